@@ -1,0 +1,91 @@
+# Everything `make run` and `make test` need is installed into .venv on first use, pinned and hashed by
+# requirements.lock; afterwards both start at once. More words for a command go into ARGS: make test ARGS="-k lookup"
+PYTHON ?= python3
+ARGS ?=
+
+PY := .venv/bin/python
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet
+# A lock is only ever installed as it stands: by hash, and never by building something that downloads more.
+PIP_LOCKED := $(PIP) --require-hashes --only-binary :all:
+OFFSCREEN := QT_QPA_PLATFORM=offscreen
+
+.DEFAULT_GOAL := help
+.PHONY: run test check bench gallery lock clean help FORCE
+
+run: .venv/.libraries ## open the window; without a display, draw every page into build/gallery
+	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
+
+test: .venv/.libraries ## run the tests, off-screen: make test ARGS="-k lookup"
+	@$(OFFSCREEN) $(PY) -m pytest $(ARGS)
+
+check: .venv/.installed ## lint, formatting, types, and who may import whom
+	@$(PY) -m ruff check
+	@$(PY) -m ruff format --check
+	@$(PY) -m mypy
+	@$(PY) .venv/bin/lint-imports
+
+bench: .venv/.bench .venv/.libraries ## measure arithmetic and drawing (installs Matplotlib as the yardstick)
+	@$(OFFSCREEN) $(PY) -m benchmarks $(ARGS)
+
+gallery: .venv/.libraries ## draw every page into build/gallery
+	@$(PY) -m attention_explorer gallery build/gallery $(ARGS)
+
+clean: ## remove .venv, build and caches
+	rm -rf .venv build attention_explorer.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find $(wildcard attention_explorer benchmarks resources tests) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-15s %s\n", $$1, $$2 }'
+
+# Four stamps, each written as the last act of its recipe, so that whatever was interrupted is done again.
+#   .created    the empty environment; says where it lies and for which Python, because it serves nowhere else
+#   .installed  requirements.lock and this project
+#   .libraries  the system libraries Qt opens
+#   .bench      requirements-bench.lock
+STALE := $(shell test "`cat .venv/.created 2>/dev/null`" = "`pwd -P` `$(PY) -V 2>/dev/null`" || echo FORCE)
+
+.venv/.created: $(STALE)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Attention Explorer needs Python 3.11 or newer; $(PYTHON) is `$(PYTHON) -V 2>/dev/null || echo missing`." \
+	    "Name another one: make $(MAKECMDGOALS) PYTHON=python3.13" >&2; exit 1; }
+	@# An environment that already has a whole pip is kept. Debian gives out python3 without the modules that make one.
+	@if test -e .venv/.unfinished || ! $(PY) -m pip --version >/dev/null 2>&1; then \
+	  if ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null && command -v apt-get >/dev/null; then \
+	    test "`id -u`" = 0 || { \
+	      echo "$(PYTHON) lacks its venv module. Type: sudo apt-get install python3-venv" >&2; exit 1; }; \
+	    echo "Installing the Debian package python3-venv, which makes Python environments."; \
+	    export DEBIAN_FRONTEND=noninteractive; \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv >/dev/null || exit 1; \
+	  fi; \
+	  $(PYTHON) -m venv --clear --without-pip .venv && touch .venv/.unfinished && \
+	  $(PY) -m ensurepip >/dev/null && rm .venv/.unfinished; \
+	fi
+	@echo "`pwd -P` `$(PY) -V`" >$@
+
+.venv/.installed: requirements.lock pyproject.toml .venv/.created
+	@echo "Installing what requirements.lock names into .venv (about 130 MB the first time)."
+	@$(PIP_LOCKED) -r requirements.lock
+	@$(PIP) --no-index --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.libraries: .venv/.installed
+	@$(PY) -m attention_explorer.platform_check --install
+	@touch $@
+
+.venv/.bench: requirements-bench.lock .venv/.installed
+	@$(PIP_LOCKED) -r requirements-bench.lock
+	@touch $@
+
+# The locks hold for every Python from 3.11 on and every system at once. Versions stay as they are where
+# pyproject.toml still allows them; make lock ARGS=--upgrade takes the newest.
+PYPROJECT := $(PY) -c 'import sys, tomllib; \
+  print(*tomllib.load(open("pyproject.toml", "rb"))[sys.argv[1]][sys.argv[2]], sep="\n")'
+UV_COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--custom-compile-command "make lock" $(ARGS)
+
+lock: .venv/.created ## write requirements.lock and requirements-bench.lock anew from pyproject.toml
+	@$(PYPROJECT) dependency-groups lock | $(PIP) -r /dev/stdin
+	@$(PYPROJECT) build-system requires | \
+	  $(UV_COMPILE) pyproject.toml - --group test --group check --output-file requirements.lock
+	@$(UV_COMPILE) --group pyproject.toml:bench --constraints requirements.lock --output-file requirements-bench.lock
+	@! grep -nE '^ *-[^-]|://|^--' requirements.lock requirements-bench.lock

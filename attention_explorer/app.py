@@ -1,0 +1,94 @@
+"""Puts the program together: application, session, window, and what happens when something goes wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QObject, QSize, Signal
+from PySide6.QtWidgets import QApplication
+
+from attention_explorer.session.session import Session
+from attention_explorer.session.settings import SettingsStore, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.ui.theme import load_fonts
+from attention_explorer.ui.window import MainWindow
+
+
+def make_application() -> QApplication:
+    """Return the application, made once, with the bundled font and a style that looks the same everywhere."""
+    application = QApplication.instance()
+    if not isinstance(application, QApplication):
+        application = QApplication([sys.argv[0]])
+    application.setApplicationName("attention-explorer")
+    application.setApplicationDisplayName("Attention Explorer")
+    application.setDesktopFileName("attention-explorer")
+    application.setStyle("Fusion")
+    load_fonts()
+    return application
+
+
+class ErrorReporter(QObject):
+    """Shows uncaught errors in a dialog with a report to copy, never in silence. Errors of other threads come here too."""
+
+    reported = Signal(str)
+
+    def __init__(self, window: MainWindow | None = None) -> None:
+        super().__init__()
+        self._window = window
+        self._showing = False
+        self.reported.connect(self._show)
+
+    def install(self) -> None:
+        """Catch what nobody else catches, on every thread."""
+        sys.excepthook = self._on_uncaught
+        threading.excepthook = lambda args: self._on_uncaught(
+            args.exc_type, args.exc_value or args.exc_type(), args.exc_traceback
+        )
+
+    def _on_uncaught(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            QApplication.quit()
+            return
+        text = "".join(traceback.format_exception(kind, error, trace))
+        sys.stderr.write(text)
+        self.reported.emit(text)  # queued to the GUI thread when it comes from another
+
+    def _show(self, text: str) -> None:
+        if self._showing:
+            return  # one dialog is enough: an error that repeats must not bury the window
+        from attention_explorer.ui.dialogs import error_dialog
+
+        self._showing = True
+        dialog = error_dialog(self._window, text)
+        dialog.finished.connect(self._on_closed)
+        dialog.open()
+
+    def _on_closed(self, _result: int) -> None:
+        self._showing = False
+
+
+def run_window(state: ExplorerState | None = None) -> int:
+    """Open the window and return when it is closed."""
+    application = make_application()
+    window = MainWindow(Session(state), SettingsStore())
+    ErrorReporter(window).install()
+    window.show()
+    return application.exec()
+
+
+def run_gallery(folder: Path, sizes: list[tuple[int, int]], themes: list[ThemeChoice]) -> list[Path]:
+    """Render every page without a screen and return the files written."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from attention_explorer.ui.gallery import write_gallery
+
+    application = make_application()
+    paths = list(write_gallery(folder, [QSize(*size) for size in sizes], themes))
+    application.processEvents()
+    return paths

@@ -1,0 +1,35 @@
+"""The one door to the files in ``resources/``."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import PurePosixPath
+
+from attention_explorer.errors import ExplorerError
+
+
+def read_bytes(name: str) -> bytes:
+    """Return the contents of a bundled file.
+
+    Parameters
+    ----------
+    name
+        Path below ``resources/`` with forward slashes, such as ``"fonts/Inter-Regular.otf"``.
+
+    Raises
+    ------
+    ExplorerError
+        The name leaves ``resources/`` or there is no such file.
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts:
+        raise ExplorerError(f"The bundled file {name!r} must be named relative to resources/.")
+    try:
+        return resources.files("attention_explorer.resources").joinpath(*path.parts).read_bytes()
+    except OSError as error:
+        raise ExplorerError(f"The bundled file {name!r} is missing: reinstall the program.") from error
+
+
+def read_text(name: str) -> str:
+    """Return a bundled text file, decoded from UTF-8. Errors as in `read_bytes`."""
+    return read_bytes(name).decode("utf-8")

@@ -1,0 +1,51 @@
+"""Files written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from attention_explorer.errors import ExportError
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write ``data`` to ``path`` so that nobody ever sees half a file.
+
+    The bytes go to a temporary file in the same folder, which then takes the place of ``path``; if anything fails, what
+    stood at ``path`` before is still there.
+
+    Raises
+    ------
+    ExportError
+        In words: the folder is missing or read-only, the disk is full, the path is a folder.
+    """
+    if path.is_dir():
+        raise ExportError(f"“{path}” is a folder. Choose a file name inside it.")
+    if not path.parent.is_dir():
+        raise ExportError(f"The folder “{path.parent}” does not exist. Choose another or make it first.")
+    try:
+        _write_beside_and_rename(path, data)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ExportError(
+            f"“{path.name}” could not be written to “{path.parent}”: {reason}. "
+            "Nothing was changed there; choose a folder you may write to."
+        ) from error
+
+
+def _write_beside_and_rename(path: Path, data: bytes) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes the file private; give it the permissions any new file would get.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,120 @@
+"""Checking single numbers: sizes, scales and the temperature."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from typing import SupportsIndex
+
+import numpy as np
+
+from attention_explorer.errors import ArrayError
+
+
+def finite_number(name: str, value: object) -> float:
+    """Take one finite real number as a Python float, which leaves float32 arrays float32.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    value : float
+        A Python or NumPy real number; booleans are refused.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    ArrayError
+        If it is no real number, NaN or infinite.
+    """
+    if type(value) is not bool and isinstance(value, numbers.Real):
+        try:
+            number = float(value)
+        except OverflowError:  # an integer beyond the float range
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise ArrayError(f"{name} must be one finite number, not {value!r}")
+
+
+def positive_temperature(value: object) -> float:
+    """Take a softmax temperature.
+
+    Parameters
+    ----------
+    value : float
+        A finite number above 0.
+
+    Returns
+    -------
+    float
+        The temperature.
+
+    Raises
+    ------
+    ArrayError
+        If it is not a finite number above 0.
+    """
+    try:
+        temperature = finite_number("temperature", value)
+    except ArrayError:
+        temperature = 0.0
+    if temperature > 0.0:
+        return temperature
+    raise ArrayError(
+        f"temperature must be a finite number above 0, not {value!r}; "
+        "for the limit of temperature 0 use hard=True/hard_weights"
+    )
+
+
+def size(name: str, value: SupportsIndex) -> int:
+    """Take a number of things.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    value : int
+        A Python or NumPy integer of at least 0; booleans are refused.
+
+    Returns
+    -------
+    int
+        The size.
+
+    Raises
+    ------
+    ArrayError
+        If it is no integer, or negative.
+    """
+    try:
+        count = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        count = -1
+    if count < 0:
+        raise ArrayError(f"{name} must be an integer of at least 0, not {value!r}")
+    return count
+
+
+def outside_range(number: float, dtype: np.dtype[np.floating]) -> bool:
+    """Tell whether a number would lose its value as this dtype, as 1e-60 does as float32.
+
+    Parameters
+    ----------
+    number : float
+        Any finite number.
+    dtype : dtype
+        float32 or float64.
+
+    Returns
+    -------
+    bool
+        True for a magnitude above the largest float, or below the smallest with full precision; 0 is fine.
+    """
+    limits = np.finfo(dtype)
+    return number != 0.0 and not float(limits.tiny) <= abs(number) <= float(limits.max)

@@ -1,0 +1,1 @@
+"""What lives while the window is open: the current state, its history, and the stored settings. No widgets."""

@@ -1,0 +1,132 @@
+"""The current state of the window, how it changes, and its history."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from attention_explorer.state.explorer import ExplorerState
+
+MERGE_WITHIN_SECONDS = 1.0
+"""Key presses and wheel steps of one kind that follow each other faster than this are one undo step."""
+
+
+class Session(QObject):
+    """Holds one immutable `ExplorerState` and announces every change of it.
+
+    ``preview`` shows a state while a gesture is under way, ``commit`` turns what was previewed into one undo step and
+    ``revert`` puts back what was there before the gesture.
+
+    Signals
+    -------
+    changed : (old, new)
+        The state has changed. Emitted at once, never for a change to an equal state.
+    """
+
+    changed = Signal(object, object)
+
+    def __init__(
+        self, state: ExplorerState | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__()
+        self._state = ExplorerState() if state is None else state
+        self._committed = self._state
+        self._label = ""
+        self._clock = clock
+        self.undo_stack = QUndoStack(self)
+
+    @property
+    def state(self) -> ExplorerState:
+        """What the window shows now."""
+        return self._state
+
+    @property
+    def is_previewing(self) -> bool:
+        """Whether a change is shown that is not yet part of the history."""
+        return self._state != self._committed
+
+    def preview(self, new: ExplorerState, label: str) -> None:
+        """Show a state for now; ``label`` names the change in the undo menu once it is committed."""
+        self._label = label
+        self._show(new)
+
+    def commit(self, merge: str = "") -> None:
+        """Make what was previewed one undo step.
+
+        A non-empty ``merge`` lets it join the step before, if that carries the same word and is less than a second old.
+        """
+        before, after = self._committed, self._state
+        if before == after:
+            return
+        self._committed = after
+        self.undo_stack.push(_StateChange(self._restore, before, after, self._label, merge, self._clock()))
+
+    def apply(self, new: ExplorerState, label: str, merge: str = "") -> None:
+        """Change the state and make that an undo step at once."""
+        self.commit()
+        self.preview(new, label)
+        self.commit(merge)
+
+    def revert(self) -> None:
+        """Put back the state from before the preview."""
+        self._show(self._committed)
+
+    def undo(self) -> None:
+        """Take back the last step; a preview under way counts as one."""
+        self.commit()
+        self.undo_stack.undo()
+
+    def redo(self) -> None:
+        """Do again what was last taken back; a preview under way ends that possibility."""
+        self.commit()
+        self.undo_stack.redo()
+
+    def _show(self, new: ExplorerState) -> None:
+        old, self._state = self._state, new
+        if old != new:
+            self.changed.emit(old, new)
+
+    def _restore(self, state: ExplorerState) -> None:
+        self._committed = state
+        self._show(state)
+
+
+class _StateChange(QUndoCommand):
+    """One undo step: the state before and the state after."""
+
+    def __init__(
+        self,
+        restore: Callable[[ExplorerState], None],
+        before: ExplorerState,
+        after: ExplorerState,
+        label: str,
+        merge: str,
+        time_of_change: float,
+    ) -> None:
+        super().__init__(label)
+        self._restore = restore
+        self._before, self._after = before, after
+        self._merge, self._time = merge, time_of_change
+
+    def undo(self) -> None:
+        self._restore(self._before)
+
+    def redo(self) -> None:
+        self._restore(self._after)
+
+    def id(self) -> int:
+        # Qt asks mergeWith only of commands that share an id; −1 means never.
+        return 1 if self._merge else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        if not isinstance(other, _StateChange) or other._merge != self._merge:
+            return False
+        if other._time - self._time > MERGE_WITHIN_SECONDS:
+            return False
+        self._after, self._time = other._after, other._time
+        # A step that leads back to where it began is no step.
+        self.setObsolete(self._before == self._after)
+        return True

@@ -1,0 +1,87 @@
+"""What the program remembers between two starts: how the window looked, never what was computed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings
+
+
+class ThemeChoice(StrEnum):
+    """Which colours the window wears."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+ZOOM_STEPS = (0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The remembered choices."""
+
+    theme: ThemeChoice = ThemeChoice.SYSTEM
+    zoom: float = 1.0
+    page: str = "lookup"
+    geometry: bytes = b""
+    table_height: int = 0
+
+
+class SettingsStore:
+    """Reads and writes `Settings` in an INI file.
+
+    QSettings gives everything back as text or worse (False becomes 'false', which is true), so every read names its type,
+    and whatever cannot be understood falls back to the default.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Use the file at ``path``, or the user's own settings file."""
+        self._qsettings = (
+            QSettings(
+                QSettings.Format.IniFormat,
+                QSettings.Scope.UserScope,
+                "attention-explorer",
+                "attention-explorer",
+            )
+            if path is None
+            else QSettings(str(path), QSettings.Format.IniFormat)
+        )
+
+    def load(self) -> Settings:
+        """Return what was stored, each value checked."""
+        settings = Settings()
+        theme = str(self._qsettings.value("theme", settings.theme, str))
+        if theme in {choice.value for choice in ThemeChoice}:
+            settings = replace(settings, theme=ThemeChoice(theme))
+        zoom = self._number("zoom", settings.zoom)
+        if zoom in ZOOM_STEPS:
+            settings = replace(settings, zoom=zoom)
+        geometry = self._qsettings.value("geometry")
+        return replace(
+            settings,
+            page=str(self._qsettings.value("page", settings.page, str)),
+            geometry=bytes(geometry.data()) if isinstance(geometry, QByteArray) else b"",
+            table_height=round(min(max(self._number("table_height", 0.0), 0.0), 10_000.0)),
+        )
+
+    def save(self, settings: Settings) -> bool:
+        """Store all settings; return whether the file could be written."""
+        for field in fields(settings):
+            stored = getattr(settings, field.name)
+            self._qsettings.setValue(
+                field.name, QByteArray(stored) if isinstance(stored, bytes) else stored
+            )
+        self._qsettings.sync()
+        return self._qsettings.status() is QSettings.Status.NoError
+
+    def _number(self, key: str, default: float) -> float:
+        try:
+            number = float(str(self._qsettings.value(key, default)))
+        except ValueError:
+            return default
+        return default if math.isnan(number) else number

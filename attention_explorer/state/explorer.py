@@ -1,0 +1,14 @@
+"""The one immutable value that the window is a function of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from attention_explorer.state.lookup import LookupState
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerState:
+    """Everything a person can change and undo, page by page. Small hashable values only, never arrays."""
+
+    lookup: LookupState = field(default_factory=LookupState)

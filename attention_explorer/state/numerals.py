@@ -1,0 +1,70 @@
+"""Numbers as people read them: short, signed and tabular; the full value is for the read-out and for copying."""
+
+from __future__ import annotations
+
+import math
+
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+MINUS = "−"
+
+
+def subscript(index: int) -> str:
+    """Return a number as subscript digits: 12 → ₁₂."""
+    return str(index).translate(SUBSCRIPTS)
+
+
+def signed(number: float, decimals: int = 2) -> str:
+    """Return +1.78 or −0.40; a number that rounds to nothing has a plus sign; very large ones in powers of ten."""
+    return ("+" if number >= 0 or _rounds_to_zero(number, decimals) else MINUS) + _magnitude(number, decimals)
+
+
+def plain(number: float, decimals: int = 2) -> str:
+    """Return 1.78 or −0.40."""
+    return (MINUS if number < 0 and not _rounds_to_zero(number, decimals) else "") + _magnitude(number, decimals)
+
+
+def _rounds_to_zero(number: float, decimals: int) -> bool:
+    return abs(number) < 0.5 * 10.0**-decimals
+
+
+def _magnitude(number: float, decimals: int) -> str:
+    if math.isinf(number):
+        return "∞"
+    return f"{abs(number):.{decimals}f}" if abs(number) < 1e5 else f"{abs(number):.2e}"
+
+
+def full(number: float) -> str:
+    """Return the shortest text that reads back as the same float64."""
+    return repr(float(number)).replace("-", MINUS).replace("inf", "∞")
+
+
+def coordinate(number: float) -> str:
+    """Return a coordinate exactly when it is short (1.4), and to 7 significant digits otherwise (1.0000001 stays)."""
+    exact = full(number)
+    return exact.removesuffix(".0") if len(exact) <= 9 else f"{number:.7g}".replace("-", MINUS)
+
+
+def percent(weight: float) -> str:
+    """Return a weight as a whole percentage; never 0 % or 100 % for a weight that is neither."""
+    if 0 < weight < 0.005:
+        return "<1 %"
+    if 0.995 < weight < 1:
+        return ">99 %"
+    return f"{round(weight * 100)} %"
+
+
+def vector(components: tuple[float, ...], decimals: int = 2) -> str:
+    """Return (+1.78, +0.37), or +12.69 for a single number."""
+    text = ", ".join(signed(component, decimals) for component in components)
+    return text if len(components) == 1 else f"({text})"
+
+
+def scientific(number: float) -> str:
+    """Return a positive number with four significant digits: 18.54 or 2.06·10⁻⁹."""
+    if number == 0 or 1e-3 <= number < 1e5:
+        return f"{number:.4g}" if number < 1000 else f"{number:.1f}"
+    mantissa, exponent = f"{number:.2e}".split("e")
+    return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

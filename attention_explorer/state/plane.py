@@ -1,0 +1,133 @@
+"""The plane: which part of it is visible, and how its units become pixels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+Vector = tuple[float, float]
+"""A point or arrow of the plane, in plane units."""
+
+SMALLEST_SPAN, LARGEST_SPAN = 1e-9, 1e7
+"""Zoom stops here (plane units across): beyond, float64 coordinates no longer tell neighbouring pixels apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A rectangle of the plane, in plane units."""
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    @property
+    def width(self) -> float:
+        """Units from left to right."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """Units from bottom to top."""
+        return self.top - self.bottom
+
+    @property
+    def centre(self) -> Vector:
+        """The middle of the rectangle."""
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
+
+    def zoomed(self, factor: float, about: Vector) -> Self:
+        """Return the extent seen after magnifying by ``factor`` with the point ``about`` held still."""
+        span = max(self.width, self.height) / factor
+        if not SMALLEST_SPAN <= span <= LARGEST_SPAN:
+            return self
+        x, y = about
+        return type(self)(
+            x + (self.left - x) / factor,
+            x + (self.right - x) / factor,
+            y + (self.bottom - y) / factor,
+            y + (self.top - y) / factor,
+        )
+
+    def shifted(self, dx: float, dy: float) -> Self:
+        """Return the extent moved by (dx, dy) units."""
+        return type(self)(self.left + dx, self.right + dx, self.bottom + dy, self.top + dy)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneTransform:
+    """Plane units to pixels: equal scale on both axes, y upwards, (0, 0) px at the top left of the picture."""
+
+    centre: Vector
+    pixels_per_unit: float
+    width: float
+    height: float
+
+    @classmethod
+    def fitting(cls, extent: Extent, width: float, height: float) -> Self:
+        """Return the largest view in ``width`` × ``height`` px in which the whole ``extent`` is visible."""
+        scale = min(max(width, 1.0) / extent.width, max(height, 1.0) / extent.height)
+        return cls(extent.centre, scale, width, height)
+
+    def to_pixels(self, x: float, y: float) -> Vector:
+        """Return where the plane point (x, y) falls, in pixels."""
+        return (
+            self.width / 2 + (x - self.centre[0]) * self.pixels_per_unit,
+            self.height / 2 - (y - self.centre[1]) * self.pixels_per_unit,
+        )
+
+    def to_plane(self, px: float, py: float) -> Vector:
+        """Return the plane point under the pixel (px, py)."""
+        return (
+            self.centre[0] + (px - self.width / 2) / self.pixels_per_unit,
+            self.centre[1] - (py - self.height / 2) / self.pixels_per_unit,
+        )
+
+    @property
+    def visible(self) -> Extent:
+        """The part of the plane that the picture shows; contains the fitted extent."""
+        left, top = self.to_plane(0, 0)
+        right, bottom = self.to_plane(self.width, self.height)
+        return Extent(left, right, bottom, top)
+
+
+def tick_step(pixels_per_unit: float, at_least_pixels: float) -> float:
+    """Return the smallest of 1, 2, 5 × 10ⁿ units that spans at least ``at_least_pixels``."""
+    wanted = at_least_pixels / pixels_per_unit
+    power = 10.0 ** math.floor(math.log10(wanted))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= wanted * (1 - 1e-12))
+
+
+def ticks(low: float, high: float, step: float) -> list[float]:
+    """Return the multiples of ``step`` in [low, high], each the float nearest to its decimal."""
+    decimals = max(0, -math.floor(math.log10(step)))
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return [round(i * step, decimals) + 0.0 for i in range(first, last + 1)]
+
+
+def snapped(position: Vector, grid: float = 0.1) -> Vector:
+    """Return the point of the grid nearest to ``position``, each coordinate the float nearest to its decimal."""
+    per_unit = round(1 / grid)
+    return round(position[0] * per_unit) / per_unit, round(position[1] * per_unit) / per_unit
+
+
+def along(position: Vector, direction: Vector) -> Vector:
+    """Return ``position`` projected on the ray of ``direction``: only the length changes.
+
+    A drag to the far side of the origin stops at the origin. A zero direction leaves the position free.
+    """
+    length = math.hypot(*direction)
+    if length == 0:
+        return position
+    unit = direction[0] / length, direction[1] / length
+    distance = max(0.0, position[0] * unit[0] + position[1] * unit[1])
+    return distance * unit[0], distance * unit[1]
+
+
+def around(position: Vector, length: float) -> Vector:
+    """Return the point at ``length`` from the origin in the direction of ``position``: only the angle changes."""
+    distance = math.hypot(*position)
+    if distance == 0:
+        return length, 0.0
+    return position[0] * length / distance, position[1] * length / distance

@@ -1,0 +1,1 @@
+"""Everything with pixels: the window, its pages and the pictures on them."""

@@ -1,0 +1,45 @@
+"""Every page with every preset as PNG files: what the window would show, where there is no screen to show it on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from attention_explorer.files import write_whole
+from attention_explorer.session.session import Session
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.presets import PRESETS
+from attention_explorer.ui.figure import png_bytes
+from attention_explorer.ui.page import PAGES
+from attention_explorer.ui.window import MainWindow
+
+
+def window_image(state: ExplorerState, page: str, size: QSize, theme: ThemeChoice, zoom: float = 1.0) -> QImage:
+    """Return a picture of the whole window showing a page of a state."""
+    settings = Settings(theme=theme, zoom=zoom, page=page)
+    window = MainWindow(Session(state), SettingsStore(Path("/dev/null")), settings)
+    window.resize(size)
+    window.show()
+    QApplication.processEvents()
+    image = window.grab().toImage()
+    window.deleteLater()
+    return image
+
+
+def write_gallery(folder: Path, sizes: Iterable[QSize], themes: Iterable[ThemeChoice]) -> Iterator[Path]:
+    """Write a PNG file per page, preset, theme and size, yielding each path as it is done."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for page in PAGES:
+        for ready in PRESETS:
+            state = ExplorerState(lookup=ready.state)
+            for theme in themes:
+                for size in sizes:
+                    image = window_image(state, page.id, size, theme)
+                    path = folder / f"{page.id}-{ready.id}-{theme}-{size.width()}x{size.height()}.png"
+                    write_whole(path, png_bytes(image))
+                    yield path

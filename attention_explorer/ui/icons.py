@@ -1,0 +1,34 @@
+"""Icons drawn from the bundled SVG files in the colour of the text beside them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from attention_explorer import assets
+
+
+def icon(name: str, colour: str, size: int, strong: str | None = None) -> QIcon:
+    """Return an icon in ``colour``, and in ``strong`` where it is checked; ``size`` in pixels."""
+    result = QIcon()
+    result.addPixmap(_pixmap(name, colour, size), QIcon.Mode.Normal, QIcon.State.Off)
+    result.addPixmap(_pixmap(name, strong or colour, size), QIcon.Mode.Normal, QIcon.State.On)
+    return result
+
+
+def _pixmap(name: str, colour: str, size: int) -> QPixmap:
+    drawing = assets.read_text(f"icons/{name}.svg").replace("currentColor", colour)
+    # Drawn at twice the size, so that it stays sharp on screens with two pixels per point.
+    pixmap = QPixmap(QSize(2 * size, 2 * size))
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    QSvgRenderer(QByteArray(drawing.encode())).render(painter, QRectF(0, 0, 2 * size, 2 * size))
+    painter.end()
+    pixmap.setDevicePixelRatio(2.0)
+    return pixmap
+
+
+def program_icon() -> QIcon:
+    """Return the icon of the program."""
+    return icon("attention-explorer", "#000000", 128)

@@ -1,0 +1,392 @@
+"""The Lookup page: drag a query and watch a lookup blend or snap."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attention_explorer.session.session import Session
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup import LookupState, Overlay, Part, Role
+from attention_explorer.state.lookup_frame import LookupFrame, lookup_frame
+from attention_explorer.state.lookup_wording import (
+    description,
+    exponent_note,
+    notices,
+    output_sum,
+    rescaled_note,
+    weight_sum,
+)
+from attention_explorer.state.plane import Vector, around
+from attention_explorer.state.presets import PRESETS, preset
+from attention_explorer.ui.card import Card
+from attention_explorer.ui.gradient_card import GradientCard
+from attention_explorer.ui.lookup_canvas import LookupCanvas
+from attention_explorer.ui.lookup_controls import LookupControls
+from attention_explorer.ui.numbers_table import NumbersTable
+from attention_explorer.ui.overlay_chips import OverlayChips
+from attention_explorer.ui.page import Page, PageAction
+from attention_explorer.ui.text_block import TextBlock, TextLine
+from attention_explorer.ui.theme import Look
+from attention_explorer.ui.weight_bars import WeightBars
+
+PANEL_WIDTH = 430
+ROWS_SHOWN = 6
+
+CANVAS_OVERLAYS = (
+    Overlay.FIELD,
+    Overlay.TIE,
+    Overlay.ANGLE,
+    Overlay.HULL,
+    Overlay.CHAIN,
+    Overlay.TRAIL,
+    Overlay.LIMIT,
+)
+
+
+class LookupPage(Page):
+    """The plane with its table, and beside it the controls, the weights, the sum and the gradient."""
+
+    gestures = (
+        ("Drag a tip or a shaft", "move q, a key, a value or the target"),
+        ("Shift while dragging", "snap to the 0.1 grid"),
+        ("Ctrl while dragging, or the square handle", "change only the length"),
+        ("Alt while dragging, or the round handle", "change only the angle"),
+        ("Esc while dragging", "put everything back"),
+        ("Double click on the plane, or Insert", "add a key"),
+        ("Delete", "remove the selected key"),
+        ("Tab, Shift+Tab", "select the next or the previous vector"),
+        ("Arrow keys", "nudge the selected vector by 0.1; Shift by 0.01, Ctrl by 0.5"),
+        ("Drag the plane, wheel, + and −", "move and zoom the view"),
+        ("Home", "bring back the first view"),
+        ("Right click", "menu for what is under the pointer"),
+        ("Hover a bar", "see the arithmetic that made the weight"),
+    )
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(session, look, parent)
+        self._explained: int | None = None
+        self._chart: QWidget | None = None
+        self.canvas = LookupCanvas(session, look)
+        self.table = NumbersTable(session, look)
+        self.chips = OverlayChips(session, look, CANVAS_OVERLAYS)
+        self.controls = LookupControls(session, look)
+        self.bars = WeightBars(look)
+        self.noticed = TextBlock(look, 2, "Worth noticing")
+        self.sum = TextBlock(look, 6, "The sum with its numbers")
+        self.gradient = GradientCard(session, look)
+        self.tip = TextBlock(look, 3, "What to look for")
+        self._build()
+        self._connect()
+        self.set_look(look)
+
+    # ---- Building ------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self._columns = QHBoxLayout(self)
+        self._left = QVBoxLayout()
+        self._left.addLayout(self._make_header())
+        self._left.addWidget(self.canvas, 1)
+        self._left.addWidget(self.chips)
+        self._left.addWidget(self.table)
+        self._columns.addLayout(self._left, 1)
+        self._columns.addWidget(self._make_panel())
+
+    def _make_header(self) -> QHBoxLayout:
+        title = QLabel("Lookup")
+        title.setObjectName("title")
+        self.presets = QComboBox()
+        self.presets.setAccessibleName("Preset")
+        self.presets.setToolTip("Ready-made lookups; each says what to look for")
+        self.presets.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for ready in PRESETS:
+            self.presets.addItem(ready.title, ready.id)
+            self.presets.setItemData(self.presets.count() - 1, ready.look_for, Qt.ItemDataRole.ToolTipRole)
+        self.presets.activated.connect(self._on_preset_activated)
+        self.home = QPushButton("Home view")
+        self.home.setToolTip("Show the part of the plane that the page began with (Home)")
+        self.home.clicked.connect(self.canvas.show_home)
+        self.export_button = QPushButton("Export…")
+        self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, JSON)")
+        self.export_button.clicked.connect(self.export)
+        self._header = QHBoxLayout()
+        self._header.addWidget(title)
+        self._header.addWidget(self.presets, 1)
+        self._header.addWidget(self.home)
+        self._header.addWidget(self.export_button)
+        return self._header
+
+    def _make_panel(self) -> QScrollArea:
+        self._cards = [Card(self.look), Card(self.look, "The sum, with your numbers"), Card(self.look, "Try", "note")]
+        weights, sums, note = self._cards
+        weights.body.addWidget(self.bars)
+        weights.body.addWidget(self.noticed)
+        sums.body.addWidget(self.sum)
+        note.body.addWidget(self.tip)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(self.gradient, "Gradient")
+        self.tabs.addTab(QWidget(), "Temperature")
+        self.tabs.setTabToolTip(0, "How the output moves when the query moves")
+        self.tabs.setTabToolTip(1, "The weights at every temperature")
+        self.tabs.currentChanged.connect(self._on_tab_changed)
+        panel = QWidget()
+        panel.setObjectName("panel")
+        self._panel_column = QVBoxLayout(panel)
+        for widget in (self.controls, weights, sums, self.tabs, note):
+            self._panel_column.addWidget(widget)
+        self._panel_column.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(panel)
+        return self._scroll
+
+    def _connect(self) -> None:
+        self.canvas.pointed.connect(self.said)
+        for source in (self.canvas, self.table.numbers, self.gradient):
+            source.refused.connect(self.refused)
+        self.canvas.grabbed.connect(self.gradient.stop)
+        self.canvas.selection_changed.connect(self._on_selection_changed)
+        self.canvas.menu_wanted.connect(self._on_menu_wanted)
+        self.table.part_clicked.connect(self._on_table_part_clicked)
+        self.bars.row_hovered.connect(self._on_row_hovered)
+        self.bars.row_clicked.connect(self._on_row_clicked)
+
+    # ---- Showing -------------------------------------------------------------------------------------------------
+
+    def set_look(self, look: Look) -> None:
+        self.look = look
+        px = look.px
+        self._columns.setContentsMargins(px(14), px(10), px(6), px(10))
+        self._columns.setSpacing(px(12))
+        for column in (self._left, self._panel_column):
+            column.setSpacing(px(8))
+        self._panel_column.setContentsMargins(0, 0, px(8), 0)
+        self._header.setSpacing(px(8))
+        for card in self._cards:
+            card.set_look(look)
+        for part in (self.canvas, self.table, self.chips, self.controls, self.bars, self.noticed, self.sum):
+            part.set_look(look)
+        for part in (self.gradient, self.tip, self._chart):
+            if part is not None:
+                part.set_look(look)
+        self._show(lookup_frame(self.session.state.lookup))
+        self._fit_panel()
+
+    def _fit_panel(self) -> None:
+        """Give the panel a third of the width, but never less than its text needs."""
+        wanted = max(self.look.px(PANEL_WIDTH), round(self.width() * 0.3))
+        self._scroll.setFixedWidth(min(wanted, self.look.px(PANEL_WIDTH * 1.5)))
+
+    def resizeEvent(self, event: object) -> None:
+        self._fit_panel()
+
+    def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
+        if old.lookup == new.lookup and old is not new:
+            return
+        self.canvas.render_state(old, new)
+        self._show(lookup_frame(new.lookup))
+
+    def _show(self, frame: LookupFrame) -> None:
+        state = frame.state
+        explained = self._explained_key(frame)
+        self.controls.show_frame(frame)
+        self.bars.set_frame(frame, explained)
+        self.table.numbers.set_frame(frame)
+        self.chips.show_state(state)
+        if self.tabs.currentWidget() is self.gradient or self.gradient.is_playing:
+            self.gradient.show_frame(frame)
+        if self._chart is not None and self._chart.isVisible():
+            self._chart.show_frame(frame)  # type: ignore[attr-defined]
+        self.noticed.set_text(*(TextLine(text, "muted", size=12) for text in notices(frame)))
+        self._show_sum(frame, explained)
+        self._show_preset(state)
+        self._fit_table(state)
+
+    def _show_sum(self, frame: LookupFrame, explained: int) -> None:
+        first, *middle, last = weight_sum(frame, explained)
+        self.sum.set_text(
+            TextLine(first),
+            *(TextLine(line) for line in middle),
+            TextLine(last, "key_ink", bold=True),
+            TextLine(output_sum(frame), "output_ink", bold=True),
+            TextLine(rescaled_note(frame, explained), "muted", size=12),
+            TextLine(exponent_note(frame), "muted", size=12),
+        )
+
+    def _explained_key(self, frame: LookupFrame) -> int:
+        """Return the key whose weight is spelled out: the hovered one, the selected one, or the first."""
+        selected = self.canvas.selected
+        wanted = self._explained
+        if wanted is None and selected is not None and selected.role in (Role.KEY, Role.VALUE):
+            wanted = selected.index
+        return wanted if wanted is not None and wanted < len(frame.weights) else 0
+
+    def _show_preset(self, state: LookupState) -> None:
+        ready = preset(state.preset)
+        index = self.presets.findData(ready.id)
+        if self.presets.currentIndex() != index:
+            self.presets.setCurrentIndex(index)
+        self.tip.set_text(TextLine(ready.look_for))
+
+    def _fit_table(self, state: LookupState) -> None:
+        rows = min(self.table.numbers.rowCount(), ROWS_SHOWN)
+        height = self.table.height_for_rows(rows)
+        if self.table.height() != height:
+            self.table.setFixedHeight(height)
+
+    # ---- What people do ------------------------------------------------------------------------------------------
+
+    def _on_preset_activated(self, index: int) -> None:
+        ready = PRESETS[index]
+        self.gradient.stop()
+        self.session.apply(replace(self.session.state, lookup=ready.state), f"Load “{ready.title}”")
+        self.canvas.show_home()
+        self.canvas.clear_trail()
+
+    def _on_tab_changed(self, index: int) -> None:
+        if index == 1 and self._chart is None:
+            self._make_chart()
+        self._show(lookup_frame(self.session.state.lookup))
+
+    def _make_chart(self) -> None:
+        from attention_explorer.ui.temperature_chart import TemperatureChart
+
+        self._chart = TemperatureChart(self.session, self.look)
+        column = QVBoxLayout(self.tabs.widget(1))
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._chart)
+
+    def _on_selection_changed(self, part: Part | None) -> None:
+        frame = lookup_frame(self.session.state.lookup)
+        if part is not None:
+            row = self.table.numbers.row_of(part)
+            if row is not None and not self.table.hasFocus():
+                self.table.setCurrentIndex(self.table.numbers.index(row, 0))
+        explained = self._explained_key(frame)
+        self.bars.set_frame(frame, explained)
+        self._show_sum(frame, explained)
+
+    def _on_table_part_clicked(self, part: Part | None) -> None:
+        if part is not None:
+            self.canvas.select(part)
+
+    def _on_row_hovered(self, row: int | None) -> None:
+        if row != self._explained:
+            self._explained = row
+            self._on_selection_changed(self.canvas.selected)
+
+    def _on_row_clicked(self, row: int) -> None:
+        self.canvas.select(Part(Role.KEY, row))
+
+    def _on_menu_wanted(self, where: QPoint, part: Part | None, at: Vector) -> None:
+        menu = self.context_menu(part, at)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(where)
+
+    def context_menu(self, part: Part | None, at: Vector) -> QMenu:
+        """Return the menu for a part of the lookup, or for a place on the plane."""
+        menu = QMenu(self)
+        if part is not None:
+            self.canvas.select(part)
+            self._add_part_actions(menu, part)
+        else:
+            menu.addAction("Add a key here", lambda: self.canvas.add_key(at))
+            menu.addAction("Home view", self.canvas.show_home)
+        menu.addSeparator()
+        menu.addAction("Copy picture", self.copy_picture)
+        menu.addAction("Copy numbers", self.copy_numbers)
+        menu.addAction("Export…", self.export)
+        return menu
+
+    def _add_part_actions(self, menu: QMenu, part: Part) -> None:
+        state = self.session.state.lookup
+        if part.role in (Role.KEY, Role.VALUE):
+            name = f"k{part.index + 1}"
+            remove = menu.addAction(f"Delete {name} and its value", self.canvas.remove_selected)
+            remove.setEnabled(len(state.entries) > 1)
+        if not state.on_number_line(part):
+            menu.addAction(f"Set the length of {part.symbol} to 1", lambda: self._set_unit_length(part))
+            menu.addAction(f"Move {part.symbol} to the origin", lambda: self._move(part, (0.0, 0.0)))
+
+    def _set_unit_length(self, part: Part) -> None:
+        self._move(part, around(self.session.state.lookup.position(part), 1.0))
+
+    def _move(self, part: Part, to: Vector) -> None:
+        state = self.session.state
+        self.session.apply(replace(state, lookup=state.lookup.moved(part, to)), f"Move {part.name}")
+
+    def toggle_hard(self) -> None:
+        """Switch between soft and hard lookup."""
+        self.controls.set_hard(not self.session.state.lookup.hard)
+
+    def equalise(self) -> None:
+        """Move the query to the origin, where every score is 0 and every weight the same."""
+        self._move(Part(Role.QUERY), (0.0, 0.0))
+
+    def actions_offered(self) -> tuple[PageAction, ...]:
+        return (
+            PageAction("Hard or soft lookup", self.toggle_hard, "H", "Switch between arg max and softmax"),
+            PageAction("Make all scores equal", self.equalise, "E", "Move the query to the origin"),
+            PageAction(""),
+            PageAction("Step downhill", self.gradient.step.click, "S", "One step of gradient descent on the target"),
+            PageAction("Play or pause", self.gradient.play.click, "P", "Walk the query downhill to the target"),
+            PageAction("Clear the trail", self.canvas.clear_trail, "C", "Forget past outputs"),
+            PageAction(""),
+            PageAction("Home view", self.canvas.show_home, "", "Show the first part of the plane again"),
+        )
+
+    def focus_first(self) -> None:
+        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def stop(self) -> None:
+        self.gradient.stop()
+
+    # ---- Taking it away ------------------------------------------------------------------------------------------
+
+    def _figure(self) -> object:
+        from attention_explorer.ui.figure import Figure
+        from attention_explorer.ui.theme import LIGHT
+
+        state, trail = self.session.state.lookup, self.canvas.trail
+        return Figure(state, look=Look(LIGHT), camera=self.canvas.camera, trail=trail if state.shows(Overlay.TRAIL) else ())
+
+    def export(self) -> None:
+        from attention_explorer.ui.export_dialog import export_with_dialog
+
+        message = export_with_dialog(self, self._figure())  # type: ignore[arg-type]
+        if message:
+            self.said.emit(message)
+
+    def copy_picture(self) -> None:
+        from attention_explorer.ui.figure import figure_image
+
+        QGuiApplication.clipboard().setImage(figure_image(self._figure(), 2.0))  # type: ignore[arg-type]
+        self.said.emit("The picture is on the clipboard.")
+
+    def copy_numbers(self) -> None:
+        from attention_explorer.state.lookup_export import lookup_csv
+
+        QGuiApplication.clipboard().setText(lookup_csv(self.session.state.lookup))
+        self.said.emit("The numbers are on the clipboard, as CSV.")
+
+    def description(self) -> str:
+        """Return the page in words."""
+        return description(lookup_frame(self.session.state.lookup))
+
+

@@ -1,0 +1,140 @@
+"""The marks that pictures are made of: arrows, badges, haloed text. Sizes in pixels."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+
+
+def pen(colour: str, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, opacity: float = 1.0) -> QPen:
+    """Return a pen with round joins."""
+    shade = QColor(colour)
+    shade.setAlphaF(opacity)
+    return QPen(QBrush(shade), width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+
+
+def dashes(colour: str, width: float, on: float, off: float) -> QPen:
+    """Return a dashed pen; ``on`` and ``off`` in pixels."""
+    result = QPen(QColor(colour), width)
+    result.setCapStyle(Qt.PenCapStyle.FlatCap)
+    result.setDashPattern([on / width, off / width])
+    return result
+
+
+def draw_line(painter: QPainter, start: QPointF, end: QPointF, stroke: QPen) -> None:
+    """Draw a straight line."""
+    painter.setPen(stroke)
+    painter.drawLine(start, end)
+
+
+def draw_arrow(
+    painter: QPainter,
+    start: QPointF,
+    end: QPointF,
+    colour: str,
+    width: float,
+    head: float,
+    opacity: float = 1.0,
+) -> None:
+    """Draw an arrow whose head ends exactly at ``end``; a very short one is all head, scaled down."""
+    length = math.hypot(end.x() - start.x(), end.y() - start.y())
+    if length < 0.5:
+        return
+    head = min(head, length)
+    ux, uy = (end.x() - start.x()) / length, (end.y() - start.y()) / length
+    neck = QPointF(end.x() - head * 0.8 * ux, end.y() - head * 0.8 * uy)
+    draw_line(painter, start, neck, pen(colour, width, opacity=opacity))
+    back = QPointF(end.x() - head * ux, end.y() - head * uy)
+    half = head * 0.42
+    shade = QColor(colour)
+    shade.setAlphaF(opacity)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(shade)
+    painter.drawPolygon(
+        QPolygonF(
+            [
+                end,
+                QPointF(back.x() - half * uy, back.y() + half * ux),
+                QPointF(back.x() + half * uy, back.y() - half * ux),
+            ]
+        )
+    )
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def draw_badge(
+    painter: QPainter,
+    centre: QPointF,
+    text: str,
+    *,
+    font: QFont,
+    radius: float,
+    ink: str,
+    edge: str,
+    fill: str,
+    width: float,
+    square: bool = False,
+) -> None:
+    """Draw a labelled badge: round for queries and keys, square for values."""
+    box = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+    painter.setPen(pen(edge, width))
+    painter.setBrush(QColor(fill))
+    if square:
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), radius * 0.25, radius * 0.25)
+    else:
+        painter.drawEllipse(box)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setFont(font)
+    painter.setPen(QColor(ink))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def text_size(font: QFont, text: str) -> tuple[float, float]:
+    """Return width and height of a line of text."""
+    metrics = QFontMetricsF(font)
+    return metrics.horizontalAdvance(text), metrics.height()
+
+
+def draw_haloed_text(
+    painter: QPainter, box: QRectF, text: str, font: QFont, ink: str, halo: str, halo_width: float = 3.0
+) -> None:
+    """Draw text centred in ``box`` with an outline in the colour of the ground, so that lines behind it don't hurt it."""
+    width, _ = text_size(font, text)
+    metrics = QFontMetricsF(font)
+    baseline = QPointF(
+        box.center().x() - width / 2, box.center().y() + (metrics.ascent() - metrics.descent()) / 2
+    )
+    outline = QPainterPath()
+    outline.addText(baseline, font, text)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(pen(halo, halo_width))
+    painter.drawPath(outline)
+    # Real text on top, not the outline filled: it stays selectable and searchable in SVG and PDF.
+    painter.setFont(font)
+    painter.setPen(QColor(ink))
+    painter.drawText(baseline, text)
+
+
+def free_spot(
+    centre: QPointF, size: tuple[float, float], gap: float, taken: list[QRectF], inside: QRectF
+) -> QRectF:
+    """Return the box for a label around ``centre`` that covers the least of what is ``taken`` and stays ``inside``."""
+    width, height = size
+    best, least = QRectF(), math.inf
+    for angle in (45, -45, 135, -135, 0, 180, 90, -90):
+        dx, dy = math.cos(math.radians(angle)), -math.sin(math.radians(angle))
+        box = QRectF(0, 0, width, height)
+        box.moveCenter(QPointF(centre.x() + dx * (gap + width / 2), centre.y() + dy * (gap + height / 2)))
+        overlap = sum(_area(box.intersected(other)) for other in taken)
+        outside = width * height - _area(box.intersected(inside))
+        if overlap + outside < least:
+            best, least = box, overlap + outside
+        if least == 0:
+            break
+    return best
+
+
+def _area(box: QRectF) -> float:
+    return box.width() * box.height() if box.isValid() else 0.0

@@ -1,0 +1,336 @@
+"""What moves on the plane: query, keys, values, output, gradients, target, trail and the number line."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPolygonF
+
+from attention_explorer.state.lookup import QUERY, TARGET, Overlay, Part, Role
+from attention_explorer.state.numerals import plain, subscript
+from attention_explorer.state.plane import tick_step, ticks
+from attention_explorer.ui.marks import (
+    dashes,
+    draw_arrow,
+    draw_badge,
+    draw_haloed_text,
+    draw_line,
+    free_spot,
+    pen,
+    text_size,
+)
+from attention_explorer.ui.plane_scene import BADGE_RADIUS, PlaneScene, has_shaft
+
+PROBE_RADIUS = 34.0
+"""Pixels: the circle around q whose image under ∂o/∂q is drawn around o."""
+
+
+def paint_foreground(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint everything that a drag can move, back to front."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    if scene.line is not None:
+        _paint_number_line(painter, scene)
+    else:
+        painter.setClipRect(scene.rect)
+    state = scene.state
+    if state.shows(Overlay.TRAIL):
+        _paint_trail(painter, scene)
+    if state.shows(Overlay.TARGET):
+        _paint_residual(painter, scene)
+    for part in reversed(state.parts()):
+        if part != QUERY and has_shaft(state, part):
+            _paint_shaft(painter, scene, part)
+    if state.shows(Overlay.CHAIN) and scene.line is None:
+        _paint_chain(painter, scene)
+    _paint_output_shaft(painter, scene)
+    _paint_shaft(painter, scene, QUERY)
+    if state.shows(Overlay.GRADIENT):
+        _paint_gradient(painter, scene)
+    if state.shows(Overlay.TARGET):
+        _paint_next_step(painter, scene)
+    if state.shows(Overlay.LIMIT):
+        _paint_limit(painter, scene)
+    _paint_badges(painter, scene)
+    _paint_output(painter, scene)
+    painter.restore()
+
+
+# ---- Vectors -----------------------------------------------------------------------------------------------------
+
+_SHAFT_WIDTHS = {Role.QUERY: 3.6, Role.KEY: 2.6, Role.VALUE: 1.5}
+
+
+def _paint_shaft(painter: QPainter, scene: PlaneScene, part: Part) -> None:
+    width = _SHAFT_WIDTHS[part.role] + (1.0 if part in (scene.selected, scene.hovered) else 0.0)
+    stroke = pen(scene.look.theme.of_role(part.role), width * scene.look.zoom)
+    draw_line(painter, scene.origin, scene.place(part), stroke)
+
+
+def _paint_badges(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint the badges, the query's last: it is what a hand reaches for."""
+    for part in reversed(scene.state.parts()):
+        if part.role is Role.TARGET:
+            _paint_target(painter, scene)
+            continue
+        _paint_badge(painter, scene, part)
+    if scene.selected is not None:
+        _paint_handles(painter, scene, scene.selected)
+
+
+def _paint_badge(painter: QPainter, scene: PlaneScene, part: Part) -> None:
+    theme, px = scene.look.theme, scene.look.px
+    role = part.role
+    chosen = part in (scene.selected, scene.hovered)
+    if chosen:
+        glow = QColor(theme.of_role(role))
+        glow.setAlphaF(0.25)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(glow)
+        painter.drawEllipse(scene.place(part), px(BADGE_RADIUS + 5), px(BADGE_RADIUS + 5))
+    draw_badge(
+        painter,
+        scene.place(part),
+        part.symbol,
+        font=scene.look.font(13, bold=True),
+        radius=px(BADGE_RADIUS),
+        ink=theme.ink_of_role(role),
+        edge=theme.of_role(role),
+        fill=theme.card,
+        width=2.4 * scene.look.zoom,
+        square=role is Role.VALUE,
+    )
+
+
+def handle_places(scene: PlaneScene, part: Part) -> tuple[QPointF, QPointF] | None:
+    """Return where the length handle and the angle handle of a vector are, or None if it has none."""
+    if not has_shaft(scene.state, part):
+        return None
+    x, y = scene.state.position(part)
+    length = math.hypot(x, y)
+    ux, uy = (x / length, y / length) if length > 0 else (1.0, 0.0)
+    tip, away = scene.place(part), scene.look.px(BADGE_RADIUS + 17)
+    return (
+        QPointF(tip.x() + away * ux, tip.y() - away * uy),
+        QPointF(tip.x() - away * uy, tip.y() - away * ux),
+    )
+
+
+def _paint_handles(painter: QPainter, scene: PlaneScene, part: Part) -> None:
+    places = handle_places(scene, part)
+    if places is None:
+        return
+    theme, radius = scene.look.theme, scene.look.px(5)
+    (length_at, angle_at), tip = places, scene.place(part)
+    painter.setPen(pen(theme.of_role(part.role), 1.6 * scene.look.zoom))
+    painter.setBrush(QColor(theme.card))
+    painter.drawRect(
+        QRectF(length_at.x() - radius + 1, length_at.y() - radius + 1, 2 * radius - 2, 2 * radius - 2)
+    )
+    painter.drawEllipse(angle_at, radius, radius)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    # A short arc through the round handle says that it turns.
+    distance = math.hypot(angle_at.x() - scene.origin.x(), angle_at.y() - scene.origin.y())
+    if math.hypot(tip.x() - scene.origin.x(), tip.y() - scene.origin.y()) > scene.look.px(40):
+        angle = math.degrees(math.atan2(scene.origin.y() - angle_at.y(), angle_at.x() - scene.origin.x()))
+        sweep = math.degrees(scene.look.px(12) / distance)
+        box = QRectF(
+            scene.origin.x() - distance, scene.origin.y() - distance, 2 * distance, 2 * distance
+        )
+        gap = math.degrees((radius + 1) / distance)
+        painter.drawArc(box, round(16 * (angle + gap)), round(16 * sweep))
+        painter.drawArc(box, round(16 * (angle - gap)), -round(16 * sweep))
+
+
+# ---- Output ------------------------------------------------------------------------------------------------------
+
+
+def _paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
+    if scene.line is None:
+        look = scene.look
+        draw_arrow(
+            painter,
+            scene.origin,
+            scene.output_place,
+            look.theme.output,
+            2.8 * look.zoom,
+            look.px(14),
+        )
+
+
+def _paint_output(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint the output as a disc, or as a ring around the badge that it lies on."""
+    look, place, px = scene.look, scene.output_place, scene.look.px
+    badges = [
+        (part, scene.place(part))
+        for part in scene.state.parts()
+        if part.role is not Role.TARGET
+    ]
+    covered = [
+        spot
+        for _, spot in badges
+        if math.hypot(spot.x() - place.x(), spot.y() - place.y()) < px(BADGE_RADIUS)
+    ]
+    radius = px(BADGE_RADIUS + 4) if covered else px(7)
+    painter.setBrush(Qt.BrushStyle.NoBrush if covered else QColor(look.theme.output))
+    if covered:
+        painter.setPen(pen(look.theme.output, 3.6 * look.zoom))
+    else:
+        painter.setPen(pen(look.theme.card, 1.6 * look.zoom))
+    painter.drawEllipse(place, radius, radius)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    reach = px(BADGE_RADIUS + 3)
+    taken = [QRectF(s.x() - reach, s.y() - reach, 2 * reach, 2 * reach) for _, s in badges]
+    font = look.font(14, bold=True)
+    inside = scene.rect if scene.line is None else QRectF(0, scene.rect.bottom(), scene.rect.width(), 1e4)
+    box = free_spot(place, text_size(font, "o"), radius + px(1), taken, inside)
+    draw_haloed_text(painter, box, "o", font, look.theme.output_ink, look.theme.plane)
+
+
+def _paint_chain(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint the output as a walk: α₁v₁, then α₂v₂ from where that ends, …"""
+    look, font = scene.look, scene.look.font(11.5, bold=True)
+    corner = np.zeros(2)
+    for i, step in enumerate(scene.frame.contributions):
+        start, corner = scene.point((corner[0], corner[1])), corner + step
+        end = scene.point((corner[0], corner[1]))
+        draw_arrow(painter, start, end, look.theme.value, 2.0 * look.zoom, look.px(9))
+        if math.hypot(end.x() - start.x(), end.y() - start.y()) > look.px(36):
+            text = f"α{subscript(i + 1)}v{subscript(i + 1)}"
+            width, height = text_size(font, text)
+            box = QRectF(0, 0, width, height)
+            box.moveCenter(QPointF((start.x() + end.x()) / 2, (start.y() + end.y()) / 2 + look.px(11)))
+            draw_haloed_text(painter, box, text, font, look.theme.value_ink, look.theme.plane)
+
+
+def _paint_limit(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint where the output goes as the query is lengthened for ever: the mean of the winners' values."""
+    look, half = scene.look, scene.look.px(9)
+    spot = scene.place_value(tuple(scene.frame.limit.tolist()))
+    painter.setPen(pen(look.theme.output_ink, 2.0 * look.zoom))
+    painter.drawPolygon(
+        QPolygonF([spot + QPointF(*d) for d in ((0, -half), (half, 0), (0, half), (-half, 0))])
+    )
+
+
+def _paint_trail(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint past outputs, fading with age; where the output jumped there is a gap, because it was never in between."""
+    look, spots = scene.look, [scene.place_value(row) for row in scene.trail]
+    jump = look.px(24)
+    for i, spot in enumerate(spots):
+        opacity = 0.75 * (i + 1) / len(spots)
+        if i and math.hypot(spot.x() - spots[i - 1].x(), spot.y() - spots[i - 1].y()) < jump:
+            draw_line(painter, spots[i - 1], spot, pen(look.theme.output, 2.4 * look.zoom, opacity=opacity))
+        else:
+            dot = QColor(look.theme.output)
+            dot.setAlphaF(opacity)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(dot)
+            painter.drawEllipse(spot, look.px(3), look.px(3))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+# ---- Gradient and target -----------------------------------------------------------------------------------------
+
+
+def _paint_gradient(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint a circle around q and, around o, where ∂o/∂q takes it: an ellipse, a segment, or in hard mode nothing."""
+    look, jacobian = scene.look, scene.frame.gradient.output
+    radius, query, output = look.px(PROBE_RADIUS), scene.place(QUERY), scene.output_place
+    painter.setPen(dashes(look.theme.query, 1.5 * look.zoom, look.px(3), look.px(3)))
+    painter.drawEllipse(query, radius, radius)
+    if scene.line is not None:
+        units = radius / scene.transform.pixels_per_unit
+        swing = float(np.linalg.norm(jacobian)) * units / scene.line.units_per_pixel
+        for side in (-swing, swing):
+            _gradient_arrow(painter, scene, output, QPointF(side, 0), look.theme.output_ink)
+        return
+    angles = np.linspace(0, 2 * np.pi, 49)
+    image = radius * jacobian @ np.array([np.cos(angles), np.sin(angles)])
+    painter.setPen(dashes(look.theme.output_ink, 1.5 * look.zoom, look.px(3), look.px(3)))
+    painter.drawPolyline(QPolygonF([output + QPointF(x, -y) for x, y in image.T]))
+    for axis, direction in enumerate((QPointF(radius, 0), QPointF(0, -radius))):
+        _gradient_arrow(painter, scene, query, direction, look.theme.query)
+        dx, dy = radius * jacobian[:, axis]
+        _gradient_arrow(painter, scene, output, QPointF(dx, -dy), look.theme.output_ink)
+
+
+def _gradient_arrow(
+    painter: QPainter, scene: PlaneScene, start: QPointF, by: QPointF, colour: str
+) -> None:
+    draw_arrow(painter, start, start + by, colour, 1.8 * scene.look.zoom, scene.look.px(8))
+
+
+def _paint_residual(painter: QPainter, scene: PlaneScene) -> None:
+    look = scene.look
+    stroke = dashes(look.theme.loss, 1.6 * look.zoom, look.px(2), look.px(3))
+    draw_line(painter, scene.output_place, scene.place(TARGET), stroke)
+
+
+def _paint_target(painter: QPainter, scene: PlaneScene) -> None:
+    look, spot = scene.look, scene.place(TARGET)
+    radius = look.px(10)
+    if TARGET in (scene.selected, scene.hovered):
+        glow = QColor(look.theme.loss)
+        glow.setAlphaF(0.25)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(glow)
+        painter.drawEllipse(spot, radius + look.px(6), radius + look.px(6))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(pen(look.theme.loss, 2.2 * look.zoom))
+    painter.drawEllipse(spot, radius, radius)
+    for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        inner, outer = look.px(5), look.px(15)
+        painter.drawLine(spot + QPointF(dx * inner, dy * inner), spot + QPointF(dx * outer, dy * outer))
+    font = look.font(13, bold=True)
+    width, height = text_size(font, "t")
+    box = QRectF(spot.x() + look.px(12), spot.y() - look.px(8) - height, width, height)
+    draw_haloed_text(painter, box, "t", font, look.theme.loss_ink, look.theme.plane)
+
+
+def _paint_next_step(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint where Step would take q: q − rate · ∂L/∂q."""
+    look, pixels = scene.look, scene.transform.pixels_per_unit
+    dx, dy = -scene.state.rate * scene.frame.loss_gradient * pixels
+    if math.hypot(dx, dy) < 1:
+        return
+    query = scene.place(QUERY)
+    length = math.hypot(dx, dy)
+    # The arrow starts at the rim of the badge, so that a short step is seen too.
+    rim = look.px(BADGE_RADIUS + 2)
+    start = query + QPointF(rim * dx / length, -rim * dy / length)
+    draw_arrow(painter, start, start + QPointF(dx, -dy), look.theme.loss, 2.6 * look.zoom, look.px(10))
+
+
+# ---- Number line -------------------------------------------------------------------------------------------------
+
+
+def _paint_number_line(painter: QPainter, scene: PlaneScene) -> None:
+    look, line = scene.look, scene.line
+    if line is None:
+        return
+    theme, px = look.theme, look.px
+    strip = QRectF(0, scene.rect.bottom(), scene.rect.width(), line.y + px(32) - scene.rect.bottom())
+    painter.fillRect(strip, QColor(theme.window))
+    draw_line(painter, strip.topLeft(), strip.topRight(), pen(theme.border, 1.0))
+    draw_line(painter, QPointF(line.left, line.y), QPointF(line.right, line.y), pen(theme.axis, 1.4))
+    font = look.font(11.5)
+    step = tick_step(1 / line.units_per_pixel, px(70))
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    for number in ticks(line.low, line.high, step):
+        at = line.to_pixels(number)
+        draw_line(painter, at, at + QPointF(0, px(5)), pen(theme.axis, 1.4))
+        text = plain(number, decimals)
+        width, height = text_size(font, text)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.muted))
+        box = QRectF(at.x() - width / 2, at.y() + px(15), width, height)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+    painter.setPen(QColor(theme.muted))
+    painter.drawText(
+        QRectF(px(8), strip.top() + px(1), px(320), px(16)),
+        Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+        "values and output on a number line",
+    )

@@ -1,0 +1,87 @@
+"""Text that changes at every mouse move: painted in place, so that no layout has to be worked out again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from attention_explorer.ui.theme import Look, Theme
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A paragraph and how it is written; ``ink`` names a colour of the theme."""
+
+    text: str
+    ink: str = "text"
+    bold: bool = False
+    size: float = 13.0
+
+
+class TextBlock(QWidget):
+    """A few paragraphs with room kept for a fixed number of lines; text that needs more makes the block grow."""
+
+    def __init__(self, look: Look, lines_kept: int, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look, self._lines_kept = look, lines_kept
+        self._paragraphs: tuple[TextLine, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(name)
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self.updateGeometry()
+        self.update()
+
+    def set_text(self, *paragraphs: TextLine) -> None:
+        """Show these paragraphs."""
+        if paragraphs == self._paragraphs:
+            return
+        self._paragraphs = paragraphs
+        self.setAccessibleDescription(self.text())
+        if self._height_needed(self.width()) != self.height():
+            self.updateGeometry()
+        self.update()
+
+    def text(self) -> str:
+        """Return what is shown, a paragraph a line."""
+        return "\n".join(paragraph.text for paragraph in self._paragraphs)
+
+    def _height_needed(self, width: int) -> int:
+        needed = sum(self._height_of(paragraph, width) for paragraph in self._paragraphs)
+        return max(needed, self._lines_kept * self._look.px(19))
+
+    def _height_of(self, paragraph: TextLine, width: int) -> int:
+        metrics = QFontMetrics(self._look.font(paragraph.size, bold=paragraph.bold))
+        flags = Qt.TextFlag.TextWordWrap
+        box = metrics.boundingRect(QRect(0, 0, max(width, 40), 100_000), flags, paragraph.text or " ")
+        return max(box.height(), metrics.height()) + self._look.px(3)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._look.px(200), self._height_needed(self.width()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._look.px(60), self._height_needed(self.width()))
+
+    def resizeEvent(self, event: object) -> None:
+        self.updateGeometry()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        top = 0
+        for paragraph in self._paragraphs:
+            height = self._height_of(paragraph, self.width())
+            painter.setFont(self._look.font(paragraph.size, bold=paragraph.bold))
+            painter.setPen(QColor(ink_of(self._look.theme, paragraph.ink)))
+            painter.drawText(QRect(0, top, self.width(), height), Qt.TextFlag.TextWordWrap, paragraph.text)
+            top += height
+        painter.end()
+
+
+def ink_of(theme: Theme, name: str) -> str:
+    """Return a colour of the theme by name."""
+    return str(getattr(theme, name))

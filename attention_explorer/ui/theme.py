@@ -1,0 +1,300 @@
+"""Colours and sizes. A colour means the same thing on every page, in every picture and in every sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+
+from attention_explorer import assets
+from attention_explorer.state.lookup import Role
+
+FONT_FAMILY = "Inter"
+_FONT_FILES = ("fonts/Inter-Regular.otf", "fonts/Inter-SemiBold.otf")
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A set of colours, as #rrggbb.
+
+    Query, key, value and output follow Okabe and Ito (2008), who chose them to be told apart with every kind of colour
+    vision; the ``*_ink`` variants are the same hues with enough contrast for text (WCAG AA, 4.5 : 1 on ``card``).
+    """
+
+    name: str
+    window: str
+    rail: str
+    card: str
+    plane: str
+    border: str
+    text: str
+    muted: str
+    grid: str
+    axis: str
+    track: str
+    query: str
+    key: str
+    value: str
+    output: str
+    loss: str
+    query_ink: str
+    key_ink: str
+    value_ink: str
+    output_ink: str
+    loss_ink: str
+    note: str
+    note_border: str
+    strong: str
+    strong_text: str
+    focus: str
+    tints: tuple[str, ...]
+
+    def of_role(self, role: Role) -> str:
+        """The colour of a query, key, value or target."""
+        return {
+            Role.QUERY: self.query,
+            Role.KEY: self.key,
+            Role.VALUE: self.value,
+            Role.TARGET: self.loss,
+        }[role]
+
+    def ink_of_role(self, role: Role) -> str:
+        """The colour of text about a query, key, value or target."""
+        return {
+            Role.QUERY: self.query_ink,
+            Role.KEY: self.key_ink,
+            Role.VALUE: self.value_ink,
+            Role.TARGET: self.loss_ink,
+        }[role]
+
+
+LIGHT = Theme(
+    name="light",
+    window="#f6f7f9",
+    rail="#eceef2",
+    card="#ffffff",
+    plane="#ffffff",
+    border="#d9dde4",
+    text="#1d2127",
+    muted="#5c6470",
+    grid="#e3e7ec",
+    axis="#9aa3af",
+    track="#e6e9ee",
+    query="#d55e00",
+    key="#0072b2",
+    value="#009e73",
+    output="#e69f00",
+    loss="#b0508a",
+    query_ink="#b34f00",
+    key_ink="#0068a3",
+    value_ink="#00785a",
+    output_ink="#8a5d00",
+    loss_ink="#a0447c",
+    note="#fff8ea",
+    note_border="#f0dfb8",
+    strong="#22262c",
+    strong_text="#ffffff",
+    focus="#0072b2",
+    # Pale, so that every ink stays readable on them; neighbours in this list differ in lightness as well as in hue.
+    tints=(
+        "#d4e6f4",
+        "#f5eedb",
+        "#dcefe0",
+        "#ecdcf0",
+        "#fbe0d6",
+        "#e2e5ea",
+        "#cfeaea",
+        "#f6e3ea",
+        "#e9efcf",
+        "#d9dcf2",
+        "#f3e2cc",
+        "#e6ecf2",
+    ),
+)
+
+DARK = Theme(
+    name="dark",
+    window="#16181c",
+    rail="#101215",
+    card="#1f2227",
+    plane="#1a1d21",
+    border="#363b43",
+    text="#eceef1",
+    muted="#a3abb7",
+    grid="#2b3037",
+    axis="#6b7480",
+    track="#31363e",
+    query="#ff7a1f",
+    key="#46a3e0",
+    value="#22c08f",
+    output="#f0e442",
+    loss="#dd86b6",
+    query_ink="#ff9a52",
+    key_ink="#6cb9ec",
+    value_ink="#3fd0a2",
+    output_ink="#f0e442",
+    loss_ink="#e79fc6",
+    note="#2b2718",
+    note_border="#4d4526",
+    strong="#eceef1",
+    strong_text="#16181c",
+    focus="#6cb9ec",
+    tints=(
+        "#1c3446",
+        "#3b3421",
+        "#203b2b",
+        "#37263d",
+        "#452a22",
+        "#33373e",
+        "#1b3d3f",
+        "#43263a",
+        "#363c1c",
+        "#292e4b",
+        "#43311f",
+        "#2b333c",
+    ),
+)
+
+THEMES = (LIGHT, DARK)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A theme at a size: what anything that draws needs to know."""
+
+    theme: Theme = LIGHT
+    zoom: float = 1.0
+
+    def px(self, size: float) -> int:
+        """Return a length in pixels at this zoom, at least 1."""
+        return max(1, round(size * self.zoom))
+
+    def font(self, size: float = 13.0, *, bold: bool = False) -> QFont:
+        """Return the interface font with digits of equal width; ``size`` in pixels at zoom 1."""
+        return QFont(_font(round(size * self.zoom), bold))
+
+
+@lru_cache(maxsize=64)
+def _font(pixels: int, bold: bool) -> QFont:
+    font = QFont(FONT_FAMILY)
+    font.setPixelSize(max(1, pixels))
+    font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return font
+
+
+def load_fonts() -> None:
+    """Register the bundled font, so that every machine shows the same letters, also one without any."""
+    for name in _FONT_FILES:
+        QFontDatabase.addApplicationFontFromData(assets.read_bytes(name))
+
+
+def palette(theme: Theme) -> QPalette:
+    """Return Qt's palette for a theme, for the widgets that Qt draws itself."""
+    roles = {
+        QPalette.ColorRole.Window: theme.window,
+        QPalette.ColorRole.WindowText: theme.text,
+        QPalette.ColorRole.Base: theme.card,
+        QPalette.ColorRole.AlternateBase: theme.window,
+        QPalette.ColorRole.ToolTipBase: theme.card,
+        QPalette.ColorRole.ToolTipText: theme.text,
+        QPalette.ColorRole.Text: theme.text,
+        QPalette.ColorRole.PlaceholderText: theme.muted,
+        QPalette.ColorRole.Button: theme.card,
+        QPalette.ColorRole.ButtonText: theme.text,
+        QPalette.ColorRole.Highlight: theme.focus,
+        QPalette.ColorRole.HighlightedText: theme.card,
+        QPalette.ColorRole.Accent: theme.focus,
+        QPalette.ColorRole.Link: theme.key_ink,
+        QPalette.ColorRole.Light: theme.card,
+        QPalette.ColorRole.Midlight: theme.window,
+        QPalette.ColorRole.Mid: theme.border,
+        QPalette.ColorRole.Dark: theme.axis,
+        QPalette.ColorRole.Shadow: theme.axis,
+    }
+    result = QPalette()
+    for role, colour in roles.items():
+        result.setColor(role, QColor(colour))
+        result.setColor(QPalette.ColorGroup.Disabled, role, QColor(colour))
+    for role in (
+        QPalette.ColorRole.WindowText,
+        QPalette.ColorRole.Text,
+        QPalette.ColorRole.ButtonText,
+    ):
+        result.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.axis))
+    return result
+
+
+def stylesheet(look: Look) -> str:
+    """Return the style sheet for a look: only what Fusion does not do by itself."""
+    t, px = look.theme, look.px
+    return f"""
+* {{ font-family: "{FONT_FAMILY}"; font-size: {px(13)}px; }}
+QMainWindow, QDialog, #page, #panel {{ background: {t.window}; }}
+QMenuBar {{ background: {t.rail}; padding: {px(1)}px {px(4)}px; }}
+QMenuBar::item {{ padding: {px(4)}px {px(9)}px; border-radius: {px(5)}px; background: transparent; }}
+QMenuBar::item:selected {{ background: {t.card}; }}
+QMenu {{ background: {t.card}; border: 1px solid {t.border}; padding: {px(4)}px; }}
+QMenu::item {{ padding: {px(5)}px {px(24)}px; border-radius: {px(4)}px; }}
+QMenu::item:selected {{ background: {t.track}; color: {t.text}; }}
+QMenu::item:disabled {{ color: {t.axis}; }}
+QMenu::separator {{ height: 1px; background: {t.border}; margin: {px(4)}px {px(8)}px; }}
+QToolTip {{ background: {t.card}; color: {t.text}; border: 1px solid {t.border}; padding: {px(5)}px; }}
+QStatusBar {{ background: {t.rail}; color: {t.muted}; }}
+QStatusBar::item {{ border: none; }}
+QStatusBar QLabel {{ color: {t.muted}; padding: 0 {px(8)}px; }}
+#rail {{ background: {t.rail}; }}
+#rail QToolButton {{ border: 1px solid transparent; border-radius: {px(8)}px; padding: {px(7)}px {px(2)}px;
+    color: {t.muted}; background: transparent; font-size: {px(11)}px; }}
+#rail QToolButton:hover {{ color: {t.text}; }}
+#rail QToolButton:checked {{ background: {t.card}; border-color: {t.border}; color: {t.text}; font-weight: 600; }}
+#title {{ font-size: {px(19)}px; font-weight: 600; }}
+#cardTitle {{ font-weight: 600; }}
+#muted {{ color: {t.muted}; }}
+#card {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(8)}px; }}
+#note {{ background: {t.note}; border: 1px solid {t.note_border}; border-radius: {px(8)}px; }}
+QScrollArea {{ border: none; background: transparent; }}
+QPushButton, QComboBox, QDoubleSpinBox, QLineEdit, #tool {{ background: {t.card}; color: {t.text};
+    border: 1px solid {t.border}; border-radius: {px(6)}px; padding: {px(4)}px {px(9)}px;
+    min-height: {px(18)}px; }}
+QDoubleSpinBox, QLineEdit {{ padding: {px(4)}px {px(5)}px; }}
+QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}
+QPushButton:pressed, #tool:pressed {{ background: {t.track}; }}
+QPushButton:checked {{ background: {t.strong}; color: {t.strong_text}; border-color: {t.strong}; font-weight: 600; }}
+QPushButton:disabled, #tool:disabled, QComboBox:disabled, QDoubleSpinBox:disabled {{ color: {t.axis}; }}
+QPushButton:focus, QComboBox:focus, QDoubleSpinBox:focus, QLineEdit:focus, QToolButton:focus, QTableView:focus,
+QPlainTextEdit:focus {{ border: {px(2)}px solid {t.focus}; }}
+QPushButton:focus, QComboBox:focus, #tool:focus {{ padding: {px(4) - 1}px {px(9) - 1}px; }}
+QDoubleSpinBox:focus, QLineEdit:focus {{ padding: {px(4) - 1}px {px(5) - 1}px; }}
+#chip {{ padding: {px(2)}px {px(8)}px {px(2)}px {px(5)}px; border-radius: {px(11)}px; color: {t.muted};
+    background: transparent; border: 1px solid {t.border}; min-height: {px(18)}px; }}
+#chip:checked {{ background: {t.card}; color: {t.text}; border-color: {t.axis}; font-weight: normal; }}
+#chip:hover {{ border-color: {t.muted}; }}
+#chip:focus {{ border: {px(2)}px solid {t.focus}; padding: {px(2) - 1}px {px(8) - 1}px {px(2) - 1}px {px(5) - 1}px; }}
+QComboBox::drop-down {{ border: none; width: {px(20)}px; }}
+QComboBox QAbstractItemView {{ background: {t.card}; border: 1px solid {t.border}; selection-background-color: {t.track};
+    selection-color: {t.text}; outline: none; }}
+QTabWidget::pane {{ border: 1px solid {t.border}; border-radius: {px(8)}px; background: {t.card}; top: -1px; }}
+QTabBar::tab {{ padding: {px(5)}px {px(12)}px; color: {t.muted}; background: transparent; border: none;
+    border-bottom: {px(2)}px solid transparent; }}
+QTabBar::tab:selected {{ color: {t.text}; border-bottom: {px(2)}px solid {t.strong}; font-weight: 600; }}
+QTabBar::tab:focus {{ color: {t.focus}; }}
+QTableView {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(8)}px; gridline-color: transparent;
+    selection-background-color: {t.track}; selection-color: {t.text}; outline: none; }}
+QHeaderView {{ background: transparent; }}
+QHeaderView::section {{ background: {t.card}; color: {t.muted}; border: none; border-bottom: 1px solid {t.border};
+    padding: {px(3)}px {px(6)}px; font-size: {px(12)}px; }}
+QTableView QLineEdit {{ border-radius: 0; padding: 0 {px(4)}px; min-height: 0; }}
+QSlider::groove:horizontal {{ height: {px(4)}px; background: {t.track}; border-radius: {px(2)}px; }}
+QSlider::handle:horizontal {{ width: {px(16)}px; height: {px(16)}px; margin: {-px(6)}px 0; border-radius: {px(8)}px;
+    background: {t.strong}; }}
+QSlider:focus {{ border: {px(2)}px solid {t.focus}; border-radius: {px(6)}px; }}
+QScrollBar:vertical {{ background: transparent; width: {px(10)}px; margin: 0; }}
+QScrollBar:horizontal {{ background: transparent; height: {px(10)}px; margin: 0; }}
+QScrollBar::handle {{ background: {t.axis}; border-radius: {px(4)}px; margin: {px(1)}px; min-height: {px(24)}px; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+QSplitter::handle {{ background: transparent; }}
+QPlainTextEdit {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(6)}px; }}
+"""

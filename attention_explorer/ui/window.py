@@ -1,0 +1,283 @@
+"""The main window: a rail of pages, menus, status bar, and the look of it all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attention_explorer.session.session import Session
+from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
+from attention_explorer.ui.dialogs import about_dialog, shortcuts_dialog
+from attention_explorer.ui.icons import icon, program_icon
+from attention_explorer.ui.page import PAGES, Page
+from attention_explorer.ui.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
+
+RAIL_WIDTH = 76
+FIRST_SIZE = QSize(1280, 800)
+MESSAGE_MILLISECONDS = 6000
+
+
+class MainWindow(QMainWindow):
+    """Shows one page at a time and keeps what belongs to all of them."""
+
+    def __init__(self, session: Session, store: SettingsStore, settings: Settings | None = None) -> None:
+        super().__init__()
+        self.session, self._store = session, store
+        self.settings = store.load() if settings is None else settings
+        self.look = Look(self._theme(), self.settings.zoom)
+        self.setWindowTitle("Attention Explorer")
+        self.setWindowIcon(program_icon())
+        self._pages: dict[str, Page] = {}
+        self._actions: dict[str, QAction] = {}
+        self._menus: dict[str, QMenu] = {}
+        self._stack = QStackedWidget()
+        self._make_rail()
+        self._make_body()
+        self._make_menus()
+        self._make_status_bar()
+        self.session.changed.connect(self._on_changed)
+        self.session.undo_stack.indexChanged.connect(self._show_history)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
+        self._wear()
+        self.show_page(self.settings.page)
+        self._restore_geometry()
+        self._show_history()
+
+    # ---- Building ------------------------------------------------------------------------------------------------
+
+    def _make_rail(self) -> None:
+        self._rail = QWidget()
+        self._rail.setObjectName("rail")
+        self._rail_column = QVBoxLayout(self._rail)
+        self._rail_buttons: dict[str, tuple[QToolButton, str]] = {}
+        self._page_group = QButtonGroup(self)
+        for entry in PAGES:
+            button = self._rail_button(entry.id, entry.icon, entry.title, entry.tip)
+            button.setCheckable(True)
+            button.clicked.connect(lambda _checked, page=entry.id: self.show_page(page))
+            self._page_group.addButton(button)
+            self._rail_column.addWidget(button)
+        self._rail_column.addStretch(1)
+        for name, title, tip, run in (
+            ("undo", "Undo", "Take back the last change (Ctrl+Z)", self.session.undo),
+            ("redo", "Redo", "Do it again (Ctrl+Shift+Z)", self.session.redo),
+            ("theme", "Colours", "Light or dark", self.switch_theme),
+        ):
+            button = self._rail_button(name, name, title, tip)
+            button.clicked.connect(run)
+            self._rail_column.addWidget(button)
+
+    def _rail_button(self, name: str, drawing: str, title: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(title)
+        button.setToolTip(tip)
+        button.setAccessibleName(title)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._rail_buttons[name] = (button, drawing)
+        return button
+
+    def _make_body(self) -> None:
+        body = QWidget()
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._rail)
+        row.addWidget(self._stack, 1)
+        self.setCentralWidget(body)
+
+    def _make_menus(self) -> None:
+        for title in MENUS:
+            self._menus[title] = self.menuBar().addMenu(title)
+        for spec in WINDOW_ACTIONS:
+            if spec.text:
+                self._menus[spec.menu].addAction(self._action(spec))
+            else:
+                self._menus[spec.menu].addSeparator()
+
+    def _action(self, spec: WindowAction) -> QAction:
+        action = QAction(spec.text, self)
+        action.setShortcuts([QKeySequence(key) for key in spec.shortcuts])
+        action.setStatusTip(spec.tip)
+        action.setCheckable(spec.checked is not None)
+        action.triggered.connect(lambda: spec.run(self))
+        self._actions[spec.id] = action
+        return action
+
+    def _make_status_bar(self) -> None:
+        self._readout = QLabel()
+        self._history = QLabel()
+        self._readout.setAccessibleName("Read-out")
+        self.statusBar().addWidget(self._readout, 1)
+        self.statusBar().addPermanentWidget(self._history)
+        self.statusBar().setSizeGripEnabled(False)
+
+    # ---- Pages ---------------------------------------------------------------------------------------------------
+
+    @property
+    def page(self) -> Page:
+        """The page on show."""
+        page = self._stack.currentWidget()
+        if not isinstance(page, Page):
+            raise TypeError("The window holds pages only.")
+        return page
+
+    def show_page(self, identifier: str) -> None:
+        """Show a page, making it if it was not shown before; an unknown name shows the first."""
+        entry = next((entry for entry in PAGES if entry.id == identifier), PAGES[0])
+        if entry.id not in self._pages:
+            page = entry.make(self.session, self.look)
+            page.said.connect(self.say)
+            page.refused.connect(self.warn)
+            self._pages[entry.id] = page
+            self._stack.addWidget(page)
+        if self._stack.count() > 1:
+            self.page.stop()
+        page = self._pages[entry.id]
+        self._stack.setCurrentWidget(page)
+        self._rail_buttons[entry.id][0].setChecked(True)
+        self.settings = replace(self.settings, page=entry.id)
+        self._fill_page_menu(page, entry.title)
+        page.render_state(self.session.state, self.session.state)
+        page.focus_first()
+
+    def _fill_page_menu(self, page: Page, title: str) -> None:
+        menu = self._menus[PAGE_MENU]
+        menu.clear()
+        menu.setTitle(f"&{title}")
+        for offered in page.actions_offered():
+            if not offered.text:
+                menu.addSeparator()
+                continue
+            action = menu.addAction(offered.text)
+            action.setShortcut(QKeySequence(offered.shortcut))
+            action.setStatusTip(offered.tip)
+            action.triggered.connect(lambda _checked=False, run=offered.run: run())
+
+    def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
+        self.page.render_state(old, new)
+
+    # ---- Status bar ----------------------------------------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """Show a read-out in the status bar."""
+        self.statusBar().clearMessage()
+        self._readout.setText(text)
+
+    def warn(self, text: str) -> None:
+        """Say for some seconds why something was refused."""
+        self.statusBar().showMessage(text, MESSAGE_MILLISECONDS)
+
+    def _show_history(self) -> None:
+        stack = self.session.undo_stack
+        for name, possible, text in (
+            ("undo", stack.canUndo(), stack.undoText()),
+            ("redo", stack.canRedo(), stack.redoText()),
+        ):
+            self._actions[name].setEnabled(possible)
+            self._actions[name].setText(f"&{name.capitalize()} “{text}”" if possible else f"&{name.capitalize()}")
+            self._rail_buttons[name][0].setEnabled(possible)
+        self._history.setText(f"undo: {stack.undoText()}" if stack.canUndo() else "")
+
+    # ---- Look ----------------------------------------------------------------------------------------------------
+
+    def _theme(self) -> Theme:
+        choice = self.settings.theme
+        if choice is ThemeChoice.SYSTEM:
+            dark = QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+            return DARK if dark else LIGHT
+        return DARK if choice is ThemeChoice.DARK else LIGHT
+
+    def _wear(self) -> None:
+        """Put the current look on everything."""
+        self.look = look = Look(self._theme(), self.settings.zoom)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.setPalette(palette(look.theme))
+            application.setFont(look.font())
+            application.setStyleSheet(stylesheet(look))
+        self._rail.setFixedWidth(look.px(RAIL_WIDTH))
+        self._rail_column.setContentsMargins(look.px(7), look.px(10), look.px(7), look.px(8))
+        self._rail_column.setSpacing(look.px(6))
+        for button, drawing in self._rail_buttons.values():
+            button.setIcon(icon(drawing, look.theme.muted, look.px(26), look.theme.text))
+            button.setIconSize(QSize(look.px(26), look.px(26)))
+            button.setFixedWidth(look.px(RAIL_WIDTH - 14))
+        for page in self._pages.values():
+            page.set_look(look)
+        for spec in WINDOW_ACTIONS:
+            if spec.checked is not None:
+                self._actions[spec.id].setChecked(spec.checked(self))
+
+    def set_theme(self, choice: ThemeChoice) -> None:
+        """Wear light or dark colours, or those of the system."""
+        self.settings = replace(self.settings, theme=choice)
+        self._wear()
+
+    def switch_theme(self) -> None:
+        """Wear the other colours."""
+        self.set_theme(ThemeChoice.LIGHT if self.look.theme is DARK else ThemeChoice.DARK)
+
+    def _on_system_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
+        if self.settings.theme is ThemeChoice.SYSTEM and self._theme() is not self.look.theme:
+            self._wear()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Show everything at another size."""
+        if zoom != self.settings.zoom:
+            self.settings = replace(self.settings, zoom=zoom)
+            self._wear()
+        self.warn(f"Size {round(zoom * 100)} %")
+
+    def step_zoom(self, steps: int) -> None:
+        """Show everything some steps larger or smaller."""
+        at = ZOOM_STEPS.index(self.settings.zoom) + steps
+        self.set_zoom(ZOOM_STEPS[min(max(at, 0), len(ZOOM_STEPS) - 1)])
+
+    def toggle_full_screen(self) -> None:
+        """Use the whole screen, or go back."""
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    # ---- Dialogs and closing -------------------------------------------------------------------------------------
+
+    def show_about(self) -> None:
+        """Say what the program is."""
+        self._open(about_dialog(self))
+
+    def show_shortcuts(self) -> None:
+        """Say what mouse and keys do."""
+        self._open(shortcuts_dialog(self, self.page, self.look))
+
+    def _open(self, dialog: QDialog) -> None:
+        dialog.open()
+
+    def _restore_geometry(self) -> None:
+        if not (self.settings.geometry and self.restoreGeometry(QByteArray(self.settings.geometry))):
+            screen = QGuiApplication.primaryScreen().availableSize()
+            self.resize(FIRST_SIZE.boundedTo(screen))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.page.stop()
+        self.settings = replace(self.settings, geometry=bytes(self.saveGeometry().data()))
+        self._store.save(self.settings)
+        super().closeEvent(event)
