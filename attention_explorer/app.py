@@ -33,7 +33,7 @@ def make_application() -> QApplication:
 
 
 class ErrorReporter(QObject):
-    """Shows uncaught errors in a dialog with a report to copy, never in silence. Errors of other threads come here too."""
+    """Shows uncaught errors, of every thread, in a dialog with a report to copy: never in silence."""
 
     reported = Signal(str)
 
@@ -50,9 +50,7 @@ class ErrorReporter(QObject):
             args.exc_type, args.exc_value or args.exc_type(), args.exc_traceback
         )
 
-    def _on_uncaught(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
+    def _on_uncaught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
             QApplication.quit()
             return

@@ -8,6 +8,11 @@ from pathlib import PurePosixPath
 from attention_explorer.errors import ExplorerError
 
 
+def path(name: str) -> str:
+    """Return where a bundled file lies, with forward slashes, for the style sheet, which can only be given a path."""
+    return str(resources.files("attention_explorer.resources").joinpath(name)).replace("\\", "/")
+
+
 def read_bytes(name: str) -> bytes:
     """Return the contents of a bundled file.
 

@@ -38,7 +38,11 @@ def parser() -> argparse.ArgumentParser:
     gallery = commands.add_parser("gallery", help="render every page and preset to PNG files, without a screen")
     gallery.add_argument("folder", type=Path, metavar="DIR", help="where to put the files")
     gallery.add_argument(
-        "--size", type=_size, action="append", metavar="WxH", help="size in pixels, 1280x800 by default; may repeat"
+        "--size",
+        type=_size,
+        action="append",
+        metavar="WxH",
+        help="size in pixels, 1280x800 by default; may repeat",
     )
     gallery.add_argument("--theme", choices=("light", "dark", "both"), default="both", help="both by default")
     return top

@@ -62,6 +62,7 @@ def test_debian_names(soname: str, package: str) -> None:
     [
         ({"libglib2.0-0", "libegl1"}, ["libegl1", "libglib2.0-0"]),
         ({"libglib2.0-0t64", "libegl1"}, ["libegl1", "libglib2.0-0t64"]),
+        ({"libglib2.0-0t64", "libglib2.0-0"}, ["libegl1", "libglib2.0-0"]),
         (set(), ["libegl1", "libglib2.0-0"]),
     ],
 )
@@ -81,9 +82,7 @@ def test_t64_only_where_apt_knows_no_other_name(
         ({"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}, False),
     ],
 )
-def test_wayland_plugin_is_asked_only_where_it_is_used(
-    environ: dict[str, str], asked: bool, tmp_path: Path
-) -> None:
+def test_wayland_plugin_is_asked_only_where_it_is_used(environ: dict[str, str], asked: bool, tmp_path: Path) -> None:
     platforms = tmp_path / "Qt" / "plugins" / "platforms"
     platforms.mkdir(parents=True)
     for name in ("libqxcb.so", "libqoffscreen.so", "libqwayland.so"):
@@ -118,28 +117,26 @@ def test_every_file_asked_about_is_in_the_installed_pyside(monkeypatch: pytest.M
 class FakeSystem:
     """A machine with libraries missing; it records the commands that would have changed it."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, root: bool, debian: bool, apt_works: bool) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, root: bool, debian: bool, broken: str = "") -> None:
         self.missing = ["libEGL.so.1", "libxcb-icccm.so.4"]
         self.commands: list[list[str]] = []
-        self.apt_works = apt_works
+        self.broken = broken
         monkeypatch.setattr(platform_check, "missing_libraries", lambda: self.missing)
         monkeypatch.setattr(platform_check, "known_to_apt", lambda _: set())
         monkeypatch.setattr(platform_check, "is_root", lambda: root)
         monkeypatch.setattr(platform_check, "is_debian", lambda: debian)
         monkeypatch.setattr(subprocess, "run", self.run)
 
-    def run(self, command: list[str], **_: object) -> None:
+    def run(self, command: list[str], *, check: bool, **_: object) -> None:
         self.commands.append(command)
-        if not self.apt_works:
+        if check and command[1] == self.broken:
             raise subprocess.CalledProcessError(100, command)
         if command[:2] == ["apt-get", "install"]:
             self.missing = []
 
 
-def test_nothing_missing_is_silent(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    system = FakeSystem(monkeypatch, root=True, debian=True, apt_works=True)
+def test_nothing_missing_is_silent(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    system = FakeSystem(monkeypatch, root=True, debian=True)
     system.missing = []
     assert platform_check.main(["--install"]) == 0
     assert capsys.readouterr() == ("", "")
@@ -147,7 +144,7 @@ def test_nothing_missing_is_silent(
 
 
 def test_root_on_debian_installs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    system = FakeSystem(monkeypatch, root=True, debian=True, apt_works=True)
+    system = FakeSystem(monkeypatch, root=True, debian=True)
     assert platform_check.main(["--install"]) == 0
     assert [command[1] for command in system.commands] == ["update", "install"]
     assert system.commands[1][-2:] == ["libegl1", "libxcb-icccm4"]
@@ -158,7 +155,7 @@ def test_root_on_debian_installs(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_others_are_told_the_line_to_type(
     root: bool, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    system = FakeSystem(monkeypatch, root=root, debian=True, apt_works=True)
+    system = FakeSystem(monkeypatch, root=root, debian=True)
     assert platform_check.main(arguments) == 1
     assert system.commands == []
     lines = capsys.readouterr().err.splitlines()
@@ -166,20 +163,21 @@ def test_others_are_told_the_line_to_type(
     assert lines[0].endswith("sudo apt-get install libegl1 libxcb-icccm4")
 
 
+@pytest.mark.parametrize("step", ["update", "install"])
 def test_a_failing_apt_is_named_and_the_line_still_given(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    step: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    FakeSystem(monkeypatch, root=True, debian=True, apt_works=False)
+    FakeSystem(monkeypatch, root=True, debian=True, broken=step)
     assert platform_check.main(["--install"]) == 1
     error = capsys.readouterr().err
-    assert "apt-get update failed with exit code 100" in error
+    assert f"apt-get {step} failed with exit code 100" in error
     assert "sudo apt-get install libegl1 libxcb-icccm4" in error
 
 
 def test_other_systems_are_told_the_libraries(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    FakeSystem(monkeypatch, root=True, debian=False, apt_works=True)
+    FakeSystem(monkeypatch, root=True, debian=False)
     assert platform_check.main(["--install"]) == 1
     error = capsys.readouterr().err
     assert "libEGL.so.1 libxcb-icccm.so.4" in error
@@ -210,7 +208,7 @@ class TestHasDisplay:
     def test_listening_socket(self, display: str, sockets: Path, listener: socket.socket) -> None:
         listen(listener, str(sockets / "X7"))
         assert platform_check.has_display({"DISPLAY": display}, sockets)
-        assert not platform_check.has_display({"DISPLAY": ":8"}, sockets)
+        assert not platform_check.has_display({"DISPLAY": display.replace("7", "8")}, sockets)
 
     def test_abstract_socket(self, sockets: Path, listener: socket.socket) -> None:
         listen(listener, f"\0{sockets}/X7")
@@ -254,9 +252,7 @@ class TestHasDisplay:
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])
-def test_mac_and_windows_always_have_a_display(
-    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mac_and_windows_always_have_a_display(system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", system)
     assert platform_check.has_display({}, tmp_path)
 

@@ -57,9 +57,7 @@ def real_array(name: str, value: npt.ArrayLike) -> Floats:
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError):
-        raise ArrayError(
-            f"{name} cannot be read as an array of numbers: do all rows have one length?"
-        ) from None
+        raise ArrayError(f"{name} cannot be read as an array of numbers: do all rows have one length?") from None
     dtype = _COMPUTED_AS.get(array.dtype.type)
     if dtype is None:
         if array.dtype.kind not in "biu":

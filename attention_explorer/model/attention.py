@@ -201,9 +201,7 @@ def _checked(q: npt.ArrayLike, k: npt.ArrayLike, v: npt.ArrayLike) -> tuple[Floa
     k = finite_array("k", k, "...", "n_k", "d_k")
     v = finite_array("v", v, "...", "n_k", "d_v")
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
-        raise ArrayError(
-            f"q has shape {q.shape} and k {k.shape}: the last axis d_k must be the same, at least 1"
-        )
+        raise ArrayError(f"q has shape {q.shape} and k {k.shape}: the last axis d_k must be the same, at least 1")
     if k.shape[-2] != v.shape[-2]:
         raise ArrayError(f"k has shape {k.shape} and v {v.shape}: they must have as many rows n_k")
     try:
@@ -221,9 +219,7 @@ def _checked_bias(bias: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
     return added
 
 
-def _one_dtype(
-    q: Floats, k: Floats, v: Floats, bias: Floats | None
-) -> tuple[Floats, Floats, Floats, Floats | None]:
+def _one_dtype(q: Floats, k: Floats, v: Floats, bias: Floats | None) -> tuple[Floats, Floats, Floats, Floats | None]:
     """Promote to one dtype at the start, so that no stage is less precise than the next."""
     dtype = np.result_type(q, k, v) if bias is None else np.result_type(q, k, v, bias)
     q, k, v = (array.astype(dtype, copy=False) for array in (q, k, v))

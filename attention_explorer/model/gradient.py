@@ -82,9 +82,7 @@ def lookup_gradient(
         return _covariances(alpha, rows, contents, scale, warmth)
 
 
-def _covariances(
-    alpha: Floats, keys: Floats, values: Floats, scale: float, temperature: float
-) -> LookupGradient:
+def _covariances(alpha: Floats, keys: Floats, values: Floats, scale: float, temperature: float) -> LookupGradient:
     """Compute both derivatives with fractions and exponents apart, so that no 0 · inf arises."""
     centred_keys, key_exponent = _centred(keys, alpha)  # (n, d), (d,)
     centred_values, value_exponent = _centred(values, alpha)  # (n, d_v), (d_v,)

@@ -90,21 +90,13 @@ def checked_lookup(
         If an entry is not finite, a shape does not fit, or there is no key.
     """
     rows = finite_array("keys", keys, "n", "d")
-    contents = finite_array(
-        "values", values, "n", "d_v", hint="; for one number per key write values[:, None]"
-    )
+    contents = finite_array("values", values, "n", "d_v", hint="; for one number per key write values[:, None]")
     if rows.shape[0] == 0 or rows.shape[1] == 0:
-        raise ArrayError(
-            f"keys has shape {rows.shape}: a lookup needs at least one key of at least one feature"
-        )
+        raise ArrayError(f"keys has shape {rows.shape}: a lookup needs at least one key of at least one feature")
     if query.shape[-1] != rows.shape[1]:
-        raise ArrayError(
-            f"{name} has shape {query.shape} and keys {rows.shape}: the last axis d must be the same"
-        )
+        raise ArrayError(f"{name} has shape {query.shape} and keys {rows.shape}: the last axis d must be the same")
     if contents.shape[0] != rows.shape[0]:
-        raise ArrayError(
-            f"keys has shape {rows.shape} and values {contents.shape}: they must have as many rows n"
-        )
+        raise ArrayError(f"keys has shape {rows.shape} and values {contents.shape}: they must have as many rows n")
     if query.dtype == rows.dtype == contents.dtype:
         return query, rows, contents
     dtype = np.result_type(query, rows, contents)
@@ -129,9 +121,7 @@ def lookup_scale(d: int, scaled: bool) -> float:
     return 1.0 / math.sqrt(d) if scaled else 1.0
 
 
-def attend(
-    query: Floats, keys: Floats, values: Floats, scale: float, temperature: float, hard: bool
-) -> Attention:
+def attend(query: Floats, keys: Floats, values: Floats, scale: float, temperature: float, hard: bool) -> Attention:
     """Compute `lookup` of checked arguments.
 
     Parameters

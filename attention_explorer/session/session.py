@@ -28,9 +28,7 @@ class Session(QObject):
 
     changed = Signal(object, object)
 
-    def __init__(
-        self, state: ExplorerState | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, state: ExplorerState | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._state = ExplorerState() if state is None else state
         self._committed = self._state
@@ -108,25 +106,25 @@ class _StateChange(QUndoCommand):
     ) -> None:
         super().__init__(label)
         self._restore = restore
-        self._before, self._after = before, after
-        self._merge, self._time = merge, time_of_change
+        self.before, self.after = before, after
+        self.merge_word, self.time_of_change = merge, time_of_change
 
     def undo(self) -> None:
-        self._restore(self._before)
+        self._restore(self.before)
 
     def redo(self) -> None:
-        self._restore(self._after)
+        self._restore(self.after)
 
     def id(self) -> int:
         # Qt asks mergeWith only of commands that share an id; −1 means never.
-        return 1 if self._merge else -1
+        return 1 if self.merge_word else -1
 
     def mergeWith(self, other: QUndoCommand) -> bool:
-        if not isinstance(other, _StateChange) or other._merge != self._merge:
+        if not isinstance(other, _StateChange) or other.merge_word != self.merge_word:
             return False
-        if other._time - self._time > MERGE_WITHIN_SECONDS:
+        if other.time_of_change - self.time_of_change > MERGE_WITHIN_SECONDS:
             return False
-        self._after, self._time = other._after, other._time
+        self.after, self.time_of_change = other.after, other.time_of_change
         # A step that leads back to where it began is no step.
-        self.setObsolete(self._before == self._after)
+        self.setObsolete(self.before == self.after)
         return True

@@ -35,8 +35,8 @@ class Settings:
 class SettingsStore:
     """Reads and writes `Settings` in an INI file.
 
-    QSettings gives everything back as text or worse (False becomes 'false', which is true), so every read names its type,
-    and whatever cannot be understood falls back to the default.
+    QSettings gives everything back as text or worse (False becomes 'false', which is true), so every read names its
+    type, and whatever cannot be understood falls back to the default.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -73,9 +73,7 @@ class SettingsStore:
         """Store all settings; return whether the file could be written."""
         for field in fields(settings):
             stored = getattr(settings, field.name)
-            self._qsettings.setValue(
-                field.name, QByteArray(stored) if isinstance(stored, bytes) else stored
-            )
+            self._qsettings.setValue(field.name, QByteArray(stored) if isinstance(stored, bytes) else stored)
         self._qsettings.sync()
         return self._qsettings.status() is QSettings.Status.NoError
 

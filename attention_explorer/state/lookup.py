@@ -50,7 +50,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing on the page that a person can take hold of: the query, the third key, …"""
+    """One thing on the page that a person can take hold of: the query, the third key, the target."""
 
     role: Role
     index: int = 0
@@ -75,8 +75,8 @@ TARGET = Part(Role.TARGET)
 class Entry:
     """One entry of the soft dictionary: the key that is matched and the value that is delivered.
 
-    ``value`` is used with `ValueKind.VECTORS`, ``number`` with `ValueKind.NUMBERS`; both are kept, so that switching back
-    and forth loses nothing.
+    ``value`` is used with `ValueKind.VECTORS`, ``number`` with `ValueKind.NUMBERS`; both are kept, so that switching
+    back and forth loses nothing.
     """
 
     key: Vector
@@ -104,7 +104,7 @@ class LookupState:
     extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
     preset: str = "two-keys"
 
-    # ---- Reading -------------------------------------------------------------------------------------------------
+    # ---- Reading ----
 
     @property
     def keys(self) -> tuple[Vector, ...]:
@@ -151,7 +151,7 @@ class LookupState:
         """Return whether a part is a plain number, drawn on the number line below the plane."""
         return self.values is ValueKind.NUMBERS and part.role in (Role.VALUE, Role.TARGET)
 
-    # ---- Editing -------------------------------------------------------------------------------------------------
+    # ---- Editing ----
 
     def moved(self, part: Part, to: Vector) -> Self:
         """Return the state with one part at ``to`` (for a plain number, its first coordinate counts)."""
@@ -227,7 +227,5 @@ def checked_coordinate(what: str, number: float) -> float:
     if not math.isfinite(number):
         raise ExplorerError(f"{what} needs finite coordinates, not {number}.")
     if abs(number) > LARGEST_COORDINATE:
-        raise ExplorerError(
-            f"{what} cannot go to {plain(number)}: coordinates reach from −1000000 to 1000000."
-        )
+        raise ExplorerError(f"{what} cannot go to {plain(number)}: coordinates reach from −1000000 to 1000000.")
     return number + 0.0  # −0.0 becomes 0.0, which reads better and compares equal

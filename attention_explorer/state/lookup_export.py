@@ -11,7 +11,19 @@ from attention_explorer import __version__
 from attention_explorer.state.lookup import LookupState, Overlay, ValueKind
 from attention_explorer.state.lookup_frame import LookupFrame, lookup_frame
 
-CSV_COLUMNS = ("name", "x", "y", "length", "score", "cosine", "weight", "value_x", "value_y", "contribution_x", "contribution_y")  # fmt: skip
+CSV_COLUMNS = (
+    "name",
+    "x",
+    "y",
+    "length",
+    "score",
+    "cosine",
+    "weight",
+    "value_x",
+    "value_y",
+    "contribution_x",
+    "contribution_y",
+)
 
 
 def lookup_csv(state: LookupState) -> str:

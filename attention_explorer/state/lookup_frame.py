@@ -1,4 +1,4 @@
-"""The numbers of the Lookup page: a pure function of its state, shared by the plane, the bars, the table and exports."""
+"""The numbers of the Lookup page: a pure function of its state, shared by plane, bars, table and exports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from attention_explorer.model import (
 from attention_explorer.state.lookup import QUERY, LookupState
 from attention_explorer.state.plane import Vector
 
-FloatArray = np.typing.NDArray[np.float64]
+FloatArray = np.typing.NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +51,7 @@ class LookupFrame:
 
     @property
     def output(self) -> FloatArray:
-        """o (d_v,)."""
+        """O (d_v,)."""
         return self.attention.output
 
     @property
@@ -66,8 +66,8 @@ class LookupFrame:
 
     @property
     def residual(self) -> FloatArray:
-        """o − t (d_v,)."""
-        return self.output - np.asarray(self.state.target_row)
+        """O − t (d_v,)."""
+        return np.subtract(self.output, self.state.target_row)
 
     @property
     def loss(self) -> float:
@@ -77,7 +77,8 @@ class LookupFrame:
     @property
     def loss_gradient(self) -> FloatArray:
         """∂L/∂q = (∂o/∂q)ᵀ(o − t), (2,)."""
-        return self.gradient.output.T @ self.residual
+        gradient: FloatArray = self.gradient.output.T @ self.residual
+        return gradient
 
     @property
     def tie_is_exact(self) -> bool:
@@ -91,8 +92,8 @@ def lookup_frame(state: LookupState) -> LookupFrame:
     query = np.asarray(state.query)
     keys = np.asarray(state.keys)
     values = np.asarray(state.value_rows)
-    settings = {"hard": state.hard, "temperature": state.temperature}
-    attention = lookup(query, keys, values, scaled=state.scaled, **settings)
+    hard, temperature = state.hard, state.temperature
+    attention = lookup(query, keys, values, hard=hard, temperature=temperature, scaled=state.scaled)
     query_length, key_lengths = math.hypot(*state.query), np.hypot(keys[:, 0], keys[:, 1])
     # A tie reached with the mouse or by typing decimals differs by rounding in the last place of q·k.
     rounding = 4 * np.finfo(float).eps * query_length * float(key_lengths.max())
@@ -102,8 +103,8 @@ def lookup_frame(state: LookupState) -> LookupFrame:
         keys=keys,
         values=values,
         attention=attention,
-        rescaled=lookup(query, keys, values, scaled=not state.scaled, **settings),
-        gradient=lookup_gradient(query, keys, values, scaled=state.scaled, **settings),
+        rescaled=lookup(query, keys, values, hard=hard, temperature=temperature, scaled=not state.scaled),
+        gradient=lookup_gradient(query, keys, values, hard=hard, temperature=temperature, scaled=state.scaled),
         query_length=query_length,
         key_lengths=key_lengths,
         cosines=_cosines(attention.scores, query_length, key_lengths),
@@ -118,7 +119,8 @@ def lookup_frame(state: LookupState) -> LookupFrame:
 def _cosines(scores: FloatArray, query_length: float, key_lengths: FloatArray) -> FloatArray:
     lengths = query_length * key_lengths
     undefined = np.full_like(scores, np.nan)
-    return np.clip(np.divide(scores, lengths, out=undefined, where=lengths > 0), -1.0, 1.0)
+    cosines: FloatArray = np.clip(np.divide(scores, lengths, out=undefined, where=lengths > 0), -1.0, 1.0)
+    return cosines
 
 
 def nearest_key(state: LookupState) -> tuple[int, float]:

@@ -18,6 +18,9 @@ from attention_explorer.state.numerals import (
 )
 from attention_explorer.state.plane import Vector
 
+LARGEST_EXPONENT = 12.0
+"""Beyond e^12 the powers are unreadable; the model subtracts the maximum anyway, so there the words do the same."""
+
 MOST_TERMS = 3
 """Terms of a sum that are written out before the rest is counted instead."""
 
@@ -32,7 +35,7 @@ def listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-# ---- The status bar ----------------------------------------------------------------------------------------------
+# ---- The status bar ----
 
 
 def spot_in_words(frame: LookupFrame, spot: Part | Vector, hint: str = "") -> str:
@@ -59,12 +62,12 @@ def _part_in_words(frame: LookupFrame, part: Part) -> str:
     return f"{text} · loss ½‖o − t‖² = {scientific(frame.loss)}"
 
 
-# ---- The sum -----------------------------------------------------------------------------------------------------
+# ---- The sum ----
 
 
 def logit_text(state: LookupState) -> str:
-    """Return how a score enters the exponent: q·k, q·k/√2, q·k/(√2·T), …"""
-    below = [*(["√2"] if state.scaled else []), *([coordinate(state.temperature)] if state.temperature != 1 else [])]
+    """Return how a score enters the exponent: q·k, q·k/√2 or q·k/(√2·T), T being the temperature."""
+    below = [*(["√2"] if state.scaled else []), *(["T"] if state.temperature != 1 else [])]
     if not below:
         return "q·k"
     return "q·k/" + (below[0] if len(below) == 1 else f"({'·'.join(below)})")
@@ -86,8 +89,7 @@ def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
 
 def _soft_sum(frame: LookupFrame, index: int) -> list[str]:
     logits = (frame.attention.masked / frame.state.temperature).tolist()
-    # Beyond e^12 the powers are unreadable; the model subtracts the maximum, so the words do the same.
-    shift = max(logits) if max(abs(x) for x in logits) > 12 else 0.0
+    shift = max(logits) if max(abs(x) for x in logits) > LARGEST_EXPONENT else 0.0
     powers = [math.exp(x - shift) for x in logits]
     order = [index, *(j for j in range(len(logits)) if j != index)] if len(logits) > MOST_TERMS else range(len(logits))
     shown = sorted(list(order)[:MOST_TERMS])
@@ -110,10 +112,9 @@ def _weight_text(weight: float) -> str:
 def exponent_note(frame: LookupFrame) -> str:
     """Return what stands in the exponents of the sum, and whether their maximum was taken off."""
     if frame.state.hard:
-        return "hard lookup: no sum, only the maximum"
+        return "arg max: no sum"
     largest = float(abs(frame.attention.masked / frame.state.temperature).max())
-    shifted = " less the largest" if largest > 12 else ""
-    return f"exponents: {logit_text(frame.state)}{shifted}"
+    return f"exponents: {logit_text(frame.state)}{' − max' if largest > LARGEST_EXPONENT else ''}"
 
 
 def output_sum(frame: LookupFrame) -> str:
@@ -139,7 +140,7 @@ def rescaled_note(frame: LookupFrame, index: int) -> str:
     )
 
 
-# ---- What is worth noticing --------------------------------------------------------------------------------------
+# ---- What is worth noticing ----
 
 
 def spread_note(frame: LookupFrame) -> str:
@@ -188,13 +189,13 @@ def notices(frame: LookupFrame) -> list[str]:
     return [text for text in (tie_note(frame), length_note(frame), dictionary_note(frame)) if text]
 
 
-# ---- Gradient ----------------------------------------------------------------------------------------------------
+# ---- Gradient ----
 
 
 def gradient_note(frame: LookupFrame) -> str:
     """Return what the gradient means here, in a sentence."""
     if frame.state.hard:
-        return "Hard: moving q a little moves o not at all, so the gradient is exactly 0 and there is nothing to learn from."
+        return "Hard: moving q a little moves o not at all: the gradient is exactly 0, with nothing to learn from."
     if frame.gradient_norm < 0.01:
         return "The softmax is saturated: one weight is nearly 1, and the gradient fades to nothing."
     return "The dotted circle around q becomes the dotted shape around o: that is how o moves when q moves."

@@ -65,9 +65,10 @@ class PlaneTransform:
     height: float
 
     @classmethod
-    def fitting(cls, extent: Extent, width: float, height: float) -> Self:
-        """Return the largest view in ``width`` × ``height`` px in which the whole ``extent`` is visible."""
-        scale = min(max(width, 1.0) / extent.width, max(height, 1.0) / extent.height)
+    def fitting(cls, extent: Extent, width: float, height: float, margin: float = 0.0) -> Self:
+        """Return the largest view in ``width`` × ``height`` px that shows ``extent`` with ``margin`` px around it."""
+        room = max(width - 2 * margin, 1.0), max(height - 2 * margin, 1.0)
+        scale = min(room[0] / extent.width, room[1] / extent.height)
         return cls(extent.centre, scale, width, height)
 
     def to_pixels(self, x: float, y: float) -> Vector:

@@ -38,8 +38,8 @@ class Region:
 def tie_rays(keys: tuple[Vector, ...]) -> tuple[TieRay, ...]:
     """Return the rays on which the winner of a hard lookup changes, counter-clockwise.
 
-    q·k_i = q·k_j means q ⟂ (k_i − k_j): a line through the origin. Of each line only the halves where the pair beats every
-    other key are boundaries. Scores grow with |q| alone along a ray, so every boundary starts at the origin.
+    q·k_i = q·k_j means q ⟂ (k_i − k_j): a line through the origin. Of each line only the halves where the pair beats
+    every other key are boundaries. Scores grow with |q| alone along a ray, so every boundary starts at the origin.
     """
     points = np.asarray(keys)
     tolerance = 1e-12 * max(1e-300, float(np.abs(points).max()))
@@ -83,7 +83,10 @@ def regions(keys: tuple[Vector, ...]) -> tuple[Region, ...]:
 
 @lru_cache(maxsize=16)
 def convex_hull(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
-    """Return the corners of the convex hull, counter-clockwise (Andrew's monotone chain); 1 or 2 for a point or segment."""
+    """Return the corners of the convex hull, counter-clockwise (Andrew's monotone chain).
+
+    One or two corners stand for a point or a segment.
+    """
     unique = sorted(set(points))
     if len(unique) <= 2:
         return tuple(unique)
@@ -105,7 +108,7 @@ def _half_hull(points: list[Vector]) -> list[Vector]:
 @lru_cache(maxsize=4)
 def weight_field(
     keys: tuple[Vector, ...], temperature: float, scaled: bool, visible: Extent, columns: int, rows: int
-) -> np.typing.NDArray[np.float64]:
+) -> np.typing.NDArray[np.floating]:
     """Return the soft weights (rows, columns, n) of a query at the centre of each cell; row 0 is the top."""
     x = visible.left + (np.arange(columns) + 0.5) * (visible.width / columns)
     y = visible.top - (np.arange(rows) + 0.5) * (visible.height / rows)

@@ -32,14 +32,17 @@ MENUS = ("&File", "&Edit", "&View", PAGE_MENU, "&Help")
 
 WINDOW_ACTIONS: tuple[WindowAction, ...] = (
     WindowAction(
-        "export", "&File", "&Export…", lambda w: w.page.export(), ("Ctrl+E",), "Save the picture or the numbers"
+        "export",
+        "&File",
+        "&Export…",
+        lambda w: w.page.export(),
+        ("Ctrl+E",),
+        "Save the picture or the numbers",
     ),
     WindowAction("file-1", "&File"),
     WindowAction("quit", "&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Close the window"),
     WindowAction("undo", "&Edit", "&Undo", lambda w: w.session.undo(), ("Ctrl+Z",), "Take back the last change"),
-    WindowAction(
-        "redo", "&Edit", "&Redo", lambda w: w.session.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again"
-    ),
+    WindowAction("redo", "&Edit", "&Redo", lambda w: w.session.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again"),
     WindowAction("edit-1", "&Edit"),
     WindowAction(
         "copy-picture",
@@ -78,7 +81,14 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         )
     ),
     WindowAction("view-2", "&View"),
-    WindowAction("full-screen", "&View", "&Full screen", lambda w: w.toggle_full_screen(), ("F11",), "Use the whole screen"),
+    WindowAction(
+        "full-screen",
+        "&View",
+        "&Full screen",
+        lambda w: w.toggle_full_screen(),
+        ("F11",),
+        "Use the whole screen",
+    ),
     WindowAction("shortcuts", "&Help", "&Shortcuts", lambda w: w.show_shortcuts(), ("F1",), "What mouse and keys do"),
     WindowAction("about", "&Help", "&About", lambda w: w.show_about(), (), "Version and licence"),
 )

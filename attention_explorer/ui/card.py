@@ -8,7 +8,7 @@ from attention_explorer.ui.theme import Look
 
 
 class Card(QFrame):
-    """A titled box; more widgets go into ``body``, small ones beside the title into ``head``."""
+    """A titled box; more widgets go into ``body``, ``note`` is what stands at the right of the title."""
 
     def __init__(self, look: Look, title: str = "", kind: str = "card", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -18,8 +18,11 @@ class Card(QFrame):
         if title:
             label = QLabel(title)
             label.setObjectName("cardTitle")
+            self.note = QLabel()
+            self.note.setObjectName("muted")
             self.head.addWidget(label)
             self.head.addStretch(1)
+            self.head.addWidget(self.note)
             self.body.addLayout(self.head)
         self.set_look(look)
 

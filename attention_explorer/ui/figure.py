@@ -17,8 +17,8 @@ from attention_explorer.state.lookup import LookupState
 from attention_explorer.state.lookup_export import lookup_csv, lookup_json
 from attention_explorer.state.lookup_frame import lookup_frame
 from attention_explorer.state.lookup_wording import description, logit_text, output_sum
-from attention_explorer.state.plane import Extent
 from attention_explorer.state.numerals import coordinate
+from attention_explorer.state.plane import Extent
 from attention_explorer.ui.marks import text_size
 from attention_explorer.ui.overlay_chips import (
     OVERLAY_NAMES,
@@ -56,21 +56,19 @@ class Figure:
         """Paint the figure with its top left corner at the painter's origin."""
         painter.fillRect(QRect(0, 0, self.size.width(), self.size.height()), QColor(self.look.theme.plane))
         state = self.state if self.camera is None else replace(self.state, extent=self.camera)
-        scene = scene_for(
-            state, self.look, self.width, self.height, trail=self.trail, field_columns=FIELD_COLUMNS
-        )
+        scene = scene_for(state, self.look, self.width, self.height, trail=self.trail, field_columns=FIELD_COLUMNS)
         painter.save()
         painter.setClipRect(QRectF(0, 0, self.width, self.height))
         paint_plane(painter, scene)
         painter.restore()
         self._paint_footer(painter)
 
-    # ---- Footer --------------------------------------------------------------------------------------------------
+    # ---- Footer ----
 
     def _legend(self) -> list[tuple[QRectF, OverlayName]]:
         """Return the box of each legend entry, in lines that fit the width, with its overlay name."""
         px, font = self.look.px, self.look.font(12)
-        x, y, boxes = float(px(12)), self.height + px(8), []
+        x, y, boxes = float(px(12)), self.height + px(8), list[tuple[QRectF, OverlayName]]()
         for name in OVERLAY_NAMES:
             if not self.state.shows(name.overlay):
                 continue
@@ -114,7 +112,7 @@ class Figure:
         painter.drawText(box, Qt.TextFlag.TextWordWrap, self.caption())
 
 
-# ---- Pictures ----------------------------------------------------------------------------------------------------
+# ---- Pictures ----
 
 
 def figure_image(figure: Figure, scale: float = 1.0) -> QImage:
@@ -156,7 +154,7 @@ def png_bytes(image: QImage) -> bytes:
         Qt could not encode it: it is empty or there is no memory for it.
     """
     buffer = _open_buffer()
-    if not image.save(buffer, "PNG"):
+    if not image.save(buffer, b"PNG"):
         raise ExportError("The picture could not be encoded as PNG. Choose a smaller scale.")
     return bytes(buffer.data().data())
 
@@ -199,7 +197,7 @@ def _open_buffer() -> QBuffer:
     return buffer
 
 
-# ---- Files -------------------------------------------------------------------------------------------------------
+# ---- Files ----
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,8 @@ class GradientCard(QWidget):
         self._expected: ExplorerState | None = None
         self._column = QVBoxLayout(self)
         self.chips = OverlayChips(session, look, (Overlay.GRADIENT, Overlay.TARGET), self)
-        self.jacobian = TextBlock(look, 2, "Gradient of the output", self)
-        self.loss = TextBlock(look, 2, "Loss against the target", self)
+        self.jacobian = TextBlock(look, 1, "Gradient of the output", self)
+        self.loss = TextBlock(look, 1, "Loss against the target", self)
         self._column.addWidget(self.chips)
         self._column.addWidget(self.jacobian)
         self._column.addLayout(self._make_descent())
@@ -64,7 +64,6 @@ class GradientCard(QWidget):
         self.rate.setDecimals(3)
         self.rate.setSingleStep(0.1)
         self.rate.setKeyboardTracking(False)
-        self.rate.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self.rate.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.rate.setAccessibleName("Learning rate")
         self.rate.setToolTip("The learning rate: how far a step follows the gradient. Large steps overshoot.")
@@ -79,7 +78,7 @@ class GradientCard(QWidget):
         self._row.addWidget(self.rate)
         return self._row
 
-    # ---- Showing -------------------------------------------------------------------------------------------------
+    # ---- Showing ----
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
@@ -124,7 +123,7 @@ class GradientCard(QWidget):
             TextLine(descent_note(frame), "muted", size=12),
         )
 
-    # ---- Descending ----------------------------------------------------------------------------------------------
+    # ---- Descending ----
 
     @property
     def is_playing(self) -> bool:

@@ -24,6 +24,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup import QUERY, LookupState, Overlay, Part, Role
 from attention_explorer.state.lookup_frame import lookup_frame
+from attention_explorer.state.lookup_wording import spot_in_words
 from attention_explorer.state.plane import Extent, PlaneTransform, Vector, snapped
 from attention_explorer.ui.marks import pen
 from attention_explorer.ui.plane_backdrop import backdrop_key, paint_backdrop
@@ -31,7 +32,6 @@ from attention_explorer.ui.plane_foreground import paint_foreground
 from attention_explorer.ui.plane_grip import SNAP, Drag, Grip, Hold, cursor_for, hold_at
 from attention_explorer.ui.plane_scene import PlaneScene, number_range, scene_for
 from attention_explorer.ui.theme import Look
-from attention_explorer.state.lookup_wording import spot_in_words
 
 NUDGE, FINE_NUDGE, COARSE_NUDGE = 0.1, 0.01, 0.5
 TRAIL_LENGTH = 240
@@ -92,7 +92,7 @@ class LookupCanvas(QWidget):
         self.setAccessibleName("Plane of queries and keys")
         self.setToolTip("")
 
-    # ---- What it shows -------------------------------------------------------------------------------------------
+    # ---- What it shows ----
 
     @property
     def _state(self) -> LookupState:
@@ -177,7 +177,7 @@ class LookupCanvas(QWidget):
         self._trail.clear()
         self.update()
 
-    # ---- Painting ------------------------------------------------------------------------------------------------
+    # ---- Painting ----
 
     def paintEvent(self, event: QPaintEvent) -> None:
         scene = self.scene()
@@ -209,7 +209,7 @@ class LookupCanvas(QWidget):
             self._backdrop_key = key
         return self._backdrop
 
-    # ---- Selection and camera ------------------------------------------------------------------------------------
+    # ---- Selection and camera ----
 
     def select(self, part: Part | None) -> None:
         """Select a part, or nothing."""
@@ -229,7 +229,7 @@ class LookupCanvas(QWidget):
         self._camera = visible.zoomed(factor, visible.centre if about is None else about)
         self.update()
 
-    # ---- Mouse ---------------------------------------------------------------------------------------------------
+    # ---- Mouse ----
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         at = event.position()
@@ -334,7 +334,7 @@ class LookupCanvas(QWidget):
             part = self._selected
         self.menu_wanted.emit(event.globalPos(), part, scene.transform.to_plane(at.x(), at.y()))
 
-    # ---- Keyboard ------------------------------------------------------------------------------------------------
+    # ---- Keyboard ----
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, modifiers = Qt.Key(event.key()), event.modifiers()
@@ -396,7 +396,7 @@ class LookupCanvas(QWidget):
         self.cancel_drag()
         super().focusOutEvent(event)
 
-    # ---- Editing -------------------------------------------------------------------------------------------------
+    # ---- Editing ----
 
     def add_key(self, at: Vector) -> None:
         """Add a key and select it."""

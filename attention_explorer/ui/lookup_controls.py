@@ -26,8 +26,6 @@ from attention_explorer.state.lookup import (
     ValueKind,
 )
 from attention_explorer.state.lookup_frame import LookupFrame
-from attention_explorer.state.lookup_wording import spread_note
-from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
 
 SLIDER_STEPS = 400
@@ -62,12 +60,10 @@ class LookupControls(QWidget):
         self._make_mode()
         self._make_values()
         self._make_temperature()
-        self.spread = TextBlock(look, 1, "Spread of the weights", self)
-        self._layout.addWidget(self.spread, 3, 0, 1, 4)
         self._layout.setColumnStretch(2, 1)
         self.set_look(look)
 
-    # ---- Building ------------------------------------------------------------------------------------------------
+    # ---- Building ----
 
     def _make_mode(self) -> None:
         self.soft = QPushButton("Soft")
@@ -89,10 +85,9 @@ class LookupControls(QWidget):
             group.addButton(button)
             row.addWidget(button, 1)
         self._mode_row = row
-        self._layout.addLayout(row, 0, 0, 1, 4)
 
     def _make_values(self) -> None:
-        self.scaled = QPushButton("÷ √d_k")
+        self.scaled = QPushButton("÷√d_k")
         self.scaled.setCheckable(True)
         self.scaled.setAccessibleName("Divide the scores by the square root of d_k")
         self.scaled.setToolTip(
@@ -110,11 +105,9 @@ class LookupControls(QWidget):
         for kind, title in _VALUE_KINDS:
             self.values.addItem(title, kind)
         self.values.activated.connect(self._on_values_activated)
-        row = QHBoxLayout()
-        row.addWidget(self.scaled)
-        row.addWidget(self.values, 1)
-        self._values_row = row
-        self._layout.addLayout(row, 1, 0, 1, 4)
+        self._mode_row.addWidget(self.scaled)
+        self._mode_row.addWidget(self.values)
+        self._layout.addLayout(self._mode_row, 0, 0, 1, 4)
 
     def _make_temperature(self) -> None:
         title = QLabel("temperature")
@@ -134,30 +127,27 @@ class LookupControls(QWidget):
         self.exact.setDecimals(2)
         self.exact.setSingleStep(0.1)
         self.exact.setKeyboardTracking(False)
-        self.exact.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self.exact.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.exact.setAccessibleName("Temperature, exact")
         self.exact.valueChanged.connect(self._on_exact_typed)
         for widget in (title, self.slider, self.exact):
             widget.setToolTip(tip)
         title.setBuddy(self.exact)
-        self._layout.addWidget(title, 2, 0)
-        self._layout.addWidget(self.slider, 2, 1, 1, 2)
-        self._layout.addWidget(self.exact, 2, 3)
+        self._layout.addWidget(title, 1, 0)
+        self._layout.addWidget(self.slider, 1, 1, 1, 2)
+        self._layout.addWidget(self.exact, 1, 3)
 
-    # ---- Showing -------------------------------------------------------------------------------------------------
+    # ---- Showing ----
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._layout.setHorizontalSpacing(look.px(8))
         self._layout.setVerticalSpacing(look.px(7))
-        for row in (self._mode_row, self._values_row):
-            row.setSpacing(look.px(6))
+        self._mode_row.setSpacing(look.px(6))
         self.exact.setFixedWidth(look.px(68))
-        self.spread.set_look(look)
 
     def show_frame(self, frame: LookupFrame) -> None:
-        """Show the settings of a lookup and how spread its weights are."""
+        """Show the settings of a lookup."""
         state = frame.state
         (self.hard if state.hard else self.soft).setChecked(True)
         self.scaled.setChecked(state.scaled)
@@ -170,9 +160,8 @@ class LookupControls(QWidget):
         if self.exact.value() != round(state.temperature, 2):
             with QSignalBlocker(self.exact):
                 self.exact.setValue(state.temperature)
-        self.spread.set_text(TextLine(spread_note(frame), "muted"))
 
-    # ---- Acting --------------------------------------------------------------------------------------------------
+    # ---- Acting ----
 
     def _apply(self, lookup: LookupState, label: str, merge: str = "") -> None:
         self._session.apply(replace(self._session.state, lookup=lookup), label, merge)

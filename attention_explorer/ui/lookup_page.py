@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
@@ -29,6 +30,7 @@ from attention_explorer.state.lookup_wording import (
     notices,
     output_sum,
     rescaled_note,
+    spread_note,
     weight_sum,
 )
 from attention_explorer.state.plane import Vector, around
@@ -44,7 +46,14 @@ from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
 from attention_explorer.ui.weight_bars import WeightBars
 
-PANEL_WIDTH = 430
+if TYPE_CHECKING:
+    # Loaded when they are first needed: drawing libraries and file formats would delay the first picture.
+    from attention_explorer.ui.figure import Figure
+    from attention_explorer.ui.temperature_chart import TemperatureChart
+
+PANEL_WIDTH = 440
+TALL_PANEL = 1040
+"""From this height on, in pixels at zoom 1, the chart has a place of its own instead of a tab."""
 ROWS_SHOWN = 6
 
 CANVAS_OVERLAYS = (
@@ -80,21 +89,21 @@ class LookupPage(Page):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
         self._explained: int | None = None
-        self._chart: QWidget | None = None
+        self._chart: TemperatureChart | None = None
         self.canvas = LookupCanvas(session, look)
         self.table = NumbersTable(session, look)
         self.chips = OverlayChips(session, look, CANVAS_OVERLAYS)
         self.controls = LookupControls(session, look)
         self.bars = WeightBars(look)
         self.noticed = TextBlock(look, 2, "Worth noticing")
-        self.sum = TextBlock(look, 6, "The sum with its numbers")
+        self.sum = TextBlock(look, 5, "The sum with its numbers")
         self.gradient = GradientCard(session, look)
         self.tip = TextBlock(look, 3, "What to look for")
         self._build()
         self._connect()
         self.set_look(look)
 
-    # ---- Building ------------------------------------------------------------------------------------------------
+    # ---- Building ----
 
     def _build(self) -> None:
         self._columns = QHBoxLayout(self)
@@ -131,7 +140,11 @@ class LookupPage(Page):
         return self._header
 
     def _make_panel(self) -> QScrollArea:
-        self._cards = [Card(self.look), Card(self.look, "The sum, with your numbers"), Card(self.look, "Try", "note")]
+        self._cards = [
+            Card(self.look),
+            Card(self.look, "The sum, with your numbers"),
+            Card(self.look, "Try", "note"),
+        ]
         weights, sums, note = self._cards
         weights.body.addWidget(self.bars)
         weights.body.addWidget(self.noticed)
@@ -139,7 +152,10 @@ class LookupPage(Page):
         note.body.addWidget(self.tip)
         self.tabs = QTabWidget()
         self.tabs.addTab(self.gradient, "Gradient")
-        self.tabs.addTab(QWidget(), "Temperature")
+        self._chart_place = QWidget()
+        self._chart_card = Card(self.look, "Temperature")
+        self._chart_card.hide()
+        self.tabs.addTab(self._chart_place, "Temperature")
         self.tabs.setTabToolTip(0, "How the output moves when the query moves")
         self.tabs.setTabToolTip(1, "The weights at every temperature")
         self.tabs.currentChanged.connect(self._on_tab_changed)
@@ -148,7 +164,8 @@ class LookupPage(Page):
         self._panel_column = QVBoxLayout(panel)
         for widget in (self.controls, weights, sums, self.tabs, note):
             self._panel_column.addWidget(widget)
-        self._panel_column.addStretch(1)
+        self._panel_column.addWidget(self._chart_card, 1)
+        self._panel_column.addStretch(0)
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -167,7 +184,7 @@ class LookupPage(Page):
         self.bars.row_hovered.connect(self._on_row_hovered)
         self.bars.row_clicked.connect(self._on_row_clicked)
 
-    # ---- Showing -------------------------------------------------------------------------------------------------
+    # ---- Showing ----
 
     def set_look(self, look: Look) -> None:
         self.look = look
@@ -178,13 +195,14 @@ class LookupPage(Page):
             column.setSpacing(px(8))
         self._panel_column.setContentsMargins(0, 0, px(8), 0)
         self._header.setSpacing(px(8))
-        for card in self._cards:
+        for card in (*self._cards, self._chart_card):
             card.set_look(look)
         for part in (self.canvas, self.table, self.chips, self.controls, self.bars, self.noticed, self.sum):
             part.set_look(look)
-        for part in (self.gradient, self.tip, self._chart):
-            if part is not None:
-                part.set_look(look)
+        self.gradient.set_look(look)
+        self.tip.set_look(look)
+        if self._chart is not None:
+            self._chart.set_look(look)
         self._show(lookup_frame(self.session.state.lookup))
         self._fit_panel()
 
@@ -192,6 +210,21 @@ class LookupPage(Page):
         """Give the panel a third of the width, but never less than its text needs."""
         wanted = max(self.look.px(PANEL_WIDTH), round(self.width() * 0.3))
         self._scroll.setFixedWidth(min(wanted, self.look.px(PANEL_WIDTH * 1.5)))
+        tall = self.height() >= self.look.px(TALL_PANEL)
+        if tall == (self.tabs.count() == 2):
+            self._give_chart_its_place(tall)
+
+    def _give_chart_its_place(self, tall: bool) -> None:
+        """Move the chart out of its tab where there is room to see both, and back where there is not."""
+        if tall:
+            self.tabs.removeTab(1)
+            self._chart_card.body.addWidget(self._chart_place, 1)
+            self._chart_place.show()
+            QTimer.singleShot(0, self, self._make_chart)  # after the first frame: it takes a library to load
+        else:
+            self.tabs.addTab(self._chart_place, "Temperature")
+        self._chart_card.setVisible(tall)
+        self._chart_place.setMinimumHeight(self.look.px(260) if tall else 0)
 
     def resizeEvent(self, event: object) -> None:
         self._fit_panel()
@@ -212,8 +245,11 @@ class LookupPage(Page):
         if self.tabs.currentWidget() is self.gradient or self.gradient.is_playing:
             self.gradient.show_frame(frame)
         if self._chart is not None and self._chart.isVisible():
-            self._chart.show_frame(frame)  # type: ignore[attr-defined]
-        self.noticed.set_text(*(TextLine(text, "muted", size=12) for text in notices(frame)))
+            self._chart.show_frame(frame)
+        self.noticed.set_text(
+            TextLine(spread_note(frame), size=12),
+            *(TextLine(text, "muted", size=12) for text in notices(frame)),
+        )
         self._show_sum(frame, explained)
         self._show_preset(state)
         self._fit_table(state)
@@ -226,8 +262,8 @@ class LookupPage(Page):
             TextLine(last, "key_ink", bold=True),
             TextLine(output_sum(frame), "output_ink", bold=True),
             TextLine(rescaled_note(frame, explained), "muted", size=12),
-            TextLine(exponent_note(frame), "muted", size=12),
         )
+        self._cards[1].note.setText(exponent_note(frame))
 
     def _explained_key(self, frame: LookupFrame) -> int:
         """Return the key whose weight is spelled out: the hovered one, the selected one, or the first."""
@@ -242,7 +278,7 @@ class LookupPage(Page):
         index = self.presets.findData(ready.id)
         if self.presets.currentIndex() != index:
             self.presets.setCurrentIndex(index)
-        self.tip.set_text(TextLine(ready.look_for))
+        self.tip.set_text(TextLine(ready.look_for, size=12.5))
 
     def _fit_table(self, state: LookupState) -> None:
         rows = min(self.table.numbers.rowCount(), ROWS_SHOWN)
@@ -250,7 +286,7 @@ class LookupPage(Page):
         if self.table.height() != height:
             self.table.setFixedHeight(height)
 
-    # ---- What people do ------------------------------------------------------------------------------------------
+    # ---- What people do ----
 
     def _on_preset_activated(self, index: int) -> None:
         ready = PRESETS[index]
@@ -260,17 +296,19 @@ class LookupPage(Page):
         self.canvas.clear_trail()
 
     def _on_tab_changed(self, index: int) -> None:
-        if index == 1 and self._chart is None:
+        if index == 1:
             self._make_chart()
         self._show(lookup_frame(self.session.state.lookup))
 
     def _make_chart(self) -> None:
-        from attention_explorer.ui.temperature_chart import TemperatureChart
+        if self._chart is None:
+            from attention_explorer.ui.temperature_chart import TemperatureChart
 
-        self._chart = TemperatureChart(self.session, self.look)
-        column = QVBoxLayout(self.tabs.widget(1))
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._chart)
+            self._chart = TemperatureChart(self.session, self.look)
+            column = QVBoxLayout(self._chart_place)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.addWidget(self._chart)
+        self._chart.show_frame(lookup_frame(self.session.state.lookup))
 
     def _on_selection_changed(self, part: Part | None) -> None:
         frame = lookup_frame(self.session.state.lookup)
@@ -357,26 +395,31 @@ class LookupPage(Page):
     def stop(self) -> None:
         self.gradient.stop()
 
-    # ---- Taking it away ------------------------------------------------------------------------------------------
+    # ---- Taking it away ----
 
-    def _figure(self) -> object:
+    def _figure(self) -> Figure:
         from attention_explorer.ui.figure import Figure
         from attention_explorer.ui.theme import LIGHT
 
         state, trail = self.session.state.lookup, self.canvas.trail
-        return Figure(state, look=Look(LIGHT), camera=self.canvas.camera, trail=trail if state.shows(Overlay.TRAIL) else ())
+        return Figure(
+            state,
+            look=Look(LIGHT),
+            camera=self.canvas.camera,
+            trail=trail if state.shows(Overlay.TRAIL) else (),
+        )
 
     def export(self) -> None:
         from attention_explorer.ui.export_dialog import export_with_dialog
 
-        message = export_with_dialog(self, self._figure())  # type: ignore[arg-type]
+        message = export_with_dialog(self, self._figure())
         if message:
             self.said.emit(message)
 
     def copy_picture(self) -> None:
         from attention_explorer.ui.figure import figure_image
 
-        QGuiApplication.clipboard().setImage(figure_image(self._figure(), 2.0))  # type: ignore[arg-type]
+        QGuiApplication.clipboard().setImage(figure_image(self._figure(), 2.0))
         self.said.emit("The picture is on the clipboard.")
 
     def copy_numbers(self) -> None:
@@ -388,5 +431,3 @@ class LookupPage(Page):
     def description(self) -> str:
         """Return the page in words."""
         return description(lookup_frame(self.session.state.lookup))
-
-

@@ -100,16 +100,14 @@ def text_size(font: QFont, text: str) -> tuple[float, float]:
 def draw_haloed_text(
     painter: QPainter, box: QRectF, text: str, font: QFont, ink: str, halo: str, halo_width: float = 3.0
 ) -> None:
-    """Draw text centred in ``box`` with an outline in the colour of the ground, so that lines behind it don't hurt it."""
+    """Draw text centred in ``box`` with an outline in the colour of the ground, so that lines behind do no harm."""
     width, _ = text_size(font, text)
     metrics = QFontMetricsF(font)
-    baseline = QPointF(
-        box.center().x() - width / 2, box.center().y() + (metrics.ascent() - metrics.descent()) / 2
-    )
+    baseline = QPointF(box.center().x() - width / 2, box.center().y() + (metrics.ascent() - metrics.descent()) / 2)
     outline = QPainterPath()
     outline.addText(baseline, font, text)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(pen(halo, halo_width))
+    painter.setPen(pen(halo, halo_width, opacity=0.75))
     painter.drawPath(outline)
     # Real text on top, not the outline filled: it stays selectable and searchable in SVG and PDF.
     painter.setFont(font)
@@ -117,9 +115,7 @@ def draw_haloed_text(
     painter.drawText(baseline, text)
 
 
-def free_spot(
-    centre: QPointF, size: tuple[float, float], gap: float, taken: list[QRectF], inside: QRectF
-) -> QRectF:
+def free_spot(centre: QPointF, size: tuple[float, float], gap: float, taken: list[QRectF], inside: QRectF) -> QRectF:
     """Return the box for a label around ``centre`` that covers the least of what is ``taken`` and stays ``inside``."""
     width, height = size
     best, least = QRectF(), math.inf

@@ -48,7 +48,7 @@ _TIPS = (
     "What this key delivers, second coordinate",
     "The weight times the value: these add up to the output o",
 )
-_WIDTHS = (40, 66, 66, 62, 66, 62, 92, 62, 62, 132)
+_WIDTHS = (34, 84, 84, 58, 64, 60, 80, 64, 64, 126)
 
 
 def parsed_number(text: str) -> float:
@@ -156,7 +156,7 @@ class NumbersModel(QAbstractTableModel):
             return self._look.font(13, bold=strong)
         return None
 
-    # ---- Cells ---------------------------------------------------------------------------------------------------
+    # ---- Cells ----
 
     def number(self, row: int, column: Column) -> float | None:
         """Return the full number of a cell; None where there is none or more than one."""
@@ -207,7 +207,7 @@ class NumbersModel(QAbstractTableModel):
         if column is Column.WEIGHT:
             return f"{number:.6f}" if number >= 1e-6 or number == 0 else f"{number:.2e}"
         if part is None:
-            return signed(number, 4)
+            return signed(number, 3)
         if column in (Column.SCORE, Column.COSINE):
             return signed(number, 3)
         return plain(number, 3) if column is Column.LENGTH else coordinate(number)
@@ -228,7 +228,7 @@ class NumbersModel(QAbstractTableModel):
             return theme.muted if tied else theme.value_ink
         return theme.ink_of_role(part.role) if column is Column.NAME else theme.text
 
-    # ---- Typing --------------------------------------------------------------------------------------------------
+    # ---- Typing ----
 
     def _edited(self, index: Index) -> tuple[Part, int] | None:
         """Return the part and the coordinate that a cell edits; None for a computed cell."""
@@ -348,5 +348,3 @@ class NumbersTable(QTableView):
     def _copied(self, row: int, column: int) -> str:
         number = self.numbers.number(row, Column(column))
         return self.numbers.data(self.numbers.index(row, column)) if number is None else repr(number)  # type: ignore[return-value]
-
-

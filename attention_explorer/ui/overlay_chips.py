@@ -49,8 +49,7 @@ OVERLAY_NAMES = (
     OverlayName(
         Overlay.HULL,
         "Hull",
-        "The convex hull of the values. Weights are never negative and sum to 1,\n"
-        "so the output can never leave it.",
+        "The convex hull of the values. Weights are never negative and sum to 1,\nso the output can never leave it.",
     ),
     OverlayName(
         Overlay.CHAIN,
@@ -113,7 +112,12 @@ def draw_sample(painter: QPainter, overlay: Overlay, box: QRectF, look: Look) ->
     else:
         painter.setPen(pen(theme.loss, 1.8 * look.zoom))
         painter.drawEllipse(box.center(), box.height() * 0.3, box.height() * 0.3)
-        draw_line(painter, QPointF(box.center().x(), box.top()), QPointF(box.center().x(), box.bottom()), painter.pen())
+        draw_line(
+            painter,
+            QPointF(box.center().x(), box.top()),
+            QPointF(box.center().x(), box.bottom()),
+            painter.pen(),
+        )
 
 
 def _draw_field_sample(painter: QPainter, box: QRectF, look: Look) -> None:

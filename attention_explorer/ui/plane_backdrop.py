@@ -58,17 +58,18 @@ def backdrop_key(scene: PlaneScene) -> tuple[object, ...]:
     return (lookup, overlays, scene.transform, scene.look, scene.field_columns)
 
 
-# ---- Field and regions -------------------------------------------------------------------------------------------
+# ---- Field and regions ----
 
 
 def _paint_field(painter: QPainter, scene: PlaneScene) -> None:
     columns = scene.field_columns
     rows = max(2, round(columns * scene.transform.height / scene.transform.width))
     state = scene.state
-    weights = weight_field(
-        state.keys, state.temperature, state.scaled, scene.transform.visible, columns, rows
+    weights = weight_field(state.keys, state.temperature, state.scaled, scene.transform.visible, columns, rows)
+    tints = np.array(
+        [(QColor(tint).red(), QColor(tint).green(), QColor(tint).blue()) for tint in scene.look.theme.tints],
+        dtype=np.float32,
     )
-    tints = np.array([QColor(tint).getRgb()[:3] for tint in scene.look.theme.tints], dtype=np.float32)
     blend = weights.astype(np.float32) @ tints[: weights.shape[-1]]
     rgb = np.ascontiguousarray(np.rint(blend).astype(np.uint8))
     image = QImage(rgb.data, columns, rows, 3 * columns, QImage.Format.Format_RGB888)
@@ -82,10 +83,7 @@ def _paint_regions(painter: QPainter, scene: PlaneScene) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # no seams between neighbours
     for region in regions(scene.state.keys):
         steps = max(2, math.ceil((region.end - region.start) / (math.pi / 8)) + 1)
-        rim = [
-            _polar(scene, region.start + (region.end - region.start) * i / (steps - 1), reach)
-            for i in range(steps)
-        ]
+        rim = [_polar(scene, region.start + (region.end - region.start) * i / (steps - 1), reach) for i in range(steps)]
         whole_plane = region.end - region.start >= 2 * math.pi - 1e-9
         painter.setBrush(QColor(scene.look.theme.tints[region.winner]))
         painter.drawPolygon(QPolygonF(rim if whole_plane else [scene.origin, *rim]))
@@ -106,9 +104,7 @@ def _reach(scene: PlaneScene) -> float:
 
 
 def _polar(scene: PlaneScene, angle: float, distance: float) -> QPointF:
-    return QPointF(
-        scene.origin.x() + distance * math.cos(angle), scene.origin.y() - distance * math.sin(angle)
-    )
+    return QPointF(scene.origin.x() + distance * math.cos(angle), scene.origin.y() - distance * math.sin(angle))
 
 
 def _paint_region_names(painter: QPainter, scene: PlaneScene) -> None:
@@ -145,7 +141,7 @@ def _last_inside(scene: PlaneScene, angle: float, box: QRectF) -> QPointF | None
     return None if farthest <= nearest else _polar(scene, angle, farthest)
 
 
-# ---- Grid --------------------------------------------------------------------------------------------------------
+# ---- Grid ----
 
 
 def _paint_grid(painter: QPainter, scene: PlaneScene) -> None:
@@ -190,7 +186,7 @@ def _paint_tick(painter: QPainter, scene: PlaneScene, box: QRectF, text: str) ->
     draw_haloed_text(painter, box, text, scene.look.font(11.5), theme.muted, theme.plane, 2.0)
 
 
-# ---- Lines of equal score, hull ----------------------------------------------------------------------------------
+# ---- Lines of equal score, hull ----
 
 
 def overlay_pen_style(scene_look_px: float, overlay: Overlay) -> tuple[float, float, float]:
@@ -225,7 +221,7 @@ def _paint_ray_name(painter: QPainter, scene: PlaneScene, ray: TieRay, overlay: 
     text = f"q·k{i} = q·k{j}" if overlay is Overlay.TIE else f"equal angle to k{i}, k{j}"
     width, height = text_size(font, text)
     box = QRectF(0, 0, width, height)
-    # The tie is named on the clockwise side of its line and the equal angle on the other, so that close lines keep apart.
+    # The tie is named clockwise of its line, the equal angle counter-clockwise: names of close lines keep apart.
     side = 1 if overlay is Overlay.TIE else -1
     across = look.px(10) + abs(math.sin(ray.angle)) * width / 2 + abs(math.cos(ray.angle)) * height / 2
     back = 0.0 if overlay is Overlay.TIE else look.px(34)

@@ -53,12 +53,14 @@ def paint_foreground(painter: QPainter, scene: PlaneScene) -> None:
         _paint_next_step(painter, scene)
     if state.shows(Overlay.LIMIT):
         _paint_limit(painter, scene)
+    if scene.selected is not None:
+        _paint_handles(painter, scene, scene.selected)
     _paint_badges(painter, scene)
     _paint_output(painter, scene)
     painter.restore()
 
 
-# ---- Vectors -----------------------------------------------------------------------------------------------------
+# ---- Vectors ----
 
 _SHAFT_WIDTHS = {Role.QUERY: 3.6, Role.KEY: 2.6, Role.VALUE: 1.5}
 
@@ -76,8 +78,26 @@ def _paint_badges(painter: QPainter, scene: PlaneScene) -> None:
             _paint_target(painter, scene)
             continue
         _paint_badge(painter, scene, part)
-    if scene.selected is not None:
-        _paint_handles(painter, scene, scene.selected)
+    _paint_covered_names(painter, scene)
+
+
+def _paint_covered_names(painter: QPainter, scene: PlaneScene) -> None:
+    """Write the names of parts that lie under another badge beside it: "= k₁"."""
+    look, font = scene.look, scene.look.font(13, bold=True)
+    tops: list[QPointF] = []
+    covered = 0
+    for part in scene.state.parts():
+        spot = scene.place(part)
+        under = [top for top in tops if math.hypot(top.x() - spot.x(), top.y() - spot.y()) < look.px(8)]
+        if not under:
+            tops.append(spot)
+            continue
+        text = f"= {part.symbol}"
+        width, height = text_size(font, text)
+        box = QRectF(under[0].x() + look.px(BADGE_RADIUS + 6), under[0].y() + look.px(4), width, height)
+        box.translate(0, covered * height)
+        draw_haloed_text(painter, box, text, font, look.theme.ink_of_role(part.role), look.theme.plane)
+        covered += 1
 
 
 def _paint_badge(painter: QPainter, scene: PlaneScene, part: Part) -> None:
@@ -105,46 +125,48 @@ def _paint_badge(painter: QPainter, scene: PlaneScene, part: Part) -> None:
 
 
 def handle_places(scene: PlaneScene, part: Part) -> tuple[QPointF, QPointF] | None:
-    """Return where the length handle and the angle handle of a vector are, or None if it has none."""
+    """Return where the length handle and the angle handle of a vector are, or None if it has none.
+
+    The length handle lies further along the vector, the angle handle further around the origin: where each can go.
+    """
     if not has_shaft(scene.state, part):
         return None
     x, y = scene.state.position(part)
-    length = math.hypot(x, y)
-    ux, uy = (x / length, y / length) if length > 0 else (1.0, 0.0)
-    tip, away = scene.place(part), scene.look.px(BADGE_RADIUS + 17)
-    return (
-        QPointF(tip.x() + away * ux, tip.y() - away * uy),
-        QPointF(tip.x() - away * uy, tip.y() - away * ux),
-    )
+    away = scene.look.px(BADGE_RADIUS + 17)
+    reach = math.hypot(x, y) * scene.transform.pixels_per_unit
+    angle = math.atan2(y, x)
+    # Near the origin the arc would wrap around it; there the handle stands straight across instead.
+    turn, radius = (away / reach, reach) if reach > away else (math.pi / 2, away)
+    return _around(scene, angle, reach + away), _around(scene, angle + turn, radius)
+
+
+def _around(scene: PlaneScene, angle: float, distance: float) -> QPointF:
+    return scene.origin + QPointF(distance * math.cos(angle), -distance * math.sin(angle))
 
 
 def _paint_handles(painter: QPainter, scene: PlaneScene, part: Part) -> None:
     places = handle_places(scene, part)
     if places is None:
         return
-    theme, radius = scene.look.theme, scene.look.px(5)
+    colour, radius = scene.look.theme.of_role(part.role), scene.look.px(5)
     (length_at, angle_at), tip = places, scene.place(part)
-    painter.setPen(pen(theme.of_role(part.role), 1.6 * scene.look.zoom))
-    painter.setBrush(QColor(theme.card))
-    painter.drawRect(
-        QRectF(length_at.x() - radius + 1, length_at.y() - radius + 1, 2 * radius - 2, 2 * radius - 2)
-    )
+    guide = dashes(colour, 1.4 * scene.look.zoom, scene.look.px(2), scene.look.px(2))
+    draw_line(painter, tip, length_at, guide)
+    reach = math.hypot(tip.x() - scene.origin.x(), tip.y() - scene.origin.y())
+    box = QRectF(scene.origin.x() - reach, scene.origin.y() - reach, 2 * reach, 2 * reach)
+    x, y = scene.state.position(part)
+    if reach > scene.look.px(BADGE_RADIUS + 17):
+        start, turn = math.atan2(y, x), scene.look.px(BADGE_RADIUS + 17) / reach
+        painter.drawArc(box, round(16 * math.degrees(start)), round(16 * math.degrees(turn)))
+    painter.setPen(pen(colour, 1.6 * scene.look.zoom))
+    painter.setBrush(QColor(scene.look.theme.card))
+    side = 2 * radius - 2
+    painter.drawRect(QRectF(length_at.x() - side / 2, length_at.y() - side / 2, side, side))
     painter.drawEllipse(angle_at, radius, radius)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    # A short arc through the round handle says that it turns.
-    distance = math.hypot(angle_at.x() - scene.origin.x(), angle_at.y() - scene.origin.y())
-    if math.hypot(tip.x() - scene.origin.x(), tip.y() - scene.origin.y()) > scene.look.px(40):
-        angle = math.degrees(math.atan2(scene.origin.y() - angle_at.y(), angle_at.x() - scene.origin.x()))
-        sweep = math.degrees(scene.look.px(12) / distance)
-        box = QRectF(
-            scene.origin.x() - distance, scene.origin.y() - distance, 2 * distance, 2 * distance
-        )
-        gap = math.degrees((radius + 1) / distance)
-        painter.drawArc(box, round(16 * (angle + gap)), round(16 * sweep))
-        painter.drawArc(box, round(16 * (angle - gap)), -round(16 * sweep))
 
 
-# ---- Output ------------------------------------------------------------------------------------------------------
+# ---- Output ----
 
 
 def _paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
@@ -163,16 +185,8 @@ def _paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
 def _paint_output(painter: QPainter, scene: PlaneScene) -> None:
     """Paint the output as a disc, or as a ring around the badge that it lies on."""
     look, place, px = scene.look, scene.output_place, scene.look.px
-    badges = [
-        (part, scene.place(part))
-        for part in scene.state.parts()
-        if part.role is not Role.TARGET
-    ]
-    covered = [
-        spot
-        for _, spot in badges
-        if math.hypot(spot.x() - place.x(), spot.y() - place.y()) < px(BADGE_RADIUS)
-    ]
+    badges = [(part, scene.place(part)) for part in scene.state.parts() if part.role is not Role.TARGET]
+    covered = [spot for _, spot in badges if math.hypot(spot.x() - place.x(), spot.y() - place.y()) < px(BADGE_RADIUS)]
     radius = px(BADGE_RADIUS + 4) if covered else px(7)
     painter.setBrush(Qt.BrushStyle.NoBrush if covered else QColor(look.theme.output))
     if covered:
@@ -190,7 +204,7 @@ def _paint_output(painter: QPainter, scene: PlaneScene) -> None:
 
 
 def _paint_chain(painter: QPainter, scene: PlaneScene) -> None:
-    """Paint the output as a walk: α₁v₁, then α₂v₂ from where that ends, …"""
+    """Paint the output as a walk: α₁v₁, then α₂v₂ from where that ends, and so on."""
     look, font = scene.look, scene.look.font(11.5, bold=True)
     corner = np.zeros(2)
     for i, step in enumerate(scene.frame.contributions):
@@ -210,9 +224,7 @@ def _paint_limit(painter: QPainter, scene: PlaneScene) -> None:
     look, half = scene.look, scene.look.px(9)
     spot = scene.place_value(tuple(scene.frame.limit.tolist()))
     painter.setPen(pen(look.theme.output_ink, 2.0 * look.zoom))
-    painter.drawPolygon(
-        QPolygonF([spot + QPointF(*d) for d in ((0, -half), (half, 0), (0, half), (-half, 0))])
-    )
+    painter.drawPolygon(QPolygonF([spot + QPointF(*d) for d in ((0, -half), (half, 0), (0, half), (-half, 0))]))
 
 
 def _paint_trail(painter: QPainter, scene: PlaneScene) -> None:
@@ -232,7 +244,7 @@ def _paint_trail(painter: QPainter, scene: PlaneScene) -> None:
             painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-# ---- Gradient and target -----------------------------------------------------------------------------------------
+# ---- Gradient and target ----
 
 
 def _paint_gradient(painter: QPainter, scene: PlaneScene) -> None:
@@ -257,9 +269,7 @@ def _paint_gradient(painter: QPainter, scene: PlaneScene) -> None:
         _gradient_arrow(painter, scene, output, QPointF(dx, -dy), look.theme.output_ink)
 
 
-def _gradient_arrow(
-    painter: QPainter, scene: PlaneScene, start: QPointF, by: QPointF, colour: str
-) -> None:
+def _gradient_arrow(painter: QPainter, scene: PlaneScene, start: QPointF, by: QPointF, colour: str) -> None:
     draw_arrow(painter, start, start + by, colour, 1.8 * scene.look.zoom, scene.look.px(8))
 
 
@@ -304,7 +314,7 @@ def _paint_next_step(painter: QPainter, scene: PlaneScene) -> None:
     draw_arrow(painter, start, start + QPointF(dx, -dy), look.theme.loss, 2.6 * look.zoom, look.px(10))
 
 
-# ---- Number line -------------------------------------------------------------------------------------------------
+# ---- Number line ----
 
 
 def _paint_number_line(painter: QPainter, scene: PlaneScene) -> None:

@@ -110,7 +110,12 @@ class Drag:
             return around(to, math.hypot(*start))
         if self.hold.grip is Grip.LENGTH or modifiers & LENGTH_ONLY:
             return along(to, start)
-        return snapped(to) if modifiers & SNAP else to
+        return snapped(to) if modifiers & SNAP else self._rounded(to)
+
+    def _rounded(self, to: Vector) -> Vector:
+        """Return a position to the decimal that is finer than a pixel: a hand cannot mean more digits than that."""
+        decimals = math.ceil(math.log10(self.scene.transform.pixels_per_unit))
+        return round(to[0], decimals), round(to[1], decimals)
 
     @staticmethod
     def _turned(pointer: Vector, pressed: Vector, start: Vector) -> Vector:

@@ -128,7 +128,8 @@ def scene_for(
         right = max(width - margin, margin + 1.0)
         line = NumberLine(low, high, margin, right, plane_height + look.px(34))
     if transform is None:
-        transform = PlaneTransform.fitting(state.extent, width, plane_height)
+        # A margin as wide as a badge: a vector that ends on the edge of the extent is still seen whole.
+        transform = PlaneTransform.fitting(state.extent, width, plane_height, look.px(BADGE_RADIUS + 4))
     return PlaneScene(state, transform, look, line, selected, hovered, trail, field_columns)
 
 

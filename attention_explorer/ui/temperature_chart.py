@@ -93,9 +93,7 @@ class TemperatureChart(QWidget):
     def _on_marker_dragged(self) -> None:
         state = self._session.state
         temperature = float(f"{10 ** self.marker.value():.3g}")
-        self._session.preview(
-            replace(state, lookup=state.lookup.with_temperature(temperature)), "Change temperature"
-        )
+        self._session.preview(replace(state, lookup=state.lookup.with_temperature(temperature)), "Change temperature")
 
     def _on_marker_released(self) -> None:
         self._session.commit()

@@ -10,6 +10,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.ui.theme import Look, Theme
 
+NATURAL_WIDTH = 390
+"""Pixels at zoom 1: the width for which a block asks for its height before it knows its real one."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
@@ -28,7 +31,9 @@ class TextBlock(QWidget):
         super().__init__(parent)
         self._look, self._lines_kept = look, lines_kept
         self._paragraphs: tuple[TextLine, ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAccessibleName(name)
 
     def set_look(self, look: Look) -> None:
@@ -43,7 +48,7 @@ class TextBlock(QWidget):
             return
         self._paragraphs = paragraphs
         self.setAccessibleDescription(self.text())
-        if self._height_needed(self.width()) != self.height():
+        if self.heightForWidth(self.width()) != self.height():
             self.updateGeometry()
         self.update()
 
@@ -51,7 +56,10 @@ class TextBlock(QWidget):
         """Return what is shown, a paragraph a line."""
         return "\n".join(paragraph.text for paragraph in self._paragraphs)
 
-    def _height_needed(self, width: int) -> int:
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
         needed = sum(self._height_of(paragraph, width) for paragraph in self._paragraphs)
         return max(needed, self._lines_kept * self._look.px(19))
 
@@ -62,13 +70,11 @@ class TextBlock(QWidget):
         return max(box.height(), metrics.height()) + self._look.px(3)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._look.px(200), self._height_needed(self.width()))
+        width = self._look.px(NATURAL_WIDTH)
+        return QSize(width, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._look.px(60), self._height_needed(self.width()))
-
-    def resizeEvent(self, event: object) -> None:
-        self.updateGeometry()
+        return QSize(self._look.px(60), self._lines_kept * self._look.px(19))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -51,7 +51,7 @@ class Theme:
     tints: tuple[str, ...]
 
     def of_role(self, role: Role) -> str:
-        """The colour of a query, key, value or target."""
+        """Return the colour of a query, key, value or target."""
         return {
             Role.QUERY: self.query,
             Role.KEY: self.key,
@@ -60,7 +60,7 @@ class Theme:
         }[role]
 
     def ink_of_role(self, role: Role) -> str:
-        """The colour of text about a query, key, value or target."""
+        """Return the colour of text about a query, key, value or target."""
         return {
             Role.QUERY: self.query_ink,
             Role.KEY: self.key_ink,
@@ -259,6 +259,8 @@ QPushButton, QComboBox, QDoubleSpinBox, QLineEdit, #tool {{ background: {t.card}
     border: 1px solid {t.border}; border-radius: {px(6)}px; padding: {px(4)}px {px(9)}px;
     min-height: {px(18)}px; }}
 QDoubleSpinBox, QLineEdit {{ padding: {px(4)}px {px(5)}px; }}
+QDoubleSpinBox QLineEdit, QDoubleSpinBox QLineEdit:focus {{ border: none; padding: 0; background: transparent;
+    min-height: 0; }}
 QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}
 QPushButton:pressed, #tool:pressed {{ background: {t.track}; }}
 QPushButton:checked {{ background: {t.strong}; color: {t.strong_text}; border-color: {t.strong}; font-weight: 600; }}
@@ -272,9 +274,11 @@ QDoubleSpinBox:focus, QLineEdit:focus {{ padding: {px(4) - 1}px {px(5) - 1}px; }
 #chip:checked {{ background: {t.card}; color: {t.text}; border-color: {t.axis}; font-weight: normal; }}
 #chip:hover {{ border-color: {t.muted}; }}
 #chip:focus {{ border: {px(2)}px solid {t.focus}; padding: {px(2) - 1}px {px(8) - 1}px {px(2) - 1}px {px(5) - 1}px; }}
-QComboBox::drop-down {{ border: none; width: {px(20)}px; }}
-QComboBox QAbstractItemView {{ background: {t.card}; border: 1px solid {t.border}; selection-background-color: {t.track};
-    selection-color: {t.text}; outline: none; }}
+QComboBox::drop-down {{ border: none; width: {px(22)}px; }}
+QComboBox::down-arrow {{ image: url("{assets.path("icons/arrow-down.svg")}"); width: {px(12)}px; height: {px(12)}px; }}
+QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}
+QComboBox QAbstractItemView {{ background: {t.card}; border: 1px solid {t.border};
+    selection-background-color: {t.track}; selection-color: {t.text}; outline: none; }}
 QTabWidget::pane {{ border: 1px solid {t.border}; border-radius: {px(8)}px; background: {t.card}; top: -1px; }}
 QTabBar::tab {{ padding: {px(5)}px {px(12)}px; color: {t.muted}; background: transparent; border: none;
     border-bottom: {px(2)}px solid transparent; }}

@@ -56,7 +56,7 @@ class WeightBars(QWidget):
         self.setAccessibleDescription(description(frame))
         self.update()
 
-    # ---- Geometry ------------------------------------------------------------------------------------------------
+    # ---- Geometry ----
 
     @property
     def _header(self) -> int:
@@ -64,8 +64,8 @@ class WeightBars(QWidget):
 
     @property
     def _row(self) -> int:
-        many = self._frame is not None and len(self._frame.weights) > 4
-        return self._look.px(24 if many else 31)
+        many = self._frame is not None and len(self._frame.weights) > 3
+        return self._look.px(24 if many else 29)
 
     def sizeHint(self) -> QSize:
         rows = len(self._frame.weights) if self._frame is not None else 2
@@ -80,7 +80,7 @@ class WeightBars(QWidget):
         count = len(self._frame.weights) if self._frame is not None else 0
         return row if 0 <= row < count else None
 
-    # ---- Events --------------------------------------------------------------------------------------------------
+    # ---- Events ----
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.row_hovered.emit(self.row_at(event.position().y()))
@@ -133,7 +133,11 @@ class WeightBars(QWidget):
             fill=theme.card,
             width=2.0 * look.zoom,
         )
-        score, cosine, weight = frame.attention.scores[index], frame.cosines[index], float(frame.weights[index])
+        score, cosine, weight = (
+            frame.attention.scores[index],
+            frame.cosines[index],
+            float(frame.weights[index]),
+        )
         best_cosine = not math.isnan(cosine) and cosine >= max(c for c in frame.cosines if c == c) - 1e-12
         cosine_text = "–" if math.isnan(cosine) else signed(cosine)
         self._number(painter, signed(score), _SCORE_RIGHT, top, strong=index in frame.winners)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QByteArray, QSize, Qt
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
@@ -39,7 +39,8 @@ class MainWindow(QMainWindow):
 
     def __init__(self, session: Session, store: SettingsStore, settings: Settings | None = None) -> None:
         super().__init__()
-        self.session, self._store = session, store
+        self.session: Session = session
+        self._store = store
         self.settings = store.load() if settings is None else settings
         self.look = Look(self._theme(), self.settings.zoom)
         self.setWindowTitle("Attention Explorer")
@@ -60,7 +61,7 @@ class MainWindow(QMainWindow):
         self._restore_geometry()
         self._show_history()
 
-    # ---- Building ------------------------------------------------------------------------------------------------
+    # ---- Building ----
 
     def _make_rail(self) -> None:
         self._rail = QWidget()
@@ -129,7 +130,7 @@ class MainWindow(QMainWindow):
         self.statusBar().addPermanentWidget(self._history)
         self.statusBar().setSizeGripEnabled(False)
 
-    # ---- Pages ---------------------------------------------------------------------------------------------------
+    # ---- Pages ----
 
     @property
     def page(self) -> Page:
@@ -174,7 +175,7 @@ class MainWindow(QMainWindow):
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         self.page.render_state(old, new)
 
-    # ---- Status bar ----------------------------------------------------------------------------------------------
+    # ---- Status bar ----
 
     def say(self, text: str) -> None:
         """Show a read-out in the status bar."""
@@ -196,7 +197,7 @@ class MainWindow(QMainWindow):
             self._rail_buttons[name][0].setEnabled(possible)
         self._history.setText(f"undo: {stack.undoText()}" if stack.canUndo() else "")
 
-    # ---- Look ----------------------------------------------------------------------------------------------------
+    # ---- Look ----
 
     def _theme(self) -> Theme:
         choice = self.settings.theme
@@ -213,6 +214,7 @@ class MainWindow(QMainWindow):
             application.setPalette(palette(look.theme))
             application.setFont(look.font())
             application.setStyleSheet(stylesheet(look))
+        self.statusBar().setFixedHeight(look.px(26))
         self._rail.setFixedWidth(look.px(RAIL_WIDTH))
         self._rail_column.setContentsMargins(look.px(7), look.px(10), look.px(7), look.px(8))
         self._rail_column.setSpacing(look.px(6))
@@ -255,7 +257,7 @@ class MainWindow(QMainWindow):
         """Use the whole screen, or go back."""
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
-    # ---- Dialogs and closing -------------------------------------------------------------------------------------
+    # ---- Dialogs and closing ----
 
     def show_about(self) -> None:
         """Say what the program is."""
@@ -272,9 +274,6 @@ class MainWindow(QMainWindow):
         if not (self.settings.geometry and self.restoreGeometry(QByteArray(self.settings.geometry))):
             screen = QGuiApplication.primaryScreen().availableSize()
             self.resize(FIRST_SIZE.boundedTo(screen))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.page.stop()

@@ -41,9 +41,7 @@ def loop_attention(
             row.append(math.exp(score / temperature) if mask is None or mask[i][j] else 0.0)
         total = sum(row) or 1.0
         weights.append([entry / total for entry in row])
-        output.append(
-            [sum(w * value[c] for w, value in zip(weights[-1], v, strict=True)) for c in range(len(v[0]))]
-        )
+        output.append([sum(w * value[c] for w, value in zip(weights[-1], v, strict=True)) for c in range(len(v[0]))])
     return weights, output
 
 
@@ -77,9 +75,7 @@ def test_reference_cross_attention() -> None:
 
 def test_reference_fully_masked_row_is_zero() -> None:
     case = REFERENCE["sdpa_fully_masked_row"]
-    found = scaled_dot_product_attention(
-        case["Q"], case["K"], case["V"], mask=visible(case["mask_1_visible"])
-    )
+    found = scaled_dot_product_attention(case["Q"], case["K"], case["V"], mask=visible(case["mask_1_visible"]))
     zero = case["row1_by_convention"]["safe_zero_as_torch_sdpa"]
     np.testing.assert_allclose(found.weights[0], case["row0"]["weights"], **CLOSE)
     np.testing.assert_allclose(found.output[0], case["row0"]["output"], **CLOSE)
@@ -106,9 +102,7 @@ def test_reference_running_mean() -> None:
     np.testing.assert_allclose(found.output, case["expected"], **CLOSE)
 
 
-@pytest.mark.parametrize(
-    ("n_q", "n_k", "d_k", "d_v"), [(1, 1, 1, 1), (3, 5, 4, 2), (5, 2, 7, 3), (4, 4, 2, 1)]
-)
+@pytest.mark.parametrize(("n_q", "n_k", "d_k", "d_v"), [(1, 1, 1, 1), (3, 5, 4, 2), (5, 2, 7, 3), (4, 4, 2, 1)])
 @pytest.mark.parametrize("variant", ["plain", "mask", "bias", "scale", "temperature", "all"])
 def test_triple_loop(n_q: int, n_k: int, d_k: int, d_v: int, variant: str) -> None:
     q, k, v = RANDOM.normal(size=(n_q, d_k)), RANDOM.normal(size=(n_k, d_k)), RANDOM.normal(size=(n_k, d_v))
@@ -192,9 +186,7 @@ def test_masks_and_biases_that_do_not_fit(shape: tuple[int, ...], name: str) -> 
 @pytest.mark.parametrize("mask", [np.ones((2, 2), int), np.ones((2, 2)), [[1, 0], [1, 1]], [["a", "b"]]])
 def test_a_mask_of_numbers_is_refused(mask: Any) -> None:
     x = np.eye(2)
-    with pytest.raises(
-        ArrayError, match=r"mask of shape \(\d, 2\) holds .*boolean.*convert it, as in mask != 0"
-    ):
+    with pytest.raises(ArrayError, match=r"mask of shape \(\d, 2\) holds .*boolean.*convert it, as in mask != 0"):
         scaled_dot_product_attention(x, x, x, mask=mask)
 
 
@@ -274,9 +266,7 @@ def test_temperature_must_be_above_zero() -> None:
         (">f4", "f4", "f4", ">f4", "f4"),
     ],
 )
-@pytest.mark.parametrize(
-    "options", [{}, {"hard": True}, {"temperature": 0.5, "scale": 1e-3}, {"scale": 1e-60}]
-)
+@pytest.mark.parametrize("options", [{}, {"hard": True}, {"temperature": 0.5, "scale": 1e-3}, {"scale": 1e-60}])
 def test_dtypes(q: Any, k: Any, v: Any, bias: Any, computed: Any, options: dict[str, Any]) -> None:
     arrays = [np.eye(3).astype(dtype) for dtype in (q, k, v)]
     bias = None if bias is None else np.zeros((3, 3), dtype=bias)

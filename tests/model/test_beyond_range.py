@@ -30,9 +30,7 @@ def exact_weights(
         with localcontext() as context:
             context.prec = 50
             powers = [
-                (Decimal(gap.numerator) / Decimal(gap.denominator)).exp()
-                if see and gap > -2000
-                else Decimal(0)
+                (Decimal(gap.numerator) / Decimal(gap.denominator)).exp() if see and gap > -2000 else Decimal(0)
                 for gap, see in zip(gaps, seen, strict=True)
             ]
             total = sum(powers) or Decimal(1)
@@ -193,9 +191,7 @@ def test_gradients_beyond_the_range_are_infinite_not_nan() -> None:
 
 
 any_float = st.floats(allow_nan=False, allow_infinity=False, width=64)
-extreme = st.sampled_from(
-    [0.0, 1.0, -1.0, 1e154, -1e155, 1e200, 1e308, -1e308, 1.79e308, -1.79e308, 5e-324, 1e-300]
-)
+extreme = st.sampled_from([0.0, 1.0, -1.0, 1e154, -1e155, 1e200, 1e308, -1e308, 1.79e308, -1.79e308, 5e-324, 1e-300])
 entry = any_float | extreme
 
 
@@ -233,9 +229,7 @@ def test_no_finite_numbers_give_nan(data: st.DataObject) -> None:
         "hard": data.draw(st.booleans()),
     }
     bias = matrix(n_q, n_k) if data.draw(st.booleans()) else None
-    mask = np.array(data.draw(st.lists(st.booleans(), min_size=n_q * n_k, max_size=n_q * n_k))).reshape(
-        n_q, n_k
-    )
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=n_q * n_k, max_size=n_q * n_k))).reshape(n_q, n_k)
     found = scaled_dot_product_attention(q, k, v, bias=bias, mask=mask, scale=data.draw(entry), **options)
     assert not any(np.isnan(stage).any() for stage in found)
     assert np.isfinite(found.output).all()

@@ -34,9 +34,7 @@ def test_causal_aligns_the_last_query_with_the_last_key(n_q: int, n_k: int) -> N
 def test_one_new_query_sees_the_whole_cache() -> None:
     assert causal_mask(1, 7).all()
     np.testing.assert_array_equal(causal_mask(2, 7), causal_mask(7)[-2:])
-    np.testing.assert_array_equal(
-        causal_mask(7)[:2, :5], pairwise(2, 5, lambda i, j: j <= i)
-    )  # as documented
+    np.testing.assert_array_equal(causal_mask(7)[:2, :5], pairwise(2, 5, lambda i, j: j <= i))  # as documented
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -55,9 +55,7 @@ def test_reference_two_keys() -> None:
     np.testing.assert_allclose(found.scores, TWO["scores"], **CLOSE)
     np.testing.assert_allclose(found.weights, TWO["alpha"], **CLOSE)
     np.testing.assert_allclose(found.output, TWO["output"], **CLOSE)
-    np.testing.assert_allclose(
-        lookup(TWO["q"], KEYS, KEYS, scaled=True).weights, TWO["alpha_if_scaled_sqrt2"]
-    )
+    np.testing.assert_allclose(lookup(TWO["q"], KEYS, KEYS, scaled=True).weights, TWO["alpha_if_scaled_sqrt2"])
     np.testing.assert_array_equal(lookup(TWO["q"], KEYS, KEYS, hard=True).output, TWO["hard_output"])
 
 
@@ -91,9 +89,7 @@ def test_the_gradient_keeps_its_digits_where_the_softmax_saturates(case: dict[st
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("temperature", [0.3, 1.0, 4.0])
 @pytest.mark.parametrize(("n", "d", "d_v"), [(1, 2, 2), (2, 2, 2), (5, 3, 4), (7, 2, 1)])
-def test_gradient_against_central_differences(
-    n: int, d: int, d_v: int, temperature: Any, scaled: bool
-) -> None:
+def test_gradient_against_central_differences(n: int, d: int, d_v: int, temperature: Any, scaled: bool) -> None:
     q, keys, values = RANDOM.normal(size=d), RANDOM.normal(size=(n, d)), RANDOM.normal(size=(n, d_v))
     options = {"temperature": temperature, "scaled": scaled}
     gradient = lookup_gradient(q, keys, values, **options)
@@ -193,9 +189,7 @@ def test_arguments_that_do_not_fit(
 
 
 def test_the_gradient_is_taken_at_one_query() -> None:
-    with pytest.raises(
-        ArrayError, match=r"query has shape \(1, 2\), but must be \(d,\); the gradient is taken at one"
-    ):
+    with pytest.raises(ArrayError, match=r"query has shape \(1, 2\), but must be \(d,\); the gradient is taken at one"):
         lookup_gradient([[1.0, 2.0]], KEYS, KEYS)
 
 

@@ -107,9 +107,7 @@ def test_the_output_stays_among_the_values(q: Array, keys: Array, values: Array,
 
 @quick
 @given(arrays((2,), -2, 2), arrays((4, 2), -2, 2), arrays((4, 3), -2, 2), st.floats(0.3, 5), st.booleans())
-def test_the_gradient_is_the_slope(
-    q: Array, keys: Array, values: Array, temperature: float, scaled: bool
-) -> None:
+def test_the_gradient_is_the_slope(q: Array, keys: Array, values: Array, temperature: float, scaled: bool) -> None:
     options = {"temperature": temperature, "scaled": scaled}
     gradient = lookup_gradient(q, keys, values, **options)
     step = 1e-5

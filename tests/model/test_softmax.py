@@ -72,9 +72,7 @@ def test_extreme_logits_and_temperatures(dtype: Any, temperature: Any) -> None:
 def test_halving_for_high_temperatures_changes_nothing() -> None:
     for temperature in (2.0**64, 2.0**65):
         scores = np.array([3.0, 0.5, -1.0]) * 2.0**64
-        np.testing.assert_allclose(
-            softmax(scores, temperature=temperature), softmax(scores / temperature), rtol=1e-15
-        )
+        np.testing.assert_allclose(softmax(scores, temperature=temperature), softmax(scores / temperature), rtol=1e-15)
 
 
 def test_hard_takes_the_lowest_index_of_equals_and_nothing_of_nothing() -> None:
@@ -123,9 +121,7 @@ def test_dtypes(given: Any, computed: Any) -> None:
 
 def test_float16_is_computed_in_float32() -> None:
     scores = np.array([0.1, 60000.0], dtype=np.float16)
-    np.testing.assert_array_equal(
-        softmax(scores, temperature=1e5), softmax(scores.astype("f"), temperature=1e5)
-    )
+    np.testing.assert_array_equal(softmax(scores, temperature=1e5), softmax(scores.astype("f"), temperature=1e5))
 
 
 def test_no_entries_give_no_weights() -> None:
