@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QObject, QSize, Signal
+from PySide6.QtCore import QMessageLogContext, QObject, QSize, QtMsgType, Signal, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.session.session import Session
@@ -81,11 +81,18 @@ def run_window(state: ExplorerState | None = None) -> int:
     return application.exec()
 
 
+def _without_known_noise(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    """Pass on what Qt says, but for one line that the off-screen platform prints for every window it opens."""
+    if "propagateSizeHints" not in message:
+        sys.stderr.write(f"{kind.name}: {message}\n")
+
+
 def run_gallery(folder: Path, sizes: list[tuple[int, int]], themes: list[ThemeChoice]) -> list[Path]:
     """Render every page without a screen and return the files written."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from attention_explorer.ui.gallery import write_gallery
 
+    qInstallMessageHandler(_without_known_noise)
     application = make_application()
     paths = list(write_gallery(folder, [QSize(*size) for size in sizes], themes))
     application.processEvents()

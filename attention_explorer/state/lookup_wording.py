@@ -59,7 +59,7 @@ def _part_in_words(frame: LookupFrame, part: Part) -> str:
         return f"{text} · q·{part.symbol} = {signed(score)} · weight {full(weight)}"
     if part.role is Role.VALUE:
         return f"{text} · weight {full(frame.weights[part.index])}"
-    return f"{text} · loss ½‖o − t‖² = {scientific(frame.loss)}"
+    return f"{text} · loss ½|o − t|² = {scientific(frame.loss)}"
 
 
 # ---- The sum ----
@@ -198,6 +198,8 @@ def gradient_note(frame: LookupFrame) -> str:
         return "Hard: moving q a little moves o not at all: the gradient is exactly 0, with nothing to learn from."
     if frame.gradient_norm < 0.01:
         return "The softmax is saturated: one weight is nearly 1, and the gradient fades to nothing."
+    if frame.state.values is ValueKind.NUMBERS:
+        return "While q moves on the dotted circle, o swings on the number line as far as its arrows show."
     return "The dotted circle around q becomes the dotted shape around o: that is how o moves when q moves."
 
 

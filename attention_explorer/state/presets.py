@@ -106,7 +106,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "descent",
         "Let the gradient find the query",
-        "The loss is ½‖o − t‖². Press Play: q walks downhill until the output o reaches the target t. Undo, press "
+        "The loss is ½|o − t|². Press Play: q walks downhill until the output o reaches the target t. Undo, press "
         "H for hard and play again: the gradient is exactly zero, q stays where it is, and nothing is learned.",
         LookupState(
             query=(0.6, -1.2),

@@ -25,7 +25,8 @@ def window_image(state: ExplorerState, page: str, size: QSize, theme: ThemeChoic
     window = MainWindow(Session(state), SettingsStore(Path("/dev/null")), settings)
     window.resize(size)
     window.show()
-    QApplication.processEvents()
+    for _ in range(3):  # what is put off until after the first frame belongs to the picture too
+        QApplication.processEvents()
     image = window.grab().toImage()
     window.deleteLater()
     return image

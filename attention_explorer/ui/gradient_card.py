@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
@@ -89,6 +89,10 @@ class GradientCard(QWidget):
         for child in (self.chips, self.jacobian, self.loss):
             child.set_look(look)
 
+    def minimumSizeHint(self) -> QSize:
+        # Qt would add up the heights at the smallest width, where the chips and the text need more lines.
+        return QSize(super().minimumSizeHint().width(), self.heightForWidth(self.width()))
+
     def show_frame(self, frame: LookupFrame) -> None:
         """Show the gradient and the loss of a lookup."""
         state = frame.state
@@ -98,7 +102,7 @@ class GradientCard(QWidget):
         rows = [" ".join(signed(float(x), 3) for x in row) for row in frame.gradient.output]
         matrix = f"[{' ; '.join(rows)}]"
         self.jacobian.set_text(
-            TextLine(f"∂o/∂q = {matrix}   ‖∂o/∂q‖ = {frame.gradient_norm:.3f}", bold=True),
+            TextLine(f"∂o/∂q = {matrix}   |∂o/∂q| = {frame.gradient_norm:.3f}", bold=True),
             TextLine(gradient_note(frame), "muted", size=12),
         )
         on = state.shows(Overlay.TARGET)
@@ -116,7 +120,7 @@ class GradientCard(QWidget):
         dx, dy = frame.loss_gradient.tolist()
         self.loss.set_text(
             TextLine(
-                f"L = ½‖o − t‖² = {scientific(frame.loss)}   ∂L/∂q = ({signed(dx, 3)}, {signed(dy, 3)})",
+                f"L = ½|o − t|² = {scientific(frame.loss)}   ∂L/∂q = ({signed(dx, 3)}, {signed(dy, 3)})",
                 "loss_ink",
                 bold=True,
             ),

@@ -143,7 +143,7 @@ class LookupPage(Page):
         self._cards = [
             Card(self.look),
             Card(self.look, "The sum, with your numbers"),
-            Card(self.look, "Try", "note"),
+            Card(self.look, kind="note"),
         ]
         weights, sums, note = self._cards
         weights.body.addWidget(self.bars)
@@ -278,7 +278,7 @@ class LookupPage(Page):
         index = self.presets.findData(ready.id)
         if self.presets.currentIndex() != index:
             self.presets.setCurrentIndex(index)
-        self.tip.set_text(TextLine(ready.look_for, size=12.5))
+        self.tip.set_text(TextLine(f"Try: {ready.look_for}", size=12.5))
 
     def _fit_table(self, state: LookupState) -> None:
         rows = min(self.table.numbers.rowCount(), ROWS_SHOWN)

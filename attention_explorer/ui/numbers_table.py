@@ -40,15 +40,15 @@ _TIPS = (
     "q asks, k₁, k₂, … are matched against it, t is the target, o is the output",
     "First coordinate. Double click to type",
     "Second coordinate. Double click to type",
-    "‖k‖: the score grows with it, the cosine does not",
+    "|k|: the score grows with it, the cosine does not",
     "The score: q·k = q₁k₁ + q₂k₂",
-    "The cosine of the angle to q: q·k ÷ (‖q‖‖k‖)",
+    "The cosine of the angle to q: q·k ÷ (|q||k|)",
     "How much of this key's value reaches the output. The column sums to 1",
     "What this key delivers, first coordinate",
     "What this key delivers, second coordinate",
     "The weight times the value: these add up to the output o",
 )
-_WIDTHS = (34, 84, 84, 58, 64, 60, 80, 64, 64, 126)
+_WIDTHS = (34, 80, 80, 56, 62, 58, 80, 62, 62, 122)
 
 
 def parsed_number(text: str) -> float:

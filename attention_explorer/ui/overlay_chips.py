@@ -76,7 +76,7 @@ OVERLAY_NAMES = (
     OverlayName(
         Overlay.TARGET,
         "Target",
-        "A place t for the output to reach. The loss is ½‖o − t‖²; Step and Play move q downhill.",
+        "A place t for the output to reach. The loss is ½|o − t|²; Step and Play move q downhill.",
     ),
 )
 

@@ -1,0 +1,5 @@
+"""How long a person waits, and how much of that anybody would have to wait: ``python -m benchmarks [suite …]``.
+
+Every time is a median, taken in turns with what it is compared with, because other programs run on the machine too.
+An aim that is missed is printed, never raised: nothing here fails because a computer is slow.
+"""

@@ -1,0 +1,52 @@
+"""What a person waits for while dragging: from the mouse event until the whole Lookup page is painted.
+
+Compared with an empty repaint of the same page in the same state: every widget is asked to paint itself, and nothing
+has changed. That is what Qt and our painting cost; what is above it is what a change costs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from attention_explorer.state.lookup import QUERY, LookupState, Overlay, Part, Role
+from benchmarks.report import Row
+from benchmarks.stage import PointerDrag, Stage, paint
+from benchmarks.timing import Contender, in_turns
+
+FRAMES = 400
+AIM = 3.0
+OVERLAYS = frozenset({Overlay.FIELD, Overlay.TIE, Overlay.HULL})
+
+PLAIN = replace(LookupState(), overlays=frozenset())
+SOFT = replace(LookupState(), overlays=OVERLAYS)
+HARD = replace(LookupState(), overlays=OVERLAYS, hard=True)
+
+
+def measure() -> list[Row]:
+    """Measure the four drags."""
+    return [
+        _drag("drag q, overlays off", PLAIN, QUERY, AIM),
+        _drag("drag q, weight field, tie line, hull", SOFT, QUERY),
+        _drag("drag k₁, the field computed anew", SOFT, Part(Role.KEY, 0)),
+        _drag("drag q, hard lookup", HARD, QUERY),
+    ]
+
+
+def _drag(what: str, lookup: LookupState, part: Part, aim: float | None = None) -> Row:
+    with TemporaryDirectory() as folder:
+        stage = Stage(Path(folder) / "settings.ini", lookup)
+        pointer = PointerDrag(stage, part)
+        painted = stage.counter.paints
+        moves, floor = in_turns(
+            Contender(pointer.move, prepare=pointer.aim),
+            Contender(paint, prepare=stage.update_everything),
+            rounds=FRAMES,
+            warm_up=0,
+        )
+        if stage.counter.paints - painted != 2 * FRAMES:
+            raise RuntimeError("Some frame was not painted, or painted twice.")
+        pointer.release()
+        stage.close()
+    return Row(what, moves, "an empty repaint", floor, aim)

@@ -1,0 +1,115 @@
+"""One line for each thing measured: as a table for people and as JSON for comparing two days."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from benchmarks.timing import Samples
+
+HEADER = ("what", "ours", "99 %", "compared with", "theirs", "ratio", "aim", "")
+RIGHT_ALIGNED = {1, 2, 4, 5, 6}
+PACKAGES = ("PySide6-Essentials", "numpy", "matplotlib", "pyqtgraph")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A measurement beside what it is compared with. ``aim`` is the ratio not to exceed; None where there is none."""
+
+    what: str
+    ours: Samples
+    compared_with: str
+    theirs: Samples
+    aim: float | None = None
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long ours takes."""
+        return self.ours.median / self.theirs.median
+
+    @property
+    def verdict(self) -> str:
+        """Whether the aim is reached; empty where there is none."""
+        if self.aim is None:
+            return ""
+        return "ok" if self.ratio <= self.aim else "misses"
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the line of the table."""
+        return (
+            self.what,
+            duration(self.ours.median),
+            duration(self.ours.slowest_percent),
+            self.compared_with,
+            duration(self.theirs.median),
+            f"{self.ratio:.2f}×",
+            "" if self.aim is None else f"≤ {self.aim:g}×",
+            self.verdict,
+        )
+
+    def numbers(self) -> dict[str, object]:
+        """Return the line for the JSON file; durations in seconds."""
+        return {
+            "what": self.what,
+            "ours": self.ours.median,
+            "ours_99th_percentile": self.ours.slowest_percent,
+            "samples": len(self.ours.seconds),
+            "compared_with": self.compared_with,
+            "theirs": self.theirs.median,
+            "ratio": self.ratio,
+            "aim": self.aim,
+            "verdict": self.verdict,
+        }
+
+
+def duration(seconds: float) -> str:
+    """Return three digits with a unit that fits."""
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.3g} µs"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.2f} s"
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the aligned table."""
+    lines = [HEADER, *(row.cells() for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, tuple("─" * width for width in widths))
+    return "\n".join("  ".join(_aligned(line, widths)).rstrip() for line in lines)
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [
+        cell.rjust(width) if column in RIGHT_ALIGNED else cell.ljust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+
+
+def machine() -> dict[str, object]:
+    """Return what the numbers depend on, without a name of the computer or of its owner."""
+    return {
+        "cpus": os.cpu_count(),
+        "processor": platform.machine(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "qt_platform": os.environ.get("QT_QPA_PLATFORM", ""),
+        **{package: _version(package) for package in PACKAGES},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def write_json(path: Path, rows: Sequence[Row]) -> None:
+    """Write machine and measurements to a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {"machine": machine(), "measurements": [row.numbers() for row in rows]}
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

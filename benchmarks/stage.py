@@ -1,0 +1,142 @@
+"""The real window with a mouse in it: events go in, and pixels are waited for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from time import perf_counter
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt
+from PySide6.QtGui import QImage, QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from attention_explorer.app import make_application
+from attention_explorer.session.session import Session
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup import LookupState, Part
+from attention_explorer.ui.lookup_canvas import LookupCanvas
+from attention_explorer.ui.window import MainWindow
+
+SIZE = QSize(1280, 800)
+SECONDS_TO_SETTLE = 0.4
+RADIUS, STEP = 60.0, 0.1
+"""The pointer's circle in pixels, and the angle from one move to the next in radians: about 6 px a move."""
+
+
+class PaintCounter(QObject):
+    """Counts the paint events of one widget, as proof that what was timed was painted."""
+
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__(watched)
+        self.paints = 0
+        watched.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Count and let everything pass."""
+        self.paints += event.type() is QEvent.Type.Paint
+        return False
+
+
+class Stage:
+    """A shown main window of 1280×800 with the Lookup page, and settings of its own."""
+
+    def __init__(self, settings: Path, lookup: LookupState) -> None:
+        make_application()
+        self.session = Session(ExplorerState(lookup=lookup))
+        store = SettingsStore(settings)
+        self.window = MainWindow(self.session, store, replace(Settings(), theme=ThemeChoice.LIGHT, page="lookup"))
+        self.window.resize(SIZE)
+        self.window.show()
+        self.page = self.window.page
+        self.canvas = self.page.findChildren(LookupCanvas)[0]
+        self.canvas.setFocus()
+        settle()
+        self.counter = PaintCounter(self.canvas)
+
+    def update_everything(self) -> None:
+        """Ask every widget of the page to paint itself anew."""
+        for widget in (self.page, *self.page.findChildren(QWidget)):
+            widget.update()
+
+    def pixels(self) -> QImage:
+        """Return what has arrived on the screen, without painting anything."""
+        return self.window.screen().grabWindow(self.window.winId()).toImage()
+
+    def close(self) -> None:
+        """Take the window away."""
+        self.window.close()
+        self.window.deleteLater()
+        settle()
+
+
+class PointerDrag:
+    """A pointer that has pressed on a part of the plane and goes round in a circle."""
+
+    def __init__(self, stage: Stage, part: Part) -> None:
+        self._canvas = stage.canvas
+        self._start = stage.canvas.scene().place(part)
+        self._path = self._circle()
+        self._next = self._start
+        self._event = _mouse(self._canvas, QEvent.Type.MouseButtonPress, self._start)
+        QApplication.sendEvent(self._canvas, self._event)
+        self._prove_that_pixels_arrive(stage)
+
+    def _circle(self) -> Iterator[QPointF]:
+        for step in count(1):
+            angle = STEP * step
+            yield self._start + RADIUS * QPointF(math.cos(angle) - 1, math.sin(angle))
+
+    def aim(self) -> None:
+        """Make the next mouse event."""
+        self._next = next(self._path)
+        self._event = _mouse(self._canvas, QEvent.Type.MouseMove, self._next)
+
+    def move(self) -> None:
+        """Send it, and return when everything that it changed is painted."""
+        QApplication.sendEvent(self._canvas, self._event)
+        paint()
+
+    def release(self) -> None:
+        """Let go."""
+        QApplication.sendEvent(self._canvas, _mouse(self._canvas, QEvent.Type.MouseButtonRelease, self._next))
+        settle()
+
+    def _prove_that_pixels_arrive(self, stage: Stage) -> None:
+        for _ in range(5):
+            before, painted = stage.pixels(), stage.counter.paints
+            self.aim()
+            self.move()
+            if stage.counter.paints != painted + 1 or stage.pixels() == before:
+                raise RuntimeError("A mouse move did not change the picture, so there is nothing to measure.")
+
+
+def _mouse(target: QWidget, kind: QEvent.Type, at: QPointF) -> QMouseEvent:
+    moving = kind is QEvent.Type.MouseMove
+    released = kind is QEvent.Type.MouseButtonRelease
+    button, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+    return QMouseEvent(
+        kind,
+        at,
+        target.mapToGlobal(at),
+        none if moving else button,
+        none if released else button,
+        Qt.KeyboardModifier.NoModifier,
+    )
+
+
+def paint() -> None:
+    """Deliver everything that waits: layouts first, then the repaint of every widget that asked for one."""
+    QApplication.sendPostedEvents()
+    QApplication.processEvents()
+
+
+def settle() -> None:
+    """Let layouts, animations and timers of a window that has just changed come to rest."""
+    end = perf_counter() + SECONDS_TO_SETTLE
+    while perf_counter() < end:
+        paint()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

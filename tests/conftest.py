@@ -1,0 +1,133 @@
+"""What every test needs: Qt off-screen, settings of its own, a window, and a hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import pytest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from attention_explorer.state.explorer import ExplorerState
+    from attention_explorer.ui.window import MainWindow
+
+
+@pytest.fixture(scope="session")
+def qapp() -> Iterator[QApplication]:
+    """The application as the program makes it, with its font and style."""
+    from attention_explorer.app import make_application
+
+    yield make_application()
+
+
+@pytest.fixture
+def settings_path(tmp_path: Path) -> Path:
+    """A settings file of the test's own."""
+    return tmp_path / "settings.ini"
+
+
+@pytest.fixture
+def make_window(qtbot: QtBot, settings_path: Path) -> Iterator[Callable[..., MainWindow]]:
+    """Open the real window on a state; whatever is still open at the end is closed."""
+    from attention_explorer.session.session import Session
+    from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+    from attention_explorer.ui.window import MainWindow
+
+    def make(
+        state: ExplorerState | None = None, settings: Settings | None = None, size: tuple[int, int] = (1280, 800)
+    ) -> MainWindow:
+        chosen = Settings(theme=ThemeChoice.LIGHT) if settings is None else settings
+        window = MainWindow(Session(state), SettingsStore(settings_path), chosen)
+        qtbot.addWidget(window)
+        window.resize(*size)
+        window.show()
+        qtbot.waitExposed(window)
+        window.activateWindow()
+        window.page.focus_first()
+        QApplication.processEvents()
+        return window
+
+    yield make
+    for widget in QApplication.topLevelWidgets():
+        widget.close()
+        widget.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+class Hand:
+    """A hand on the mouse: sends the events that a real one would cause to a widget."""
+
+    def __init__(self, widget: QWidget) -> None:
+        self._widget = widget
+        self._at = QPointF(0, 0)
+        self._held = Qt.MouseButton.NoButton
+
+    def _send(self, kind: QEvent.Type, button: Qt.MouseButton, modifiers: Qt.KeyboardModifier) -> None:
+        place = self._widget.mapToGlobal(self._at)
+        event = QMouseEvent(kind, self._at, place, button, self._held, modifiers)
+        QApplication.sendEvent(self._widget, event)
+
+    def move(self, to: QPointF, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        """Move the pointer."""
+        self._at = QPointF(to)
+        self._send(QEvent.Type.MouseMove, Qt.MouseButton.NoButton, modifiers)
+
+    def press(
+        self,
+        at: QPointF,
+        button: Qt.MouseButton = Qt.MouseButton.LeftButton,
+        modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+    ) -> None:
+        """Move there and press."""
+        self.move(at, modifiers)
+        self._held |= button
+        self._send(QEvent.Type.MouseButtonPress, button, modifiers)
+
+    def release(
+        self,
+        button: Qt.MouseButton = Qt.MouseButton.LeftButton,
+        modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+    ) -> None:
+        """Let go."""
+        self._held &= ~button
+        self._send(QEvent.Type.MouseButtonRelease, button, modifiers)
+
+    def drag(
+        self,
+        start: QPointF,
+        end: QPointF,
+        steps: int = 8,
+        modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+    ) -> None:
+        """Press, move in steps, let go."""
+        self.press(start, modifiers=modifiers)
+        for i in range(1, steps + 1):
+            self.move(start + (end - start) * (i / steps), modifiers)
+        self.release(modifiers=modifiers)
+
+    def double_click(
+        self, at: QPointF, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    ) -> None:
+        """Click twice, as Qt reports it: the second press is a double click."""
+        self.press(at, modifiers=modifiers)
+        self.release(modifiers=modifiers)
+        self._held = Qt.MouseButton.LeftButton
+        self._send(QEvent.Type.MouseButtonDblClick, Qt.MouseButton.LeftButton, modifiers)
+        self.release(modifiers=modifiers)
+
+
+@pytest.fixture
+def hand() -> type[Hand]:
+    """The class of hands: ``hand(widget)`` holds the mouse over a widget."""
+    return Hand
+
+
