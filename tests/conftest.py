@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def qapp() -> Iterator[QApplication]:
+def qapp() -> QApplication:
     """The application as the program makes it, with its font and style."""
     from attention_explorer.app import make_application
 
-    yield make_application()
+    return make_application()
 
 
 @pytest.fixture
@@ -114,9 +114,7 @@ class Hand:
             self.move(start + (end - start) * (i / steps), modifiers)
         self.release(modifiers=modifiers)
 
-    def double_click(
-        self, at: QPointF, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
-    ) -> None:
+    def double_click(self, at: QPointF, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         """Click twice, as Qt reports it: the second press is a double click."""
         self.press(at, modifiers=modifiers)
         self.release(modifiers=modifiers)
@@ -129,5 +127,3 @@ class Hand:
 def hand() -> type[Hand]:
     """The class of hands: ``hand(widget)`` holds the mouse over a widget."""
     return Hand
-
-

@@ -262,5 +262,5 @@ def test_the_check_does_not_load_qt() -> None:
         "import sys; from attention_explorer import platform_check; platform_check.missing_libraries();"
         "print(any(name.startswith('PySide6') for name in sys.modules))"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"

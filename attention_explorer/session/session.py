@@ -46,6 +46,16 @@ class Session(QObject):
         """Whether a change is shown that is not yet part of the history."""
         return self._state != self._committed
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to take back; a preview under way counts."""
+        return self.is_previewing or self.undo_stack.canUndo()
+
+    @property
+    def undo_text(self) -> str:
+        """What `undo` would take back."""
+        return self._label if self.is_previewing else self.undo_stack.undoText()
+
     def preview(self, new: ExplorerState, label: str) -> None:
         """Show a state for now; ``label`` names the change in the undo menu once it is committed."""
         self._label = label

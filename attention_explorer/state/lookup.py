@@ -129,6 +129,11 @@ class LookupState:
         """Return whether an overlay is switched on."""
         return overlay in self.overlays
 
+    def draws(self, overlay: Overlay) -> bool:
+        """Return whether an overlay is switched on and has something to draw: numbers have no hull and no chain."""
+        plain_numbers = self.values is ValueKind.NUMBERS and overlay in (Overlay.HULL, Overlay.CHAIN)
+        return overlay in self.overlays and not plain_numbers
+
     def parts(self) -> tuple[Part, ...]:
         """Everything that can be taken hold of at the moment, in Tab order."""
         indices = range(len(self.entries))

@@ -70,7 +70,7 @@ class Figure:
         px, font = self.look.px, self.look.font(12)
         x, y, boxes = float(px(12)), self.height + px(8), list[tuple[QRectF, OverlayName]]()
         for name in OVERLAY_NAMES:
-            if not self.state.shows(name.overlay):
+            if not self.state.draws(name.overlay):
                 continue
             width = px(SAMPLE_WIDTH + 6) + text_size(font, name.title)[0]
             if x + width > self.width - px(12) and boxes:
@@ -82,7 +82,9 @@ class Figure:
     def caption(self) -> str:
         """Return the line that says what is shown, with the settings that made it."""
         frame, state = lookup_frame(self.state), self.state
-        kind = "Hard lookup (arg max)" if state.hard else f"Soft lookup, weights = softmax({logit_text(state)})"
+        temperature = f", T = {coordinate(state.temperature)}" if state.temperature != 1 else ""
+        soft = f"Soft lookup, weights = softmax({logit_text(state)}){temperature},"
+        kind = "Hard lookup (arg max)" if state.hard else soft
         return f"{kind} at q = ({coordinate(state.query[0])}, {coordinate(state.query[1])}):  {output_sum(frame)}"
 
     def _footer_height(self) -> int:
@@ -98,6 +100,8 @@ class Figure:
     def _paint_footer(self, painter: QPainter) -> None:
         look, px = self.look, self.look.px
         legend = self._legend()
+        # SVG does not clip: what reaches out of the plane is covered here.
+        painter.fillRect(QRectF(0, self.height, self.width, self._footer_height()), QColor(look.theme.plane))
         for box, name in legend:
             sample = QRectF(box.left(), box.top() + px(2), px(SAMPLE_WIDTH), px(SAMPLE_HEIGHT))
             draw_sample(painter, name.overlay, sample, look)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QComboBox,
     QHBoxLayout,
     QLabel,
@@ -52,6 +53,10 @@ if TYPE_CHECKING:
     from attention_explorer.ui.temperature_chart import TemperatureChart
 
 PANEL_WIDTH = 440
+UNBOUNDED = 16_777_215  # QWIDGETSIZE_MAX, which PySide6 does not export
+NARROW_PAGE = 860
+"""Below this width, in pixels at zoom 1, the panel goes below the plane and the page scrolls."""
+
 TALL_PANEL = 1040
 """From this height on, in pixels at zoom 1, the chart has a place of its own instead of a tab."""
 ROWS_SHOWN = 6
@@ -106,7 +111,9 @@ class LookupPage(Page):
     # ---- Building ----
 
     def _build(self) -> None:
-        self._columns = QHBoxLayout(self)
+        content = QWidget()
+        content.setObjectName("page")
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
         self._left = QVBoxLayout()
         self._left.addLayout(self._make_header())
         self._left.addWidget(self.canvas, 1)
@@ -114,6 +121,14 @@ class LookupPage(Page):
         self._left.addWidget(self.table)
         self._columns.addLayout(self._left, 1)
         self._columns.addWidget(self._make_panel())
+        # Scrolls only where the window is too small for two columns; see _arrange.
+        self._page_scroll = QScrollArea()
+        self._page_scroll.setWidgetResizable(True)
+        self._page_scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._page_scroll.setWidget(content)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._page_scroll)
 
     def _make_header(self) -> QHBoxLayout:
         title = QLabel("Lookup")
@@ -122,6 +137,8 @@ class LookupPage(Page):
         self.presets.setAccessibleName("Preset")
         self.presets.setToolTip("Ready-made lookups; each says what to look for")
         self.presets.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.presets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.presets.setMinimumContentsLength(8)
         for ready in PRESETS:
             self.presets.addItem(ready.title, ready.id)
             self.presets.setItemData(self.presets.count() - 1, ready.look_for, Qt.ItemDataRole.ToolTipRole)
@@ -151,6 +168,7 @@ class LookupPage(Page):
         sums.body.addWidget(self.sum)
         note.body.addWidget(self.tip)
         self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Gradient and temperature")
         self.tabs.addTab(self.gradient, "Gradient")
         self._chart_place = QWidget()
         self._chart_card = Card(self.look, "Temperature")
@@ -204,12 +222,25 @@ class LookupPage(Page):
         if self._chart is not None:
             self._chart.set_look(look)
         self._show(lookup_frame(self.session.state.lookup))
-        self._fit_panel()
+        self._arrange()
 
-    def _fit_panel(self) -> None:
-        """Give the panel a third of the width, but never less than its text needs."""
-        wanted = max(self.look.px(PANEL_WIDTH), round(self.width() * 0.3))
-        self._scroll.setFixedWidth(min(wanted, self.look.px(PANEL_WIDTH * 1.5)))
+    def _arrange(self) -> None:
+        """Put the panel beside the plane, or below it where the window is too narrow for both."""
+        if self.width() < self.look.px(NARROW_PAGE):
+            self._columns.setDirection(QBoxLayout.Direction.TopToBottom)
+            self._scroll.setMinimumWidth(0)
+            self._scroll.setMaximumWidth(self.width())
+            needed = self._panel_column.heightForWidth(self.width() - self.look.px(40))
+            self._scroll.setMinimumHeight(needed + self.look.px(8))
+            self.canvas.setFixedHeight(min(self.look.px(360), self.height() - self.look.px(80)))
+        else:
+            self._columns.setDirection(QBoxLayout.Direction.LeftToRight)
+            self._scroll.setMinimumHeight(0)
+            self.canvas.setMinimumHeight(0)
+            self.canvas.setMaximumHeight(UNBOUNDED)
+            # A third of the width, but never less than the text needs.
+            wanted = max(self.look.px(PANEL_WIDTH), round(self.width() * 0.3))
+            self._scroll.setFixedWidth(min(wanted, self.look.px(PANEL_WIDTH * 1.5)))
         tall = self.height() >= self.look.px(TALL_PANEL)
         if tall == (self.tabs.count() == 2):
             self._give_chart_its_place(tall)
@@ -227,7 +258,7 @@ class LookupPage(Page):
         self._chart_place.setMinimumHeight(self.look.px(260) if tall else 0)
 
     def resizeEvent(self, event: object) -> None:
-        self._fit_panel()
+        self._arrange()
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         if old.lookup == new.lookup and old is not new:
@@ -308,6 +339,7 @@ class LookupPage(Page):
             column = QVBoxLayout(self._chart_place)
             column.setContentsMargins(0, 0, 0, 0)
             column.addWidget(self._chart)
+            self._chart.show()
         self._chart.show_frame(lookup_frame(self.session.state.lookup))
 
     def _on_selection_changed(self, part: Part | None) -> None:

@@ -83,6 +83,8 @@ OVERLAY_NAMES = (
 
 def draw_sample(painter: QPainter, overlay: Overlay, box: QRectF, look: Look) -> None:
     """Draw an overlay in miniature, as the legend shows it."""
+    painter.save()
+    painter.setBrush(Qt.BrushStyle.NoBrush)
     theme, middle = look.theme, box.center().y()
     left, right = QPointF(box.left(), middle), QPointF(box.right(), middle)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -118,6 +120,7 @@ def draw_sample(painter: QPainter, overlay: Overlay, box: QRectF, look: Look) ->
             QPointF(box.center().x(), box.bottom()),
             painter.pen(),
         )
+    painter.restore()
 
 
 def _draw_field_sample(painter: QPainter, box: QRectF, look: Look) -> None:

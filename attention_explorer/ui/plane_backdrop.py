@@ -42,7 +42,7 @@ def paint_backdrop(painter: QPainter, scene: PlaneScene) -> None:
         _paint_rays(painter, scene, equal_angle_rays(scene.state.keys), Overlay.ANGLE)
     if scene.state.shows(Overlay.TIE):
         _paint_rays(painter, scene, tie_rays(scene.state.keys), Overlay.TIE)
-    if scene.state.shows(Overlay.HULL) and scene.line is None:
+    if scene.state.draws(Overlay.HULL):
         _paint_hull(painter, scene)
     if scene.state.shows(Overlay.FIELD) or scene.state.shows(Overlay.TIE):
         _paint_region_names(painter, scene)

@@ -31,33 +31,55 @@ def paint_foreground(painter: QPainter, scene: PlaneScene) -> None:
     """Paint everything that a drag can move, back to front."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.save()
+    painter.setClipRect(scene.rect)
+    _paint_vectors(painter, scene)
+    painter.restore()
     if scene.line is not None:
         _paint_number_line(painter, scene)
     else:
         painter.setClipRect(scene.rect)
+    _paint_outcome(painter, scene)
+    painter.restore()
+
+
+def _paint_vectors(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint what lies on the plane whatever the values are: shafts, the chain, the descent, the badges."""
     state = scene.state
-    if state.shows(Overlay.TRAIL):
+    if state.shows(Overlay.TRAIL) and scene.line is None:
         _paint_trail(painter, scene)
-    if state.shows(Overlay.TARGET):
+    if state.shows(Overlay.TARGET) and scene.line is None:
         _paint_residual(painter, scene)
     for part in reversed(state.parts()):
         if part != QUERY and has_shaft(state, part):
             _paint_shaft(painter, scene, part)
-    if state.shows(Overlay.CHAIN) and scene.line is None:
+    if state.draws(Overlay.CHAIN):
         _paint_chain(painter, scene)
     _paint_output_shaft(painter, scene)
     _paint_shaft(painter, scene, QUERY)
     if state.shows(Overlay.GRADIENT):
-        _paint_gradient(painter, scene)
+        _paint_probe(painter, scene)
     if state.shows(Overlay.TARGET):
         _paint_next_step(painter, scene)
-    if state.shows(Overlay.LIMIT):
-        _paint_limit(painter, scene)
     if scene.selected is not None:
         _paint_handles(painter, scene, scene.selected)
-    _paint_badges(painter, scene)
+    _paint_badges(painter, scene, on_number_line=False)
+
+
+def _paint_outcome(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint what lies where the values lie, on the plane or on the number line: the output and all about it."""
+    state = scene.state
+    if scene.line is not None:
+        if state.shows(Overlay.TRAIL):
+            _paint_trail(painter, scene)
+        if state.shows(Overlay.TARGET):
+            _paint_residual(painter, scene)
+        _paint_badges(painter, scene, on_number_line=True)
+    if state.shows(Overlay.GRADIENT):
+        _paint_swing(painter, scene)
+    if state.shows(Overlay.LIMIT):
+        _paint_limit(painter, scene)
     _paint_output(painter, scene)
-    painter.restore()
 
 
 # ---- Vectors ----
@@ -71,9 +93,11 @@ def _paint_shaft(painter: QPainter, scene: PlaneScene, part: Part) -> None:
     draw_line(painter, scene.origin, scene.place(part), stroke)
 
 
-def _paint_badges(painter: QPainter, scene: PlaneScene) -> None:
+def _paint_badges(painter: QPainter, scene: PlaneScene, *, on_number_line: bool) -> None:
     """Paint the badges, the query's last: it is what a hand reaches for."""
     for part in reversed(scene.state.parts()):
+        if scene.state.on_number_line(part) is not on_number_line:
+            continue
         if part.role is Role.TARGET:
             _paint_target(painter, scene)
             continue
@@ -182,11 +206,20 @@ def _paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
         )
 
 
+def _badge_places(scene: PlaneScene) -> list[QPointF]:
+    return [scene.place(part) for part in scene.state.parts() if part.role is not Role.TARGET]
+
+
+def _badges_at(scene: PlaneScene, place: QPointF) -> list[QPointF]:
+    """Return the badges that a mark at a place would lie on."""
+    radius = scene.look.px(BADGE_RADIUS)
+    return [s for s in _badge_places(scene) if math.hypot(s.x() - place.x(), s.y() - place.y()) < radius]
+
+
 def _paint_output(painter: QPainter, scene: PlaneScene) -> None:
     """Paint the output as a disc, or as a ring around the badge that it lies on."""
     look, place, px = scene.look, scene.output_place, scene.look.px
-    badges = [(part, scene.place(part)) for part in scene.state.parts() if part.role is not Role.TARGET]
-    covered = [spot for _, spot in badges if math.hypot(spot.x() - place.x(), spot.y() - place.y()) < px(BADGE_RADIUS)]
+    covered = _badges_at(scene, place)
     radius = px(BADGE_RADIUS + 4) if covered else px(7)
     painter.setBrush(Qt.BrushStyle.NoBrush if covered else QColor(look.theme.output))
     if covered:
@@ -196,7 +229,7 @@ def _paint_output(painter: QPainter, scene: PlaneScene) -> None:
     painter.drawEllipse(place, radius, radius)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     reach = px(BADGE_RADIUS + 3)
-    taken = [QRectF(s.x() - reach, s.y() - reach, 2 * reach, 2 * reach) for _, s in badges]
+    taken = [QRectF(s.x() - reach, s.y() - reach, 2 * reach, 2 * reach) for s in _badge_places(scene)]
     font = look.font(14, bold=True)
     inside = scene.rect if scene.line is None else QRectF(0, scene.rect.bottom(), scene.rect.width(), 1e4)
     box = free_spot(place, text_size(font, "o"), radius + px(1), taken, inside)
@@ -221,8 +254,9 @@ def _paint_chain(painter: QPainter, scene: PlaneScene) -> None:
 
 def _paint_limit(painter: QPainter, scene: PlaneScene) -> None:
     """Paint where the output goes as the query is lengthened for ever: the mean of the winners' values."""
-    look, half = scene.look, scene.look.px(9)
+    look = scene.look
     spot = scene.place_value(tuple(scene.frame.limit.tolist()))
+    half = look.px(BADGE_RADIUS + 9 if _badges_at(scene, spot) else 9)
     painter.setPen(pen(look.theme.output_ink, 2.0 * look.zoom))
     painter.drawPolygon(QPolygonF([spot + QPointF(*d) for d in ((0, -half), (half, 0), (0, half), (-half, 0))]))
 
@@ -247,12 +281,19 @@ def _paint_trail(painter: QPainter, scene: PlaneScene) -> None:
 # ---- Gradient and target ----
 
 
-def _paint_gradient(painter: QPainter, scene: PlaneScene) -> None:
-    """Paint a circle around q and, around o, where ∂o/∂q takes it: an ellipse, a segment, or in hard mode nothing."""
-    look, jacobian = scene.look, scene.frame.gradient.output
-    radius, query, output = look.px(PROBE_RADIUS), scene.place(QUERY), scene.output_place
+def _paint_probe(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint a circle around q: the small moves of the query whose effect is drawn around o."""
+    look, radius, query = scene.look, scene.look.px(PROBE_RADIUS), scene.place(QUERY)
     painter.setPen(dashes(look.theme.query, 1.5 * look.zoom, look.px(3), look.px(3)))
     painter.drawEllipse(query, radius, radius)
+    for direction in (QPointF(radius, 0), QPointF(0, -radius)):
+        _gradient_arrow(painter, scene, query, direction, look.theme.query)
+
+
+def _paint_swing(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint where ∂o/∂q takes the circle around q: an ellipse, a segment, or in hard mode nothing."""
+    look, jacobian, output = scene.look, scene.frame.gradient.output, scene.output_place
+    radius = look.px(PROBE_RADIUS)
     if scene.line is not None:
         units = radius / scene.transform.pixels_per_unit
         swing = float(np.linalg.norm(jacobian)) * units / scene.line.units_per_pixel
@@ -263,9 +304,7 @@ def _paint_gradient(painter: QPainter, scene: PlaneScene) -> None:
     image = radius * jacobian @ np.array([np.cos(angles), np.sin(angles)])
     painter.setPen(dashes(look.theme.output_ink, 1.5 * look.zoom, look.px(3), look.px(3)))
     painter.drawPolyline(QPolygonF([output + QPointF(x, -y) for x, y in image.T]))
-    for axis, direction in enumerate((QPointF(radius, 0), QPointF(0, -radius))):
-        _gradient_arrow(painter, scene, query, direction, look.theme.query)
-        dx, dy = radius * jacobian[:, axis]
+    for dx, dy in radius * jacobian.T:
         _gradient_arrow(painter, scene, output, QPointF(dx, -dy), look.theme.output_ink)
 
 

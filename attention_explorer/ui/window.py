@@ -34,6 +34,11 @@ FIRST_SIZE = QSize(1280, 800)
 MESSAGE_MILLISECONDS = 6000
 
 
+def system_is_dark() -> bool:
+    """Return whether the desktop asks for dark colours."""
+    return QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+
+
 class MainWindow(QMainWindow):
     """Shows one page at a time and keeps what belongs to all of them."""
 
@@ -174,6 +179,8 @@ class MainWindow(QMainWindow):
 
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         self.page.render_state(old, new)
+        if self.session.can_undo != self._actions["undo"].isEnabled():
+            self._show_history()
 
     # ---- Status bar ----
 
@@ -189,21 +196,20 @@ class MainWindow(QMainWindow):
     def _show_history(self) -> None:
         stack = self.session.undo_stack
         for name, possible, text in (
-            ("undo", stack.canUndo(), stack.undoText()),
+            ("undo", self.session.can_undo, self.session.undo_text),
             ("redo", stack.canRedo(), stack.redoText()),
         ):
             self._actions[name].setEnabled(possible)
             self._actions[name].setText(f"&{name.capitalize()} “{text}”" if possible else f"&{name.capitalize()}")
             self._rail_buttons[name][0].setEnabled(possible)
-        self._history.setText(f"undo: {stack.undoText()}" if stack.canUndo() else "")
+        self._history.setText(f"undo: {self.session.undo_text}" if self.session.can_undo else "")
 
     # ---- Look ----
 
     def _theme(self) -> Theme:
         choice = self.settings.theme
         if choice is ThemeChoice.SYSTEM:
-            dark = QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
-            return DARK if dark else LIGHT
+            return DARK if system_is_dark() else LIGHT
         return DARK if choice is ThemeChoice.DARK else LIGHT
 
     def _wear(self) -> None:

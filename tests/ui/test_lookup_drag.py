@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -176,7 +177,7 @@ def test_hard_lookup_teleports_across_the_tie_line_and_soft_slides(window, hand,
             mouse.move(at(window, 1.5 * math.cos(angle), 1.5 * math.sin(angle)))
             outputs.append(drawn_output(window))
         mouse.release()
-        steps = [math.dist(a, b) for a, b in zip(outputs, outputs[1:], strict=False)]
+        steps = [math.dist(a, b) for a, b in pairwise(outputs)]
         if hard:
             assert sorted(steps)[-2:] == [0.0, pytest.approx(3.0)]
         else:

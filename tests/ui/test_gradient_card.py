@@ -1,0 +1,136 @@
+"""Gradient and descent: the numbers are the Jacobian's, Step and Play walk downhill, hard mode stands still."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup import LookupState, Part, Role
+from attention_explorer.state.lookup_frame import lookup_frame
+from attention_explorer.state.presets import preset
+
+
+@pytest.fixture
+def window(make_window):
+    return make_window(ExplorerState(lookup=preset("descent").state))
+
+
+def lookup(window) -> LookupState:
+    return window.session.state.lookup
+
+
+def loss(window) -> float:
+    return lookup_frame(lookup(window)).loss
+
+
+def test_the_card_shows_the_norm_of_the_jacobian(make_window):
+    card = make_window().page.gradient
+    assert "|∂o/∂q| = 0.758" in card.jacobian.text()
+    assert "[+0.485 −0.364 ; −0.364 +0.273]" in card.jacobian.text()
+
+
+def test_step_moves_the_query_down_the_gradient_by_the_rate(window, qtbot):
+    before = lookup(window)
+    slope = lookup_frame(before).loss_gradient
+    qtbot.mouseClick(window.page.gradient.step, Qt.MouseButton.LeftButton)
+    assert lookup(window).query == pytest.approx(tuple(np.array(before.query) - before.rate * slope))
+    assert window.session.undo_stack.undoText() == "Step downhill"
+    window.session.undo()
+    assert lookup(window) == before
+
+
+def test_play_reaches_the_target_and_undoes_as_one_step(window, qtbot):
+    before = window.session.state
+    card = window.page.gradient
+    qtbot.mouseClick(card.play, Qt.MouseButton.LeftButton)
+    assert card.is_playing
+    assert card.play.text() == "Pause"
+    qtbot.waitUntil(lambda: not card.is_playing, timeout=30_000)
+    assert loss(window) < 1e-10
+    assert card.play.text() == "Play"
+    assert window.session.undo_stack.count() == 1
+    window.session.undo()
+    assert window.session.state == before
+
+
+def test_play_can_be_paused(window, qtbot):
+    card = window.page.gradient
+    first = loss(window)
+    qtbot.mouseClick(card.play, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: loss(window) < first * 0.9)
+    qtbot.mouseClick(card.play, Qt.MouseButton.LeftButton)
+    paused = window.session.state
+    qtbot.wait(120)
+    assert window.session.state == paused
+    assert window.session.undo_stack.count() == 1
+
+
+def test_hard_mode_stands_still_and_says_why(window, qtbot):
+    window.page.controls.set_hard(True)
+    card = window.page.gradient
+    before = lookup(window)
+    assert "exactly 0" in card.jacobian.text()
+    assert "|∂o/∂q| = 0.000" in card.jacobian.text()
+    with qtbot.waitSignal(window.page.refused) as said:
+        qtbot.mouseClick(card.step, Qt.MouseButton.LeftButton)
+    assert "gradient is exactly 0" in said.args[0]
+    qtbot.mouseClick(card.play, Qt.MouseButton.LeftButton)
+    assert not card.is_playing
+    assert lookup(window) == before
+
+
+def test_taking_hold_of_something_pauses_the_walk(window, qtbot, hand):
+    card, canvas = window.page.gradient, window.page.canvas
+    qtbot.mouseClick(card.play, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: lookup(window).query != preset("descent").state.query)
+    mouse = hand(canvas)
+    mouse.press(canvas.scene().place(Part(Role.KEY, 0)))
+    assert not card.is_playing
+    walked = window.session.state
+    mouse.move(canvas.scene().point((1.0, 1.5)))
+    mouse.release()
+    assert [window.session.undo_stack.text(i) for i in range(2)] == ["Play downhill", "Move key 1"]
+    window.session.undo()
+    assert window.session.state == walked
+
+
+def test_undo_during_the_walk_takes_it_back_and_stops(window, qtbot):
+    before = window.session.state
+    card = window.page.gradient
+    qtbot.mouseClick(card.play, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.session.state != before)
+    qtbot.keyClick(window.page.canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert not card.is_playing
+    assert window.session.state == before
+
+
+def test_a_rate_that_throws_the_query_too_far_is_refused_in_words(window, qtbot):
+    far = replace(lookup(window), rate=100.0, target=(1e6, 1e6))
+    window.session.apply(replace(window.session.state, lookup=far), "Far")
+    with qtbot.waitSignal(window.page.refused) as said:
+        for _ in range(3):
+            qtbot.mouseClick(window.page.gradient.step, Qt.MouseButton.LeftButton)
+    assert "rate" in said.args[0]
+
+
+def test_without_a_target_there_is_nothing_to_play(make_window):
+    card = make_window().page.gradient
+    assert not card.step.isEnabled()
+    assert not card.play.isEnabled()
+    assert "Switch Target on" in card.loss.text()
+
+
+def test_the_gradient_fades_as_the_softmax_saturates(window, make_window):
+    sharp = replace(LookupState(), temperature=0.05)
+    card = make_window(ExplorerState(lookup=sharp)).page.gradient
+    assert "saturated" in card.jacobian.text()
+
+
+def test_closing_while_playing_stops(window, qtbot):
+    qtbot.mouseClick(window.page.gradient.play, Qt.MouseButton.LeftButton)
+    window.close()
+    assert not window.page.gradient.is_playing

@@ -1,0 +1,243 @@
+"""Controls, chips, presets, bars and the sum: what is done to them becomes state, and the state is what they show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication
+
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup import LookupState, Overlay, Part, Role, ValueKind
+from attention_explorer.state.lookup_frame import lookup_frame
+from attention_explorer.state.presets import PRESETS, preset
+from attention_explorer.ui.lookup_controls import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
+
+
+@pytest.fixture
+def window(make_window):
+    return make_window()
+
+
+def lookup(window) -> LookupState:
+    return window.session.state.lookup
+
+
+def click(qtbot, button):
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.rect().center())
+
+
+def test_the_key_h_and_the_buttons_switch_between_hard_and_soft(window, qtbot):
+    controls = window.page.controls
+    qtbot.keyClick(window.page.canvas, Qt.Key.Key_H)
+    assert lookup(window).hard
+    assert controls.hard.isChecked()
+    assert not controls.soft.isChecked()
+    assert "α₁ = 1" in window.page.sum.text()
+    click(qtbot, controls.soft)
+    assert not lookup(window).hard
+    assert "= 0.907207" in window.page.sum.text()
+
+
+def test_scaling_shows_both_answers(window, qtbot):
+    assert "with ÷√d_k: α₁ = 0.833717" in window.page.sum.text()
+    click(qtbot, window.page.controls.scaled)
+    assert lookup(window).scaled
+    assert "= 0.833717" in window.page.sum.text()
+    assert "without ÷√d_k: α₁ = 0.907207" in window.page.sum.text()
+
+
+def test_the_slider_reaches_from_one_hundredth_to_one_hundred_and_undoes_as_one_step(window, qtbot):
+    slider = window.page.controls.slider
+    slider.setFocus()
+    for _ in range(5):
+        qtbot.keyClick(slider, Qt.Key.Key_PageUp)
+    assert lookup(window).temperature == 100.0
+    assert lookup_frame(lookup(window)).keys_in_effect > 1.999
+    window.session.undo()
+    assert lookup(window).temperature == 1.0
+    qtbot.keyClick(slider, Qt.Key.Key_Home)
+    assert lookup(window).temperature == 0.01
+    assert drawn_percent(window) == ["100 %", "0 %"] or lookup_frame(lookup(window)).weights[0] == 1.0
+
+
+def drawn_percent(window) -> list[str]:
+    from attention_explorer.state.numerals import percent
+
+    return [percent(float(weight)) for weight in lookup_frame(lookup(window)).weights]
+
+
+def test_slider_positions_and_temperatures_agree():
+    assert slider_to_temperature(0) == 0.01
+    assert slider_to_temperature(SLIDER_STEPS) == 100.0
+    assert slider_to_temperature(SLIDER_STEPS // 2) == 1.0
+    for step in range(SLIDER_STEPS + 1):
+        assert temperature_to_slider(slider_to_temperature(step)) == step
+
+
+def test_dragging_the_slider_is_one_undo_step(window, qtbot):
+    slider = window.page.controls.slider
+    slider.setSliderDown(True)
+    for step in range(200, 260, 5):
+        slider.setValue(step)
+    assert window.session.undo_stack.count() == 0
+    assert lookup(window).temperature > 3
+    slider.setSliderDown(False)
+    assert window.session.undo_stack.count() == 1
+    window.session.undo()
+    assert lookup(window).temperature == 1.0
+    assert slider.value() == SLIDER_STEPS // 2
+
+
+def test_double_click_resets_the_temperature(window, qtbot):
+    controls = window.page.controls
+    controls.exact.setValue(5.0)
+    assert lookup(window).temperature == 5.0
+    middle = QPointF(controls.slider.rect().center())
+    event = QMouseEvent(
+        QEvent.Type.MouseButtonDblClick,
+        middle,
+        controls.slider.mapToGlobal(middle),
+        Qt.MouseButton.LeftButton,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(controls.slider, event)
+    assert lookup(window).temperature == 1.0
+    assert controls.exact.value() == 1.0
+
+
+def test_a_typed_temperature_is_exact(window, qtbot):
+    exact = window.page.controls.exact
+    exact.setFocus()
+    exact.selectAll()
+    qtbot.keyClicks(exact, "0.25")
+    qtbot.keyClick(exact, Qt.Key.Key_Return)
+    assert lookup(window).temperature == 0.25
+    assert "0.999891" in window.page.sum.text()
+
+
+def test_hard_lookup_has_no_temperature(window):
+    window.page.controls.set_hard(True)
+    assert not window.page.controls.slider.isEnabled()
+
+
+@pytest.mark.parametrize("kind", list(ValueKind))
+def test_the_kind_of_values_is_chosen_and_shown(window, kind):
+    values = window.page.controls.values
+    index = values.findData(kind)
+    values.setCurrentIndex(index)
+    values.activated.emit(index)
+    assert lookup(window).values is kind
+    assert (window.page.canvas.scene().line is not None) is (kind is ValueKind.NUMBERS)
+
+
+@pytest.mark.parametrize("overlay", list(Overlay))
+def test_every_overlay_has_a_chip_that_changes_the_picture(make_window, qtbot, overlay):
+    """A legend that nothing in the picture answers to would be a lie."""
+    state = replace(preset("long-key").state, query=(0.5, 1.1), overlays=frozenset(), target=(0.2, -0.8))
+    window = make_window(ExplorerState(lookup=state))
+    page = window.page
+    page.canvas.clear_trail()
+    for x in (0.6, 0.8, 1.0, 0.5):
+        moved = lookup(window).moved(Part(Role.QUERY), (x, 1.1))
+        window.session.preview(replace(window.session.state, lookup=moved), "")
+    chips = {**page.chips._chips, **page.gradient.chips._chips}
+    before = page.canvas.grab().toImage()
+    click(qtbot, chips[overlay])
+    assert lookup(window).overlays == {overlay}
+    page.canvas.setFocus()
+    assert page.canvas.grab().toImage() != before
+    click(qtbot, chips[overlay])
+    assert lookup(window).overlays == frozenset()
+
+
+@pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
+def test_every_preset_loads_says_what_to_look_for_and_undoes(window, ready):
+    presets = window.page.presets
+    index = presets.findData(ready.id)
+    presets.setCurrentIndex(index)
+    presets.activated.emit(index)
+    assert lookup(window) == ready.state
+    assert ready.look_for in window.page.tip.text()
+    window.session.undo()
+    assert lookup(window) == LookupState()
+    assert presets.currentData() == "two-keys"
+
+
+def test_hovering_a_bar_shows_the_arithmetic_of_its_weight(window, hand):
+    bars = window.page.bars
+    assert "α₁ =" in window.page.sum.text()
+    hand(bars).move(QPointF(40, bars.sizeHint().height() - 8))
+    assert "α₂ = e^0.64 ÷ (e^2.92 + e^0.64)" in window.page.sum.text()
+    assert "= 0.092793" in window.page.sum.text()
+    QApplication.sendEvent(bars, QEvent(QEvent.Type.Leave))
+    assert "α₁ =" in window.page.sum.text()
+
+
+def test_clicking_a_bar_selects_its_key(window, hand):
+    bars = window.page.bars
+    mouse = hand(bars)
+    mouse.press(QPointF(40, bars.sizeHint().height() - 8))
+    mouse.release()
+    assert window.page.canvas.selected == Part(Role.KEY, 1)
+
+
+def test_a_long_key_is_pointed_out(make_window):
+    window = make_window(ExplorerState(lookup=preset("long-key").state))
+    assert "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long" in window.page.noticed.text()
+
+
+def test_the_dictionary_misses_and_then_finds(make_window):
+    window = make_window(ExplorerState(lookup=preset("exact-miss").state))
+    assert "A dict would find nothing" in window.page.noticed.text()
+    found = lookup(window).moved(Part(Role.QUERY), (1.0, 0.0))
+    window.session.apply(replace(window.session.state, lookup=found), "Type query")
+    assert "A dict would find k₁" in window.page.noticed.text()
+
+
+def test_the_chart_follows_and_can_be_dragged(window, qtbot):
+    page = window.page
+    page.tabs.setCurrentIndex(1)
+    chart = page._chart
+    weights = lookup_frame(lookup(window)).weights
+    x, y = chart._curves[0].getOriginalDataset()
+    assert y[len(x) // 2] == pytest.approx(weights[0])
+    chart.marker.setValue(-1.0)
+    chart.marker.sigDragged.emit(chart.marker)
+    assert lookup(window).temperature == 0.1
+    chart.marker.sigPositionChangeFinished.emit(chart.marker)
+    assert window.session.undo_stack.count() == 1
+    window.session.undo()
+    assert chart.marker.value() == pytest.approx(0.0)
+
+
+def test_a_tall_window_shows_gradient_and_chart_at_once(make_window, qtbot):
+    window = make_window(size=(1920, 1400))
+    page = window.page
+    qtbot.waitUntil(lambda: page._chart is not None and page._chart.isVisible())
+    assert page.gradient.isVisible()
+    window.resize(1280, 800)
+    QApplication.processEvents()
+    assert page.tabs.count() == 2
+    page.tabs.setCurrentIndex(1)
+    assert page._chart.isVisible()
+
+
+def test_the_context_menu_offers_what_fits_the_place(window):
+    page = window.page
+    on_key = [action.text() for action in page.context_menu(Part(Role.KEY, 1), (0.0, 0.0)).actions()]
+    assert on_key[0] == "Delete k2 and its value"
+    menu = page.context_menu(None, (0.5, -0.5))
+    menu.actions()[0].trigger()
+    assert lookup(window).keys[-1] == (0.5, -0.5)
+    page.context_menu(Part(Role.QUERY), (0.0, 0.0)).actions()[0].trigger()
+    x, y = lookup(window).query
+    assert (x**2 + y**2) == pytest.approx(1.0)
+
+
+def test_equal_scores_by_one_key(window, qtbot):
+    qtbot.keyClick(window.page.canvas, Qt.Key.Key_E)
+    assert lookup_frame(lookup(window)).weights.tolist() == [0.5, 0.5]
