@@ -103,7 +103,7 @@ class LookupPage(Page):
         self.noticed = TextBlock(look, 2, "Worth noticing")
         self.sum = TextBlock(look, 5, "The sum with its numbers")
         self.gradient = GradientCard(session, look)
-        self.tip = TextBlock(look, 3, "What to look for")
+        self.tip = TextBlock(look, 3, "What to look for", ground="note")
         self._build()
         self._connect()
         self.set_look(look)

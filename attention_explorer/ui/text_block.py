@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
@@ -27,9 +28,13 @@ class TextLine:
 class TextBlock(QWidget):
     """A few paragraphs with room kept for a fixed number of lines; text that needs more makes the block grow."""
 
-    def __init__(self, look: Look, lines_kept: int, name: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, look: Look, lines_kept: int, name: str, parent: QWidget | None = None, *, ground: str = "card"
+    ) -> None:
+        """Keep room for ``lines_kept`` lines on a ground of that theme colour."""
         super().__init__(parent)
-        self._look, self._lines_kept = look, lines_kept
+        self._look, self._lines_kept, self._ground = look, lines_kept, ground
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # or Qt paints everything behind it first
         self._paragraphs: tuple[TextLine, ...] = ()
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -64,10 +69,7 @@ class TextBlock(QWidget):
         return max(needed, self._lines_kept * self._look.px(19))
 
     def _height_of(self, paragraph: TextLine, width: int) -> int:
-        metrics = QFontMetrics(self._look.font(paragraph.size, bold=paragraph.bold))
-        flags = Qt.TextFlag.TextWordWrap
-        box = metrics.boundingRect(QRect(0, 0, max(width, 40), 100_000), flags, paragraph.text or " ")
-        return max(box.height(), metrics.height()) + self._look.px(3)
+        return _paragraph_height(paragraph, self._look.zoom, width) + self._look.px(3)
 
     def sizeHint(self) -> QSize:
         width = self._look.px(NATURAL_WIDTH)
@@ -78,6 +80,7 @@ class TextBlock(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(ink_of(self._look.theme, self._ground)))
         top = 0
         for paragraph in self._paragraphs:
             height = self._height_of(paragraph, self.width())
@@ -86,6 +89,14 @@ class TextBlock(QWidget):
             painter.drawText(QRect(0, top, self.width(), height), Qt.TextFlag.TextWordWrap, paragraph.text)
             top += height
         painter.end()
+
+
+@lru_cache(maxsize=512)
+def _paragraph_height(paragraph: TextLine, zoom: float, width: int) -> int:
+    metrics = QFontMetrics(Look(zoom=zoom).font(paragraph.size, bold=paragraph.bold))
+    room = QRect(0, 0, max(width, 40), 100_000)
+    box = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, paragraph.text or " ")
+    return max(box.height(), metrics.height())
 
 
 def ink_of(theme: Theme, name: str) -> str:

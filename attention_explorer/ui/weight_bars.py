@@ -38,6 +38,7 @@ class WeightBars(QWidget):
         self._frame: LookupFrame | None = None
         self._marked: int | None = None
         self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # or Qt paints everything behind it first
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Weights")
 
@@ -97,6 +98,7 @@ class WeightBars(QWidget):
         if self._frame is None:
             return
         painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._look.theme.card))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_header(painter)
         for index in range(len(self._frame.weights)):

@@ -27,6 +27,7 @@ from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, Wind
 from attention_explorer.ui.dialogs import about_dialog, shortcuts_dialog
 from attention_explorer.ui.icons import icon, program_icon
 from attention_explorer.ui.page import PAGES, Page
+from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
 
 RAIL_WIDTH = 76
@@ -45,6 +46,7 @@ class MainWindow(QMainWindow):
     def __init__(self, session: Session, store: SettingsStore, settings: Settings | None = None) -> None:
         super().__init__()
         self.session: Session = session
+        session.setParent(self)  # so that it goes after the window, not while the window still listens to it
         self._store = store
         self.settings = store.load() if settings is None else settings
         self.look = Look(self._theme(), self.settings.zoom)
@@ -128,9 +130,8 @@ class MainWindow(QMainWindow):
         return action
 
     def _make_status_bar(self) -> None:
-        self._readout = QLabel()
+        self._readout = TextBlock(self.look, 1, "Read-out", ground="rail")
         self._history = QLabel()
-        self._readout.setAccessibleName("Read-out")
         self.statusBar().addWidget(self._readout, 1)
         self.statusBar().addPermanentWidget(self._history)
         self.statusBar().setSizeGripEnabled(False)
@@ -187,7 +188,7 @@ class MainWindow(QMainWindow):
     def say(self, text: str) -> None:
         """Show a read-out in the status bar."""
         self.statusBar().clearMessage()
-        self._readout.setText(text)
+        self._readout.set_text(TextLine(text, "muted"))
 
     def warn(self, text: str) -> None:
         """Say for some seconds why something was refused."""
@@ -221,6 +222,7 @@ class MainWindow(QMainWindow):
             application.setFont(look.font())
             application.setStyleSheet(stylesheet(look))
         self.statusBar().setFixedHeight(look.px(26))
+        self._readout.set_look(look)
         self._rail.setFixedWidth(look.px(RAIL_WIDTH))
         self._rail_column.setContentsMargins(look.px(7), look.px(10), look.px(7), look.px(8))
         self._rail_column.setSpacing(look.px(6))
