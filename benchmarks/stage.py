@@ -33,7 +33,14 @@ class PaintCounter(QObject):
     def __init__(self, watched: QWidget) -> None:
         super().__init__(watched)
         self.paints = 0
+        self._seen = 0
         watched.installEventFilter(self)
+
+    def must_have_painted(self) -> None:
+        """Raise if there was no paint event since the last call."""
+        if self.paints == self._seen:
+            raise RuntimeError("A frame was not painted, so there was nothing to measure.")
+        self._seen = self.paints
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Count and let everything pass."""
@@ -53,14 +60,14 @@ class Stage:
         self.window.show()
         self.page = self.window.page
         self.canvas = self.page.findChildren(LookupCanvas)[0]
-        self.canvas.setFocus()
-        settle()
+        self.activate()
         self.counter = PaintCounter(self.canvas)
 
-    def update_everything(self) -> None:
-        """Ask every widget of the page to paint itself anew."""
-        for widget in (self.page, *self.page.findChildren(QWidget)):
-            widget.update()
+    def activate(self) -> None:
+        """Give the keyboard to the plane, as a click does; a window opened later takes it away."""
+        self.window.activateWindow()
+        self.canvas.setFocus()
+        settle()
 
     def pixels(self) -> QImage:
         """Return what has arrived on the screen, without painting anything."""
@@ -77,7 +84,7 @@ class PointerDrag:
     """A pointer that has pressed on a part of the plane and goes round in a circle."""
 
     def __init__(self, stage: Stage, part: Part) -> None:
-        self._canvas = stage.canvas
+        self._canvas, self._counter = stage.canvas, stage.counter
         self._start = stage.canvas.scene().place(part)
         self._path = self._circle()
         self._next = self._start
@@ -88,7 +95,7 @@ class PointerDrag:
     def _circle(self) -> Iterator[QPointF]:
         for step in count(1):
             angle = STEP * step
-            yield self._start + RADIUS * QPointF(math.cos(angle) - 1, math.sin(angle))
+            yield self._start + QPointF(RADIUS * (math.cos(angle) - 1), RADIUS * math.sin(angle))
 
     def aim(self) -> None:
         """Make the next mouse event."""
@@ -99,6 +106,7 @@ class PointerDrag:
         """Send it, and return when everything that it changed is painted."""
         QApplication.sendEvent(self._canvas, self._event)
         paint()
+        self._counter.must_have_painted()
 
     def release(self) -> None:
         """Let go."""
@@ -107,11 +115,11 @@ class PointerDrag:
 
     def _prove_that_pixels_arrive(self, stage: Stage) -> None:
         for _ in range(5):
-            before, painted = stage.pixels(), stage.counter.paints
+            before = stage.pixels()
             self.aim()
             self.move()
-            if stage.counter.paints != painted + 1 or stage.pixels() == before:
-                raise RuntimeError("A mouse move did not change the picture, so there is nothing to measure.")
+            if stage.pixels() == before:
+                raise RuntimeError("A mouse move did not change a pixel, so there is nothing to measure.")
 
 
 def _mouse(target: QWidget, kind: QEvent.Type, at: QPointF) -> QMouseEvent:
