@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -9,7 +10,7 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QMessageLogContext, QObject, QSize, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtCore import QMessageLogContext, QObject, QSize, QTimer, QtMsgType, Signal, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.session.session import Session
@@ -18,12 +19,16 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.theme import load_fonts
 from attention_explorer.ui.window import MainWindow
 
+# Kept to the very end of the process: widgets and fonts that are collected after the application is gone crash Qt.
+_application: QApplication | None = None
+
 
 def make_application() -> QApplication:
     """Return the application, made once, with the bundled font and a style that looks the same everywhere."""
-    application = QApplication.instance()
-    if not isinstance(application, QApplication):
-        application = QApplication([sys.argv[0]])
+    global _application
+    existing = QApplication.instance()
+    application = existing if isinstance(existing, QApplication) else QApplication([sys.argv[0]])
+    _application = application
     application.setApplicationName("attention-explorer")
     application.setApplicationDisplayName("Attention Explorer")
     application.setDesktopFileName("attention-explorer")
@@ -76,9 +81,17 @@ def run_window(state: ExplorerState | None = None) -> int:
     """Open the window and return when it is closed."""
     application = make_application()
     window = MainWindow(Session(state), SettingsStore())
-    ErrorReporter(window).install()
+    reporter = ErrorReporter(window)
+    reporter.install()
     window.show()
+    QTimer.singleShot(0, window, collect_garbage_again)
     return application.exec()
+
+
+def collect_garbage_again() -> None:
+    """Switch the collector on, which `cli` switches off for the start: what was loaded by now stays to the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def _without_known_noise(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:

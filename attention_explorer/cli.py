@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import sys
@@ -10,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attention_explorer import __version__
+from attention_explorer.display import has_display
 from attention_explorer.errors import ExplorerError
-from attention_explorer.platform_check import has_display
 
 DEFAULT_SIZES = [(1280, 800)]
 
@@ -32,9 +33,11 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"Attention Explorer {__version__}")
-    _add_run_options(top)
+    _add_run_options(top, default=None)
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
-    _add_run_options(commands.add_parser("run", help="open the window (the default)"))
+    run = commands.add_parser("run", help="open the window (the default)")
+    # What was said before the command stays said: here a missing option sets nothing.
+    _add_run_options(run, default=argparse.SUPPRESS)
     gallery = commands.add_parser("gallery", help="render every page and preset to PNG files, without a screen")
     gallery.add_argument("folder", type=Path, metavar="DIR", help="where to put the files")
     gallery.add_argument(
@@ -48,12 +51,13 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _add_run_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--preset", metavar="NAME", help="start with this ready-made lookup")
+def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> None:
+    command.add_argument("--preset", metavar="NAME", default=default, help="start with this ready-made lookup")
     command.add_argument(
         "--without-display",
         type=Path,
         metavar="DIR",
+        default=default,
         help="where there is no display, render every page to PNG files in DIR instead of failing",
     )
 
@@ -95,6 +99,7 @@ def _run(preset_name: str | None, without_display: Path | None) -> int:
             return 1
         print(f"There is no display to open a window on: rendering every page to {without_display}/ instead.")
         return _gallery(without_display, DEFAULT_SIZES, "both")
+    gc.disable()  # until the window is there: all that is made at the start is kept, and looking it through takes time
     from attention_explorer.app import run_window
 
     return run_window(state)

@@ -20,11 +20,11 @@ def write_whole(path: Path, data: bytes) -> None:
     ExportError
         In words: the folder is missing or read-only, the disk is full, the path is a folder.
     """
-    if path.is_dir():
-        raise ExportError(f"“{path}” is a folder. Choose a file name inside it.")
-    if not path.parent.is_dir():
-        raise ExportError(f"The folder “{path.parent}” does not exist. Choose another or make it first.")
     try:
+        if path.is_dir():
+            raise ExportError(f"“{path}” is a folder. Choose a file name inside it.")
+        if not path.parent.is_dir():
+            raise ExportError(f"The folder “{path.parent}” does not exist. Choose another or make it first.")
         _write_beside_and_rename(path, data)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -34,8 +34,23 @@ def write_whole(path: Path, data: bytes) -> None:
         ) from error
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, unless it is there already.
+
+    Raises
+    ------
+    ExportError
+        In words: a file is in its place, or nothing may be made there.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ExportError(f"The folder “{path}” cannot be made: {reason}. Choose another.") from error
+
+
 def _write_beside_and_rename(path: Path, data: bytes) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

@@ -1,10 +1,9 @@
-"""What the system must give so that Qt can start: shared libraries, and a display that answers.
+"""The shared libraries that the system must give so that Qt can start.
 
 PySide6 brings Qt along but not the libraries Qt itself takes from the system, and a new Debian machine lacks
-some of them. Qt answers that, and a display that is gone, by aborting the process; here both are asked
-beforehand, without loading Qt. Run as ``python -m attention_explorer.platform_check [--install]`` it is
-silent when nothing is missing; otherwise it installs what is missing (``--install``, root on Debian) or
-prints the line to type.
+some of them. Qt answers that by aborting the process; here it is asked beforehand, without loading Qt.
+Run as ``python -m attention_explorer.platform_check [--install]`` it is silent when nothing is missing; otherwise it
+installs what is missing (``--install``, root on Debian) or prints the line to type.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import importlib.util
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -38,8 +36,6 @@ EXCEPTIONS = {
     "libz.so.1": "zlib1g",
 }
 """Libraries whose Debian package is not called after them."""
-
-X11_SOCKETS = Path("/tmp/.X11-unix")  # noqa: S108 - the place X itself prescribes
 
 
 def parse_ldd(output: str) -> list[str]:
@@ -136,38 +132,6 @@ def advice(missing: Sequence[str]) -> str:
     if not is_debian():
         return f"Qt needs these libraries, which this system lacks: {' '.join(missing)}"
     return f"Qt lacks system libraries. Type: sudo apt-get install {' '.join(debian_packages(missing))}"
-
-
-def has_display(environ: Mapping[str, str] | None = None, x11_sockets: Path = X11_SOCKETS) -> bool:
-    """Tell whether a window can be shown.
-
-    With X11 and Wayland the environment names the display, and it may name one that is gone: then Qt would
-    abort the process. So a display on this machine has to take a connection; one on another is believed.
-    """
-    if sys.platform in ("darwin", "win32"):
-        return True
-    env = os.environ if environ is None else environ
-    wayland = env.get("WAYLAND_DISPLAY")
-    if wayland and answers(str(Path(env.get("XDG_RUNTIME_DIR", "/")) / wayland)):
-        return True
-    display = re.fullmatch(r"(?P<host>.*):(?P<number>\d+)(\.\d+)?", env.get("DISPLAY", ""))
-    if display is None:
-        return False
-    if display["host"] not in ("", "unix"):
-        return True
-    path = str(x11_sockets / f"X{display['number']}")
-    return answers(path) or answers("\0" + path)
-
-
-def answers(address: str) -> bool:
-    """Tell whether somebody listens on a Unix socket."""
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(2)
-        try:
-            client.connect(address)
-        except OSError:
-            return False
-    return True
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

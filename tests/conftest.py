@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def qapp() -> QApplication:
-    """The application as the program makes it, with its font and style."""
+def qapp(qapp: QApplication) -> QApplication:
+    """The application as the program makes it, with its font and style.
+
+    Built on pytest-qt's own, which keeps it alive to the very end: widgets that are collected after the application is
+    gone take the interpreter with them.
+    """
     from attention_explorer.app import make_application
 
     return make_application()

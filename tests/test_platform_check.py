@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -13,7 +12,6 @@ import pytest
 from attention_explorer import platform_check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 LDD_OUTPUT = """\
@@ -182,79 +180,6 @@ def test_other_systems_are_told_the_libraries(
     error = capsys.readouterr().err
     assert "libEGL.so.1 libxcb-icccm.so.4" in error
     assert "apt-get" not in error
-
-
-@pytest.fixture
-def sockets(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory whose path is short enough for a Unix socket."""
-    return tmp_path_factory.mktemp("x")
-
-
-@pytest.fixture
-def listener() -> Iterator[socket.socket]:
-    """A Unix socket for the test to bind; closed afterwards."""
-    with socket.socket(socket.AF_UNIX) as server:
-        yield server
-
-
-def listen(server: socket.socket, address: str) -> None:
-    server.bind(address)
-    server.listen()
-
-
-@linux_only
-class TestHasDisplay:
-    @pytest.mark.parametrize("display", [":7", ":7.0", "unix:7"])
-    def test_listening_socket(self, display: str, sockets: Path, listener: socket.socket) -> None:
-        listen(listener, str(sockets / "X7"))
-        assert platform_check.has_display({"DISPLAY": display}, sockets)
-        assert not platform_check.has_display({"DISPLAY": display.replace("7", "8")}, sockets)
-
-    def test_abstract_socket(self, sockets: Path, listener: socket.socket) -> None:
-        listen(listener, f"\0{sockets}/X7")
-        assert platform_check.has_display({"DISPLAY": ":7"}, sockets)
-        assert not platform_check.has_display({"DISPLAY": ":8"}, sockets)
-
-    def test_dead_socket_left_behind(self, sockets: Path, listener: socket.socket) -> None:
-        listen(listener, str(sockets / "X7"))
-        listener.close()
-        assert (sockets / "X7").exists()
-        assert not platform_check.has_display({"DISPLAY": ":7"}, sockets)
-
-    @pytest.mark.parametrize("environ", [{}, {"DISPLAY": ""}, {"DISPLAY": "nonsense"}])
-    def test_no_display_named(self, environ: dict[str, str], sockets: Path) -> None:
-        assert not platform_check.has_display(environ, sockets)
-
-    @pytest.mark.parametrize("display", ["localhost:10.0", "far.example:0"])
-    def test_remote_display_is_believed(self, display: str, sockets: Path) -> None:
-        assert platform_check.has_display({"DISPLAY": display}, sockets)
-
-    def test_wayland(self, sockets: Path, listener: socket.socket) -> None:
-        environ = {"WAYLAND_DISPLAY": "wayland-3", "XDG_RUNTIME_DIR": str(sockets)}
-        assert not platform_check.has_display(environ, sockets)
-        listen(listener, str(sockets / "wayland-3"))
-        assert platform_check.has_display(environ, sockets)
-        assert platform_check.has_display({"WAYLAND_DISPLAY": str(sockets / "wayland-3")}, sockets)
-
-    def test_dead_wayland_falls_back_to_x11(self, sockets: Path, listener: socket.socket) -> None:
-        listen(listener, str(sockets / "X7"))
-        environ = {"WAYLAND_DISPLAY": "wayland-3", "XDG_RUNTIME_DIR": str(sockets), "DISPLAY": ":7"}
-        assert platform_check.has_display(environ, sockets)
-
-    def test_the_process_environment_is_the_default(
-        self, sockets: Path, listener: socket.socket, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-        monkeypatch.setenv("DISPLAY", ":7")
-        assert not platform_check.has_display(x11_sockets=sockets)
-        listen(listener, str(sockets / "X7"))
-        assert platform_check.has_display(x11_sockets=sockets)
-
-
-@pytest.mark.parametrize("system", ["darwin", "win32"])
-def test_mac_and_windows_always_have_a_display(system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", system)
-    assert platform_check.has_display({}, tmp_path)
 
 
 def test_the_check_does_not_load_qt() -> None:

@@ -55,7 +55,7 @@ class SettingsStore:
     def load(self) -> Settings:
         """Return what was stored, each value checked."""
         settings = Settings()
-        theme = str(self._qsettings.value("theme", settings.theme, str))
+        theme = self._text("theme", settings.theme)
         if theme in {choice.value for choice in ThemeChoice}:
             settings = replace(settings, theme=ThemeChoice(theme))
         zoom = self._number("zoom", settings.zoom)
@@ -64,7 +64,7 @@ class SettingsStore:
         geometry = self._qsettings.value("geometry")
         return replace(
             settings,
-            page=str(self._qsettings.value("page", settings.page, str)),
+            page=self._text("page", settings.page),
             geometry=bytes(geometry.data()) if isinstance(geometry, QByteArray) else b"",
             table_height=round(min(max(self._number("table_height", 0.0), 0.0), 10_000.0)),
         )
@@ -77,9 +77,16 @@ class SettingsStore:
         self._qsettings.sync()
         return self._qsettings.status() is QSettings.Status.NoError
 
+    def _text(self, key: str, default: str) -> str:
+        try:
+            stored = self._qsettings.value(key, default)
+        except UnicodeDecodeError:
+            return default
+        return stored if isinstance(stored, str) else default
+
     def _number(self, key: str, default: float) -> float:
         try:
             number = float(str(self._qsettings.value(key, default)))
-        except ValueError:
+        except ValueError:  # UnicodeDecodeError is one too
             return default
         return default if math.isnan(number) else number

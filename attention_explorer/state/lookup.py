@@ -100,7 +100,7 @@ class LookupState:
     overlays: frozenset[Overlay] = frozenset({Overlay.FIELD, Overlay.TIE, Overlay.HULL})
     target: Vector = (0.4, 1.4)
     target_number: float = 15.0
-    rate: float = 0.5
+    rate: float = 0.2
     extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
     preset: str = "two-keys"
 
@@ -214,11 +214,18 @@ class LookupState:
 
     def with_temperature(self, temperature: float) -> Self:
         """Return the state at another temperature, held within what the slider reaches."""
-        return replace(self, temperature=min(max(temperature, LOWEST_TEMPERATURE), HIGHEST_TEMPERATURE))
+        return replace(self, temperature=_held("The temperature", temperature, LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE))
 
     def with_rate(self, rate: float) -> Self:
         """Return the state with another step size of the descent, held within its range."""
-        return replace(self, rate=min(max(rate, LOWEST_RATE), HIGHEST_RATE))
+        return replace(self, rate=_held("The rate", rate, LOWEST_RATE, HIGHEST_RATE))
+
+
+def _held(what: str, number: float, low: float, high: float) -> float:
+    """Return ``number`` held within its range; NaN, which lies nowhere, is refused in words."""
+    if math.isnan(number):
+        raise ExplorerError(f"{what} needs a number from {plain(low, 3)} to {plain(high, 0)}.")
+    return min(max(number, low), high)
 
 
 def checked_coordinate(what: str, number: float) -> float:

@@ -84,6 +84,8 @@ def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
     best = ", ".join(f"q·{key_name(j)} = {signed(scores[j])}" for j in order)
     weight = round(float(frame.weights[index]))
     verdict = "the highest score takes everything" if weight else "not the highest score, so nothing"
+    if not weight and index in frame.winners:
+        verdict = "it ties for the highest score, but only one key is picked"
     return [best + (" …" if len(scores) > 4 else ""), f"{verdict}:", f"α{subscript(index + 1)} = {weight}"]
 
 
@@ -170,10 +172,11 @@ def length_note(frame: LookupFrame) -> str:
     if aligned in frame.winners or cosines[aligned] - cosines[winner] < 1e-9:
         return ""
     ratio = frame.key_lengths[winner] / frame.key_lengths[aligned]
-    return (
-        f"{key_name(aligned)} points closer to q (cos {plain(cosines[aligned])} against {plain(cosines[winner])}), "
-        f"but {key_name(winner)} is {ratio:.3g}× as long and scores more."
-    )
+    reason = f"{key_name(winner)} is {ratio:.3g}× as long and scores more."
+    if ratio < 1:
+        reason = f"with negative scores the shorter {key_name(winner)} scores more."
+    cosine, other = plain(cosines[aligned]), plain(cosines[winner])
+    return f"{key_name(aligned)} points closer to q (cos {cosine} against {other}), but {reason}"
 
 
 def dictionary_note(frame: LookupFrame) -> str:
@@ -196,8 +199,10 @@ def gradient_note(frame: LookupFrame) -> str:
     """Return what the gradient means here, in a sentence."""
     if frame.state.hard:
         return "Hard: moving q a little moves o not at all: the gradient is exactly 0, with nothing to learn from."
-    if frame.gradient_norm < 0.01:
+    if frame.gradient_norm < 0.01 and frame.weights.max() > 0.99:
         return "The softmax is saturated: one weight is nearly 1, and the gradient fades to nothing."
+    if frame.gradient_norm < 0.01:
+        return "The weights hardly change when q moves a little, so o hardly moves."
     if frame.state.values is ValueKind.NUMBERS:
         return "While q moves on the dotted circle, o swings on the number line as far as its arrows show."
     return "The dotted circle around q becomes the dotted shape around o: that is how o moves when q moves."

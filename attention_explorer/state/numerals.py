@@ -15,6 +15,8 @@ def subscript(index: int) -> str:
 
 def signed(number: float, decimals: int = 2) -> str:
     """Return +1.78 or −0.40; a number that rounds to nothing has a plus sign; very large ones in powers of ten."""
+    if math.isnan(number):
+        return "nan"
     return ("+" if number >= 0 or _rounds_to_zero(number, decimals) else MINUS) + _magnitude(number, decimals)
 
 
@@ -41,14 +43,15 @@ def full(number: float) -> str:
 def coordinate(number: float) -> str:
     """Return a coordinate exactly when it is short (1.4), and to 7 significant digits otherwise (1.0000001 stays)."""
     exact = full(number)
-    return exact.removesuffix(".0") if len(exact) <= 9 else f"{number:.7g}".replace("-", MINUS)
+    short = len(exact.removeprefix(MINUS)) <= 9
+    return exact.removesuffix(".0") if short else f"{number:.7g}".replace("-", MINUS)
 
 
 def percent(weight: float) -> str:
     """Return a weight as a whole percentage; never 0 % or 100 % for a weight that is neither."""
-    if 0 < weight < 0.005:
+    if 0 < weight <= 0.005:
         return "<1 %"
-    if 0.995 < weight < 1:
+    if 0.995 <= weight < 1:
         return ">99 %"
     return f"{round(weight * 100)} %"
 

@@ -103,7 +103,8 @@ def tick_step(pixels_per_unit: float, at_least_pixels: float) -> float:
 def ticks(low: float, high: float, step: float) -> list[float]:
     """Return the multiples of ``step`` in [low, high], each the float nearest to its decimal."""
     decimals = max(0, -math.floor(math.log10(step)))
-    first, last = math.ceil(low / step), math.floor(high / step)
+    # A hair of room: 0.3 / 0.1 is 2.9999999999999996, and the tick at 0.3 must not be lost for that.
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(i * step, decimals) + 0.0 for i in range(first, last + 1)]
 
 

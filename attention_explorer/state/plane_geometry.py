@@ -49,7 +49,8 @@ def tie_rays(keys: tuple[Vector, ...]) -> tuple[TieRay, ...]:
             dx, dy = keys[i][0] - keys[j][0], keys[i][1] - keys[j][1]
             if math.hypot(dx, dy) <= tolerance:
                 continue
-            for angle in (math.atan2(dx, -dy), math.atan2(-dx, dy)):
+            # + 0.0 turns −0.0 into 0.0: atan2 would take the same ray once for π and once for −π.
+            for angle in (math.atan2(dx + 0.0, -dy), math.atan2(-dx + 0.0, dy)):
                 scores = points @ (math.cos(angle), math.sin(angle))
                 if scores[i] >= scores.max() - tolerance:
                     rays.setdefault(round(angle, 9), TieRay(angle, (i, j)))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from attention_explorer.files import write_whole
+from attention_explorer.files import make_folder, write_whole
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -34,7 +34,7 @@ def window_image(state: ExplorerState, page: str, size: QSize, theme: ThemeChoic
 
 def write_gallery(folder: Path, sizes: Iterable[QSize], themes: Iterable[ThemeChoice]) -> Iterator[Path]:
     """Write a PNG file per page, preset, theme and size, yielding each path as it is done."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for page in PAGES:
         for ready in PRESETS:
             state = ExplorerState(lookup=ready.state)

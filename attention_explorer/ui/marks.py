@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 
+@lru_cache(maxsize=256)
+def colour_of(name: str, opacity: float = 1.0) -> QColor:
+    """Return a colour by its #rrggbb name. Do not alter it: it is shared."""
+    colour = QColor(name)
+    colour.setAlphaF(opacity)
+    return colour
+
+
+@lru_cache(maxsize=256)
 def pen(colour: str, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, opacity: float = 1.0) -> QPen:
-    """Return a pen with round joins."""
-    shade = QColor(colour)
-    shade.setAlphaF(opacity)
-    return QPen(QBrush(shade), width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+    """Return a pen with round joins. Do not alter it: it is shared."""
+    brush = QBrush(colour_of(colour, opacity))
+    return QPen(brush, width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
 
 
+@lru_cache(maxsize=64)
 def dashes(colour: str, width: float, on: float, off: float) -> QPen:
-    """Return a dashed pen; ``on`` and ``off`` in pixels."""
+    """Return a dashed pen; ``on`` and ``off`` in pixels. Do not alter it: it is shared."""
     result = QPen(QColor(colour), width)
     result.setCapStyle(Qt.PenCapStyle.FlatCap)
     result.setDashPattern([on / width, off / width])
@@ -48,10 +58,8 @@ def draw_arrow(
     draw_line(painter, start, neck, pen(colour, width, opacity=opacity))
     back = QPointF(end.x() - head * ux, end.y() - head * uy)
     half = head * 0.42
-    shade = QColor(colour)
-    shade.setAlphaF(opacity)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(shade)
+    painter.setBrush(colour_of(colour, opacity))
     painter.drawPolygon(
         QPolygonF(
             [
@@ -80,14 +88,14 @@ def draw_badge(
     """Draw a labelled badge: round for queries and keys, square for values."""
     box = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
     painter.setPen(pen(edge, width))
-    painter.setBrush(QColor(fill))
+    painter.setBrush(colour_of(fill))
     if square:
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), radius * 0.25, radius * 0.25)
     else:
         painter.drawEllipse(box)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setFont(font)
-    painter.setPen(QColor(ink))
+    painter.setPen(colour_of(ink))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
@@ -111,7 +119,7 @@ def draw_haloed_text(
     painter.drawPath(outline)
     # Real text on top, not the outline filled: it stays selectable and searchable in SVG and PDF.
     painter.setFont(font)
-    painter.setPen(QColor(ink))
+    painter.setPen(colour_of(ink))
     painter.drawText(baseline, text)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import IntEnum
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -23,6 +23,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.lookup import QUERY, TARGET, LookupState, Overlay, Part, Role, ValueKind
 from attention_explorer.state.lookup_frame import LookupFrame, lookup_frame
 from attention_explorer.state.numerals import coordinate, full, plain, signed, vector
+from attention_explorer.ui.marks import colour_of
 from attention_explorer.ui.theme import Look
 
 Index = QModelIndex | QPersistentModelIndex
@@ -79,6 +80,10 @@ def parsed_number(text: str) -> float:
     return number
 
 
+Cell = tuple[str, str, bool]
+"""The text of a cell, its colour, and whether it is written bold."""
+
+
 class NumbersModel(QAbstractTableModel):
     """The rows q, k₁ … kₙ, t and o of a frame, for a table view.
 
@@ -95,26 +100,36 @@ class NumbersModel(QAbstractTableModel):
         self._session, self._look = session, look
         self._frame = lookup_frame(session.state.lookup)
         self._rows = _rows(self._frame.state)
+        self._cells = self._all_cells()
 
     def set_look(self, look: Look) -> None:
         """Wear other colours."""
         self._look = look
-        self._announce()
+        self._announce_changes()
 
     def set_frame(self, frame: LookupFrame) -> None:
         """Show the numbers of a frame."""
         rows = _rows(frame.state)
         if rows == self._rows:
             self._frame = frame
-            self._announce()
+            self._announce_changes()
             return
         self.beginResetModel()
         self._frame, self._rows = frame, rows
+        self._cells = self._all_cells()
         self.endResetModel()
 
-    def _announce(self) -> None:
-        last = self.index(len(self._rows) - 1, len(Column) - 1)
-        self.dataChanged.emit(self.index(0, 0), last, [Qt.ItemDataRole.DisplayRole])
+    def _all_cells(self) -> list[list[Cell]]:
+        return [[self._cell(row, column) for column in Column] for row in range(len(self._rows))]
+
+    def _announce_changes(self) -> None:
+        """Tell the view which cells read differently: only those are painted again."""
+        before, self._cells = self._cells, self._all_cells()
+        for row, (old, new) in enumerate(zip(before, self._cells, strict=True)):
+            changed = [column for column in Column if old[column] != new[column]]
+            if changed:
+                span = self.index(row, changed[0]), self.index(row, changed[-1])
+                self.dataChanged.emit(*span, [Qt.ItemDataRole.DisplayRole])
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)
@@ -150,14 +165,17 @@ class NumbersModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row, column = index.row(), Column(index.column())
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(row, column)
+            return self._cells[row][column][0]
         if role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
             number = self.number(row, column)
             return "" if number is None else full(number)
         return None
 
-    def cell(self, row: int, column: Column) -> tuple[str, str, bool]:
-        """Return the text of a cell, its colour, and whether it is written bold."""
+    def cell(self, row: int, column: Column) -> Cell:
+        """Return how a cell is written."""
+        return self._cells[row][column]
+
+    def _cell(self, row: int, column: Column) -> Cell:
         strong = column is Column.NAME or self._rows[row] is None
         return self._text(row, column), self._ink(row, column), strong
 
@@ -288,15 +306,15 @@ class NumbersDelegate(QStyledItemDelegate):
         row, column = index.row(), Column(index.column())
         box: QRect = option.rect
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(box, QColor(self.look.theme.track))
+            painter.fillRect(box, colour_of(self.look.theme.track))
         text, ink, strong = self._numbers.cell(row, column)
         if text:
             painter.setFont(self.look.font(13, bold=strong))
-            painter.setPen(QColor(ink))
+            painter.setPen(colour_of(ink))
             side = Qt.AlignmentFlag.AlignHCenter if column is Column.NAME else Qt.AlignmentFlag.AlignRight
             painter.drawText(box.adjusted(0, 0, -self.look.px(5), 0), side | Qt.AlignmentFlag.AlignVCenter, text)
         if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QColor(self.look.theme.focus))
+            painter.setPen(colour_of(self.look.theme.focus))
             painter.drawRect(box.adjusted(0, 0, -1, -1))
 
 
@@ -349,7 +367,7 @@ class NumbersTable(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         # The ground is painted here, so that Qt need not paint everything that lies behind the table first.
         painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), QColor(self._look.theme.card))
+        painter.fillRect(event.rect(), colour_of(self._look.theme.card))
         painter.end()
         super().paintEvent(event)
 

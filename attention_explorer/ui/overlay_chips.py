@@ -142,6 +142,7 @@ class OverlayChips(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session = session
+        self._look: Look | None = None
         self._chips: dict[Overlay, QPushButton] = {}
         self._flow = FlowLayout(self)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -172,6 +173,9 @@ class OverlayChips(QWidget):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
+        if look == self._look:
+            return
+        self._look = look
         self._flow.setSpacing(look.px(6))
         size = QSize(look.px(SAMPLE_WIDTH), look.px(SAMPLE_HEIGHT))
         for overlay, chip in self._chips.items():

@@ -182,8 +182,9 @@ def _paint_tick_labels(painter: QPainter, scene: PlaneScene, step: float) -> Non
 
 
 def _paint_tick(painter: QPainter, scene: PlaneScene, box: QRectF, text: str) -> None:
-    theme = scene.look.theme
-    draw_haloed_text(painter, box, text, scene.look.font(11.5), theme.muted, theme.plane, 2.0)
+    painter.setFont(scene.look.font(11.5))
+    painter.setPen(QColor(scene.look.theme.muted))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
 # ---- Lines of equal score, hull ----

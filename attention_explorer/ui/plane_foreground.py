@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPolygonF
+from PySide6.QtGui import QPainter, QPolygonF
 
 from attention_explorer.state.lookup import QUERY, TARGET, Overlay, Part, Role
 from attention_explorer.state.numerals import plain, subscript
 from attention_explorer.state.plane import tick_step, ticks
 from attention_explorer.ui.marks import (
+    colour_of,
     dashes,
     draw_arrow,
     draw_badge,
@@ -129,10 +130,8 @@ def _paint_badge(painter: QPainter, scene: PlaneScene, part: Part) -> None:
     role = part.role
     chosen = part in (scene.selected, scene.hovered)
     if chosen:
-        glow = QColor(theme.of_role(role))
-        glow.setAlphaF(0.25)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(glow)
+        painter.setBrush(colour_of(theme.of_role(role), 0.25))
         painter.drawEllipse(scene.place(part), px(BADGE_RADIUS + 5), px(BADGE_RADIUS + 5))
     draw_badge(
         painter,
@@ -183,7 +182,7 @@ def _paint_handles(painter: QPainter, scene: PlaneScene, part: Part) -> None:
         start, turn = math.atan2(y, x), scene.look.px(BADGE_RADIUS + 17) / reach
         painter.drawArc(box, round(16 * math.degrees(start)), round(16 * math.degrees(turn)))
     painter.setPen(pen(colour, 1.6 * scene.look.zoom))
-    painter.setBrush(QColor(scene.look.theme.card))
+    painter.setBrush(colour_of(scene.look.theme.card))
     side = 2 * radius - 2
     painter.drawRect(QRectF(length_at.x() - side / 2, length_at.y() - side / 2, side, side))
     painter.drawEllipse(angle_at, radius, radius)
@@ -221,7 +220,7 @@ def _paint_output(painter: QPainter, scene: PlaneScene) -> None:
     look, place, px = scene.look, scene.output_place, scene.look.px
     covered = _badges_at(scene, place)
     radius = px(BADGE_RADIUS + 4) if covered else px(7)
-    painter.setBrush(Qt.BrushStyle.NoBrush if covered else QColor(look.theme.output))
+    painter.setBrush(Qt.BrushStyle.NoBrush if covered else colour_of(look.theme.output))
     if covered:
         painter.setPen(pen(look.theme.output, 3.6 * look.zoom))
     else:
@@ -268,12 +267,10 @@ def _paint_trail(painter: QPainter, scene: PlaneScene) -> None:
     for i, spot in enumerate(spots):
         opacity = 0.75 * (i + 1) / len(spots)
         if i and math.hypot(spot.x() - spots[i - 1].x(), spot.y() - spots[i - 1].y()) < jump:
-            draw_line(painter, spots[i - 1], spot, pen(look.theme.output, 2.4 * look.zoom, opacity=opacity))
+            draw_line(painter, spots[i - 1], spot, pen(look.theme.output, 2.4 * look.zoom, opacity=round(opacity, 2)))
         else:
-            dot = QColor(look.theme.output)
-            dot.setAlphaF(opacity)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(dot)
+            painter.setBrush(colour_of(look.theme.output, round(opacity, 2)))
             painter.drawEllipse(spot, look.px(3), look.px(3))
             painter.setBrush(Qt.BrushStyle.NoBrush)
 
@@ -322,10 +319,8 @@ def _paint_target(painter: QPainter, scene: PlaneScene) -> None:
     look, spot = scene.look, scene.place(TARGET)
     radius = look.px(10)
     if TARGET in (scene.selected, scene.hovered):
-        glow = QColor(look.theme.loss)
-        glow.setAlphaF(0.25)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(glow)
+        painter.setBrush(colour_of(look.theme.loss, 0.25))
         painter.drawEllipse(spot, radius + look.px(6), radius + look.px(6))
         painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(pen(look.theme.loss, 2.2 * look.zoom))
@@ -362,7 +357,7 @@ def _paint_number_line(painter: QPainter, scene: PlaneScene) -> None:
         return
     theme, px = look.theme, look.px
     strip = QRectF(0, scene.rect.bottom(), scene.rect.width(), line.y + px(32) - scene.rect.bottom())
-    painter.fillRect(strip, QColor(theme.window))
+    painter.fillRect(strip, colour_of(theme.window))
     draw_line(painter, strip.topLeft(), strip.topRight(), pen(theme.border, 1.0))
     draw_line(painter, QPointF(line.left, line.y), QPointF(line.right, line.y), pen(theme.axis, 1.4))
     font = look.font(11.5)
@@ -374,10 +369,10 @@ def _paint_number_line(painter: QPainter, scene: PlaneScene) -> None:
         text = plain(number, decimals)
         width, height = text_size(font, text)
         painter.setFont(font)
-        painter.setPen(QColor(theme.muted))
+        painter.setPen(colour_of(theme.muted))
         box = QRectF(at.x() - width / 2, at.y() + px(15), width, height)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-    painter.setPen(QColor(theme.muted))
+    painter.setPen(colour_of(theme.muted))
     painter.drawText(
         QRectF(px(8), strip.top() + px(1), px(320), px(16)),
         Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,

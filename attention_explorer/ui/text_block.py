@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attention_explorer.ui.marks import colour_of
 from attention_explorer.ui.theme import Look, Theme
 
 NATURAL_WIDTH = 390
@@ -80,12 +81,12 @@ class TextBlock(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(ink_of(self._look.theme, self._ground)))
+        painter.fillRect(self.rect(), colour_of(ink_of(self._look.theme, self._ground)))
         top = 0
         for paragraph in self._paragraphs:
             height = self._height_of(paragraph, self.width())
             painter.setFont(self._look.font(paragraph.size, bold=paragraph.bold))
-            painter.setPen(QColor(ink_of(self._look.theme, paragraph.ink)))
+            painter.setPen(colour_of(ink_of(self._look.theme, paragraph.ink)))
             painter.drawText(QRect(0, top, self.width(), height), Qt.TextFlag.TextWordWrap, paragraph.text)
             top += height
         painter.end()

@@ -171,8 +171,8 @@ class Look:
         return max(1, round(size * self.zoom))
 
     def font(self, size: float = 13.0, *, bold: bool = False) -> QFont:
-        """Return the interface font with digits of equal width; ``size`` in pixels at zoom 1."""
-        return QFont(_font(round(size * self.zoom), bold))
+        """Return the interface font with digits of equal width; ``size`` in pixels at zoom 1. Do not alter it."""
+        return _font(round(size * self.zoom), bold)
 
 
 @lru_cache(maxsize=64)
@@ -187,7 +187,7 @@ def _font(pixels: int, bold: bool) -> QFont:
 def load_fonts() -> None:
     """Register the bundled font, so that every machine shows the same letters, also one without any."""
     for name in _FONT_FILES:
-        QFontDatabase.addApplicationFontFromData(assets.read_bytes(name))
+        QFontDatabase.addApplicationFont(assets.path(name))
 
 
 def palette(theme: Theme) -> QPalette:

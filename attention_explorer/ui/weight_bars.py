@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.state.lookup_frame import LookupFrame
 from attention_explorer.state.lookup_wording import description, key_name
 from attention_explorer.state.numerals import percent, signed
-from attention_explorer.ui.marks import draw_badge
+from attention_explorer.ui.marks import colour_of, draw_badge
 from attention_explorer.ui.theme import Look
 
 # Column edges in pixels at zoom 1: badge, score, cosine, percentage, bar.
@@ -98,7 +98,7 @@ class WeightBars(QWidget):
         if self._frame is None:
             return
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._look.theme.card))
+        painter.fillRect(self.rect(), colour_of(self._look.theme.card))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_header(painter)
         for index in range(len(self._frame.weights)):
@@ -107,7 +107,7 @@ class WeightBars(QWidget):
 
     def _paint_header(self, painter: QPainter) -> None:
         painter.setFont(self._look.font(12))
-        painter.setPen(QColor(self._look.theme.muted))
+        painter.setPen(colour_of(self._look.theme.muted))
         for text, right in (("q·k", _SCORE_RIGHT), ("cos", _COSINE_RIGHT), ("weight α", _PERCENT_RIGHT)):
             self._right(painter, text, right, 0, self._header)
         box = QRectF(0, 0, self._look.px(60), self._header)
@@ -122,7 +122,7 @@ class WeightBars(QWidget):
         top = self._header + index * height
         if index == self._marked:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.window))
+            painter.setBrush(colour_of(theme.window))
             painter.drawRoundedRect(QRectF(0, top, self.width(), height), look.px(5), look.px(5))
         draw_badge(
             painter,
@@ -149,7 +149,7 @@ class WeightBars(QWidget):
 
     def _number(self, painter: QPainter, text: str, right: float, top: float, *, strong: bool) -> None:
         painter.setFont(self._look.font(13, bold=strong))
-        painter.setPen(QColor(self._look.theme.text if strong else self._look.theme.muted))
+        painter.setPen(colour_of(self._look.theme.text if strong else self._look.theme.muted))
         self._right(painter, text, right, top, self._row)
 
     def _paint_bar(self, painter: QPainter, weight: float, top: float) -> None:
@@ -157,10 +157,10 @@ class WeightBars(QWidget):
         height = min(look.px(17), self._row - look.px(6))
         track = QRectF(left, top + (self._row - height) / 2, self.width() - left - look.px(6), height)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(look.theme.track))
+        painter.setBrush(colour_of(look.theme.track))
         painter.drawRoundedRect(track, look.px(3), look.px(3))
         bar = QRectF(track)
         bar.setWidth(track.width() * weight)
-        painter.setBrush(QColor(look.theme.key))
+        painter.setBrush(colour_of(look.theme.key))
         painter.drawRoundedRect(bar, min(look.px(3), bar.width() / 2), look.px(3))
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
-    QDialog,
     QHBoxLayout,
     QLabel,
     QMainWindow,
@@ -24,7 +23,6 @@ from attention_explorer.session.session import Session
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
-from attention_explorer.ui.dialogs import about_dialog, shortcuts_dialog
 from attention_explorer.ui.icons import icon, program_icon
 from attention_explorer.ui.page import PAGES, Page
 from attention_explorer.ui.text_block import TextBlock, TextLine
@@ -63,8 +61,9 @@ class MainWindow(QMainWindow):
         self.session.changed.connect(self._on_changed)
         self.session.undo_stack.indexChanged.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
-        self._wear()
+        self._colour_application()
         self.show_page(self.settings.page)
+        self._wear()
         self._restore_geometry()
         self._show_history()
 
@@ -135,6 +134,7 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self._readout, 1)
         self.statusBar().addPermanentWidget(self._history)
         self.statusBar().setSizeGripEnabled(False)
+        self.statusBar().setContentsMargins(10, 0, 6, 0)
 
     # ---- Pages ----
 
@@ -216,11 +216,9 @@ class MainWindow(QMainWindow):
     def _wear(self) -> None:
         """Put the current look on everything."""
         self.look = look = Look(self._theme(), self.settings.zoom)
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.setPalette(palette(look.theme))
-            application.setFont(look.font())
-            application.setStyleSheet(stylesheet(look))
+        self._colour_application()
+        # Last and once: while a window is still being put together every new widget would be styled over and over.
+        self.setStyleSheet(stylesheet(look))
         self.statusBar().setFixedHeight(look.px(26))
         self._readout.set_look(look)
         self._rail.setFixedWidth(look.px(RAIL_WIDTH))
@@ -231,10 +229,17 @@ class MainWindow(QMainWindow):
             button.setIconSize(QSize(look.px(26), look.px(26)))
             button.setFixedWidth(look.px(RAIL_WIDTH - 14))
         for page in self._pages.values():
-            page.set_look(look)
+            if page.look != look:
+                page.set_look(look)
         for spec in WINDOW_ACTIONS:
             if spec.checked is not None:
                 self._actions[spec.id].setChecked(spec.checked(self))
+
+    def _colour_application(self) -> None:
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.setPalette(palette(self.look.theme))
+            application.setFont(self.look.font())
 
     def set_theme(self, choice: ThemeChoice) -> None:
         """Wear light or dark colours, or those of the system."""
@@ -269,14 +274,15 @@ class MainWindow(QMainWindow):
 
     def show_about(self) -> None:
         """Say what the program is."""
-        self._open(about_dialog(self))
+        from attention_explorer.ui.dialogs import about_dialog
+
+        about_dialog(self).open()
 
     def show_shortcuts(self) -> None:
         """Say what mouse and keys do."""
-        self._open(shortcuts_dialog(self, self.page, self.look))
+        from attention_explorer.ui.dialogs import shortcuts_dialog
 
-    def _open(self, dialog: QDialog) -> None:
-        dialog.open()
+        shortcuts_dialog(self, self.page, self.look).open()
 
     def _restore_geometry(self) -> None:
         if not (self.settings.geometry and self.restoreGeometry(QByteArray(self.settings.geometry))):

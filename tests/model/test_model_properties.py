@@ -100,7 +100,7 @@ def test_masked_keys_have_no_influence(q: Array, k: Array, v: Array, mask: Array
 @given(arrays((2,)), arrays((5, 2)), arrays((5, 3), -1e6, 1e6), st.booleans())
 def test_the_output_stays_among_the_values(q: Array, keys: Array, values: Array, hard: bool) -> None:
     output = lookup(q, keys, values, hard=hard).output
-    slack = 1e-12 * np.abs(values).max()
+    slack = 1e-12 * np.abs(values).max() + 1e-322  # halves of the smallest floats round to nothing
     assert (output >= values.min(axis=0) - slack).all()
     assert (output <= values.max(axis=0) + slack).all()
 

@@ -20,7 +20,7 @@ from attention_explorer.state.numerals import (
     vector,
 )
 
-quick = settings(max_examples=100, deadline=None)
+quick = settings(max_examples=50, deadline=None)
 
 _ASCII = str.maketrans("−∞₀₁₂₃₄₅₆₇₈₉⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-i0123456789-0123456789")
 
@@ -62,7 +62,6 @@ def test_signed_with_other_decimals(number: float, decimals: int, text: str) -> 
     assert signed(number, decimals) == text
 
 
-@pytest.mark.xfail(strict=True, reason="bug: nan >= 0 is false, so nan gets a minus sign; plain(nan) has none")
 def test_signed_nan_has_no_sign() -> None:
     assert signed(math.nan) == "nan"
 
@@ -142,7 +141,6 @@ def test_coordinates(number: float, text: str) -> None:
     assert coordinate(number) == text
 
 
-@pytest.mark.xfail(strict=True, reason="bug: the minus sign counts as a digit, so −1.0000001 reads −1")
 @pytest.mark.parametrize("number", [1.0000001, 12.000001])
 def test_a_negative_coordinate_has_as_many_digits_as_a_positive_one(number: float) -> None:
     positive = coordinate(number)
@@ -175,7 +173,6 @@ def test_percent(weight: float, text: str) -> None:
     assert percent(weight) == text
 
 
-@pytest.mark.xfail(strict=True, reason="bug: round() takes a half to the even number: 0.5 % → 0 %, 99.5 % → 100 %")
 @pytest.mark.parametrize("weight", [0.005, 0.995])
 def test_half_a_percent_is_neither_nothing_nor_all(weight: float) -> None:
     assert percent(weight) not in ("0 %", "100 %")

@@ -63,7 +63,7 @@ def test_the_output_is_drawn_where_its_number_says():
         px, py = transform.to_pixels(*lookup_frame(figure.state).output.tolist())
         for dx, dy in ((0, 0), (5, 0), (0, 5), (-4, -4)):
             assert image.pixelColor(round(2 * (px + dx)), round(2 * (py + dy))).name() == LIGHT.output
-        assert image.pixelColor(round(2 * px), round(2 * (py + 12))).name() != LIGHT.output
+        assert image.pixelColor(round(2 * px), round(2 * (py - 12))).name() != LIGHT.output
 
 
 def test_svg_holds_real_text_and_other_programs_find_a_font(tmp_path):

@@ -1,0 +1,157 @@
+"""What is remembered between two starts, and what happens when the file is damaged."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
+
+OTHER = Settings(
+    theme=ThemeChoice.DARK, zoom=1.25, page="heads", geometry=bytes(range(256)) + b'\n"\\;=', table_height=321
+)
+
+
+def loaded_from(path: Path, text: str | bytes) -> Settings:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return SettingsStore(path).load()
+
+
+def test_without_a_file_there_are_defaults(settings_path: Path) -> None:
+    assert SettingsStore(settings_path).load() == Settings()
+    assert not settings_path.exists(), "looking is not writing"
+
+
+def test_everything_comes_back(settings_path: Path) -> None:
+    assert SettingsStore(settings_path).save(OTHER)
+    assert settings_path.exists()
+    assert SettingsStore(settings_path).load() == OTHER
+
+
+def test_everything_comes_back_in_another_process(settings_path: Path) -> None:
+    assert SettingsStore(settings_path).save(OTHER)
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from attention_explorer.session.settings import SettingsStore\n"
+        "print(repr(SettingsStore(Path(sys.argv[1])).load()))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", script, str(settings_path)], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == repr(OTHER)
+
+
+@pytest.mark.parametrize("theme", list(ThemeChoice))
+@pytest.mark.parametrize("zoom", ZOOM_STEPS)
+def test_every_theme_and_size_comes_back(settings_path: Path, theme: ThemeChoice, zoom: float) -> None:
+    settings = Settings(theme=theme, zoom=zoom)
+    assert SettingsStore(settings_path).save(settings)
+    loaded = SettingsStore(settings_path).load()
+    assert loaded == settings
+    assert type(loaded.theme) is ThemeChoice
+    assert type(loaded.zoom) is float
+
+
+def test_saving_again_replaces(settings_path: Path) -> None:
+    assert SettingsStore(settings_path).save(OTHER)
+    assert SettingsStore(settings_path).save(Settings())
+    assert SettingsStore(settings_path).load() == Settings()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "zoom=nan",
+        "zoom=inf",
+        "zoom=-1",
+        "zoom=0",
+        "zoom=1.3",
+        "zoom=large",
+        "zoom=",
+        "zoom=true",
+        'zoom="1,25"',
+        "zoom=1.25, 2",
+        "zoom=@Invalid()",
+        "zoom=@Point(1 2)",
+        "theme=pink",
+        "theme=",
+        "theme=Dark",
+        "theme=light, dark",
+        "theme=@Invalid()",
+        "theme=@Size(1 2)",
+        "table_height=nan",
+        "table_height=-5",
+        "table_height=-inf",
+        "table_height=tall",
+        "table_height=",
+        "table_height=@Rect(1 2 3 4)",
+        "geometry=text",
+        "geometry=1",
+        "geometry=a, b",
+        "unknown=1",
+    ],
+)
+def test_a_damaged_value_is_the_default_and_harms_no_other(settings_path: Path, line: str) -> None:
+    name = line.partition("=")[0]
+    good = {"theme": "dark", "zoom": "1.5", "page": "heads", "table_height": "200"}
+    lines = [line, *(f"{key}={value}" for key, value in good.items() if key != name)]
+    expected = replace(Settings(theme=ThemeChoice.DARK, zoom=1.5, page="heads", table_height=200))
+    if name in good:
+        expected = replace(expected, **{name: getattr(Settings(), name)})
+    assert loaded_from(settings_path, "[General]\n" + "\n".join(lines) + "\n") == expected
+
+
+@pytest.mark.parametrize("height", ["inf", "1e400", "123456789"])
+def test_a_height_stays_on_the_screen(settings_path: Path, height: str) -> None:
+    assert 0 <= loaded_from(settings_path, f"[General]\ntable_height={height}\n").table_height <= 10_000
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [b"", b"\0" * 500, bytes(range(256)) * 8, b"[[[", b"theme", b"[General", b"\xff\xfe[\0G\0", b"{}", b"=\n=\n[]\n"],
+    ids=repr,
+)
+def test_a_file_that_is_no_settings_file_is_as_none(settings_path: Path, contents: bytes) -> None:
+    assert loaded_from(settings_path, contents) == Settings()
+
+
+def test_saving_over_a_damaged_file_mends_it(settings_path: Path) -> None:
+    settings_path.write_bytes(b"[General]\nzoom=nan\ntheme=pink\n")
+    store = SettingsStore(settings_path)
+    assert store.load() == Settings()
+    assert store.save(OTHER)
+    assert SettingsStore(settings_path).load() == OTHER
+
+
+@pytest.mark.parametrize("name", ["page", "theme"])
+def test_bytes_that_are_no_text_do_not_keep_the_program_from_starting(settings_path: Path, name: str) -> None:
+    assert loaded_from(settings_path, f"[General]\n{name}=@ByteArray(\\xff\\xfe)\n") == Settings()
+
+
+@pytest.mark.parametrize("value", ["a, b", "@Invalid()", "@Rect(1 2 3 4)"])
+def test_a_page_that_is_no_text_is_the_default(settings_path: Path, value: str) -> None:
+    assert loaded_from(settings_path, f"[General]\npage={value}\n").page == Settings().page
+
+
+def test_where_nothing_can_be_written_nothing_is_raised(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("not a folder")
+    store = SettingsStore(in_the_way / "settings.ini")
+    assert store.load() == Settings()
+    assert store.save(OTHER) is False
+    assert in_the_way.read_text() == "not a folder"
+
+
+def test_a_folder_in_the_place_of_the_file_raises_nothing(tmp_path: Path) -> None:
+    assert SettingsStore(tmp_path).load() == Settings()
+    assert SettingsStore(tmp_path).save(OTHER) is False
+
+
+def test_settings_are_immutable_and_hashable() -> None:
+    assert len({Settings(), Settings(), OTHER}) == 2
+    with pytest.raises(AttributeError):
+        Settings().zoom = 2.0  # type: ignore[misc]

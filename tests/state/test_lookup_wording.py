@@ -1,0 +1,415 @@
+"""Sentences about a lookup: one for each situation, and every number in them is the number computed."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_explorer.state.lookup import QUERY, TARGET, Entry, LookupState, Overlay, Part, Role, ValueKind
+from attention_explorer.state.lookup_frame import LookupFrame, lookup_frame
+from attention_explorer.state.lookup_wording import (
+    descent_note,
+    description,
+    dictionary_note,
+    exponent_note,
+    gradient_note,
+    key_name,
+    length_note,
+    listed,
+    logit_text,
+    notices,
+    output_sum,
+    rescaled_note,
+    spot_in_words,
+    spread_note,
+    tie_note,
+    weight_sum,
+)
+from attention_explorer.state.plane import Vector
+from attention_explorer.state.presets import PRESETS, Preset, preset
+
+quick = settings(max_examples=50, deadline=None)
+EACH_PRESET = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
+DEFAULT = LookupState()
+FRAME = lookup_frame(DEFAULT)
+
+COORDINATES = st.integers(-40, 40).map(lambda i: i / 10)
+VECTORS = st.tuples(COORDINATES, COORDINATES)
+STATES = st.builds(
+    LookupState,
+    query=VECTORS,
+    entries=st.lists(st.builds(Entry, VECTORS, VECTORS, COORDINATES), min_size=1, max_size=6).map(tuple),
+    values=st.sampled_from(ValueKind),
+    hard=st.just(False),
+    temperature=st.sampled_from([0.25, 1.0, 3.0]),
+    scaled=st.booleans(),
+)
+
+_ASCII = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
+_NUMBER = r"[−+]?\d+(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
+
+
+def number(text: str) -> float:
+    """Return the number that a text says: 0.91, −2.92 or 2.06·10⁻⁹."""
+    mantissa, _, exponent = text.translate(_ASCII).partition("·10")
+    return float(mantissa) * 10.0 ** int(exponent or 0)
+
+
+def three(query: Vector, *keys: Vector) -> LookupState:
+    return LookupState(query=query, entries=tuple(Entry(key, key, 10.0 * (i + 1)) for i, key in enumerate(keys)))
+
+
+# ---- Names ----
+
+
+def test_names() -> None:
+    assert key_name(0) == "k₁"
+    assert key_name(11) == "k₁₂"
+    assert listed(["k₁"]) == "k₁"
+    assert listed(["k₁", "k₂"]) == "k₁ and k₂"
+    assert listed(["k₁", "k₂", "k₃"]) == "k₁, k₂ and k₃"
+
+
+@pytest.mark.parametrize(
+    ("scaled", "temperature", "text"),
+    [(False, 1.0, "q·k"), (True, 1.0, "q·k/√2"), (False, 2.0, "q·k/T"), (True, 0.5, "q·k/(√2·T)")],
+)
+def test_what_stands_in_the_exponent(scaled: bool, temperature: float, text: str) -> None:
+    state = replace(DEFAULT, scaled=scaled, temperature=temperature)
+    assert logit_text(state) == text
+    assert exponent_note(lookup_frame(state)) == f"exponents: {text}"
+
+
+def test_the_maximum_is_taken_off_where_the_powers_would_be_unreadable() -> None:
+    assert exponent_note(lookup_frame(DEFAULT.moved(QUERY, (14.0, 6.0)))) == "exponents: q·k − max"
+    assert exponent_note(lookup_frame(replace(DEFAULT, hard=True))) == "arg max: no sum"
+
+
+# ---- The status bar ----
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (QUERY, "q = (1.4, 0.6) · length 1.52 · o = (+1.78, +0.37)"),
+        (Part(Role.KEY, 0), "k₁ = (2, 0.2) · q·k₁ = +2.92 · weight 0.907207046882843"),
+        (Part(Role.KEY, 1), "k₂ = (−0.4, 2) · q·k₂ = +0.64 · weight 0.09279295311715702"),
+    ],
+)
+def test_parts_in_words(part: Part, text: str) -> None:
+    said = spot_in_words(FRAME, part)
+    assert said.rpartition(" ")[0] == text.rpartition(" ")[0]
+    last, expected = (number(words.rpartition(" ")[2].strip("()")) for words in (said, text))
+    assert last == pytest.approx(expected, rel=1e-14)
+
+
+def test_the_weight_in_words_has_every_digit() -> None:
+    said = spot_in_words(FRAME, Part(Role.KEY, 0)).rpartition(" ")[2]
+    assert float(said) == FRAME.weights[0]
+
+
+def test_values_and_targets_in_words() -> None:
+    quiz = replace(preset("quiz").state, overlays=frozenset({Overlay.TARGET}))
+    frame = lookup_frame(quiz)
+    value = spot_in_words(frame, Part(Role.VALUE, 1))
+    assert value.startswith("v₂ = 20 · weight 0.26894")
+    target = spot_in_words(frame, TARGET)
+    assert target.startswith("t = 15 · loss")
+    assert number(target.rpartition(" = ")[2]) == pytest.approx((12.689414213699951 - 15) ** 2 / 2, rel=1e-3)
+    plane = spot_in_words(lookup_frame(preset("descent").state), TARGET)
+    assert plane.startswith("t = (0.4, 0.8) · loss")
+
+
+def test_places_and_hints_in_words() -> None:
+    assert spot_in_words(FRAME, (1.25, -0.5)).startswith("(+1.25, −0.50) · ")
+    assert spot_in_words(FRAME, QUERY, "Esc puts it back").endswith(" · Esc puts it back")
+
+
+# ---- The sum ----
+
+
+def read_sum(lines: list[str]) -> tuple[float, list[float], float, list[float], float]:
+    """Return the numbers of α = eˣ ÷ (eˣ + eʸ) = x ÷ (x + y) = z, in this order."""
+    first = re.fullmatch(rf"α[₀-₉]+ = e\^({_NUMBER}) ÷ \((.*)\)", lines[0])
+    second = re.fullmatch(rf"= ({_NUMBER}) ÷ \((.*)\)", lines[1])
+    third = re.fullmatch(rf"= ({_NUMBER})", lines[2])
+    assert first is not None, lines
+    assert second is not None, lines
+    assert third is not None, lines
+    exponents = [number(term.removeprefix("e^")) for term in first[2].split(" + ") if "more" not in term]
+    powers = [number(term) for term in second[2].split(" + ") if "more" not in term]
+    return number(first[1]), exponents, number(second[1]), powers, number(third[1])
+
+
+def assert_sum_multiplies_out(frame: LookupFrame, index: int) -> None:
+    lines = weight_sum(frame, index)
+    exponent, exponents, power, powers, weight = read_sum(lines)
+    assert exponent in exponents
+    assert power in powers
+    assert len(exponents) == len(powers) == min(3, len(frame.weights))
+    for x, p in zip(exponents, powers, strict=True):
+        assert p == pytest.approx(math.exp(x), rel=0.011, abs=1e-300), "each power is e to the exponent above it"
+    assert weight == pytest.approx(float(frame.weights[index]), rel=5.1e-3, abs=5.1e-7)
+    if len(frame.weights) <= 3:
+        assert ("more" in lines[1]) is False
+        assert power / math.fsum(powers) == pytest.approx(weight, rel=6e-3, abs=1e-6), "the division comes out"
+    else:
+        assert f" + {len(frame.weights) - 3} more)" in lines[0]
+        assert f" + {len(frame.weights) - 3} more)" in lines[1]
+        assert power / math.fsum(powers) >= weight * (1 - 6e-3), "what is left out only makes the sum larger"
+
+
+@EACH_PRESET
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("temperature", [0.05, 0.7, 1.0, 30.0])
+def test_the_sums_of_the_presets_multiply_out(ready: Preset, scaled: bool, temperature: float) -> None:
+    frame = lookup_frame(replace(ready.state, scaled=scaled, temperature=temperature))
+    for index in range(len(frame.weights)):
+        assert_sum_multiplies_out(frame, index)
+
+
+@quick
+@given(STATES)
+def test_every_sum_multiplies_out(state: LookupState) -> None:
+    frame = lookup_frame(state)
+    for index in range(len(frame.weights)):
+        assert_sum_multiplies_out(frame, index)
+
+
+def test_the_sum_of_the_quiz_as_done_on_paper() -> None:
+    assert weight_sum(lookup_frame(preset("quiz").state), 0) == [
+        "α₁ = e^1.00 ÷ (e^1.00 + e^0.00)",
+        "= 2.718 ÷ (2.718 + 1)",
+        "= 0.731059",
+    ]
+
+
+def test_the_sum_of_a_huge_score_takes_the_maximum_off() -> None:
+    lines = weight_sum(lookup_frame(DEFAULT.moved(QUERY, (1400.0, 600.0))), 1)
+    assert lines[0] == "α₂ = e^−2280.00 ÷ (e^0.00 + e^−2280.00)"
+    assert lines[1:] == ["= 0 ÷ (1 + 0)", "= 0.000000"]
+
+
+def test_the_key_that_is_explained_is_always_among_the_terms() -> None:
+    state = three((1.0, 0.0), *[(0.1 * i, 1.0) for i in range(8)])
+    for index in range(8):
+        lines = weight_sum(lookup_frame(state), index)
+        assert lines[0].startswith(f"{key_name(index).replace('k', 'α')} = ")
+        assert_sum_multiplies_out(lookup_frame(state), index)
+
+
+def test_a_hard_sum_names_the_winner() -> None:
+    frame = lookup_frame(replace(DEFAULT, hard=True))
+    assert weight_sum(frame, 0) == [
+        "q·k₁ = +2.92, q·k₂ = +0.64",
+        "the highest score takes everything:",
+        "α₁ = 1",
+    ]
+    assert weight_sum(frame, 1) == ["q·k₁ = +2.92, q·k₂ = +0.64", "not the highest score, so nothing:", "α₂ = 0"]
+    many = lookup_frame(replace(three((1.0, 0.0), *[(0.1 * i, 1.0) for i in range(6)]), hard=True))
+    assert weight_sum(many, 5)[0] == "q·k₆ = +0.50, q·k₅ = +0.40, q·k₄ = +0.30, q·k₃ = +0.20 …"
+
+
+def test_a_key_that_loses_a_hard_tie_is_not_said_to_score_less() -> None:
+    frame = lookup_frame(replace(preset("three-keys").state, hard=True))
+    assert frame.winners == (0, 2)
+    assert "not the highest score" not in " ".join(weight_sum(frame, 2))
+
+
+@quick
+@given(STATES, st.booleans())
+def test_the_sum_of_the_output_multiplies_out(state: LookupState, hard: bool) -> None:
+    frame = lookup_frame(replace(state, hard=hard))
+    left, terms, right = output_sum(frame).split(" = ")
+    assert left == "o"
+    letter = "k" if state.values is ValueKind.KEYS else "v"
+    found = re.findall(rf"(\d\.\d\d)·{letter}([₀-₉]+)", terms)
+    assert len(found) == min(3, len(frame.weights))
+    assert terms.endswith(" + …") == (len(frame.weights) > 3)
+    indices = [int(name.translate(str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789"))) - 1 for _, name in found]
+    assert indices == sorted(indices)
+    dropped = [w for i, w in enumerate(frame.weights.tolist()) if i not in indices]
+    assert max(dropped, default=0.0) <= min(frame.weights[i] for i in indices), "the heaviest are written out"
+    shown = [number(text) for text in re.findall(_NUMBER, right)]
+    assert shown == pytest.approx(frame.output.tolist(), abs=0.00501)
+    if len(frame.weights) <= 3:
+        for axis, total in enumerate(shown):
+            again = math.fsum(float(w) * frame.values[i, axis] for (w, _), i in zip(found, indices, strict=True))
+            rounding = 0.00501 * (1 + abs(frame.values[:, axis]).sum())
+            assert again == pytest.approx(total, abs=rounding)
+
+
+def test_the_sum_of_the_default_output() -> None:
+    assert output_sum(FRAME) == "o = 0.91·k₁ + 0.09·k₂ = (+1.78, +0.37)"
+    assert output_sum(lookup_frame(preset("quiz").state)) == "o = 0.73·v₁ + 0.27·v₂ = +12.689"
+
+
+def test_the_other_scale() -> None:
+    quiz = preset("quiz").state
+    assert rescaled_note(lookup_frame(quiz), 0) == "with ÷√d_k: α₁ = 0.669762, o = +13.302"
+    assert rescaled_note(lookup_frame(replace(quiz, scaled=True)), 0) == "without ÷√d_k: α₁ = 0.731059, o = +12.689"
+    assert rescaled_note(FRAME, 0) == "with ÷√d_k: α₁ = 0.833717, o = (+1.60, +0.50)"
+    assert "no maximum" in rescaled_note(lookup_frame(replace(quiz, hard=True)), 0)
+
+
+# ---- What is worth noticing ----
+
+
+def test_spread() -> None:
+    frame = lookup_frame(preset("equal-scores").state)
+    assert spread_note(frame) == "entropy 1.10 nats · 3.00 keys in effect"
+    assert spread_note(lookup_frame(replace(DEFAULT, hard=True))) == "entropy 0.00 nats · 1.00 keys in effect"
+
+
+NEAR_TIE = three((0.1, 0.3), (0.0, 1.0), (3.0, 0.0))
+EXACT_TIE = three((0.7, 0.7), (1.0, 0.0), (0.0, 1.0), (0.5, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("state", "hard", "sentence"),
+    [
+        (DEFAULT, False, ""),
+        (DEFAULT, True, ""),
+        (EXACT_TIE, False, "k₁ and k₂ tie: equal scores, equal weights."),
+        (EXACT_TIE, True, "k₁ and k₂ tie: arg max takes the lowest index, k₁."),
+        (NEAR_TIE, False, "k₁ and k₂ tie: equal scores, equal weights."),
+        (NEAR_TIE, True, "k₁ and k₂ tie to within rounding; the last digit decides for k₂."),
+        (DEFAULT.moved(QUERY, (0.0, 0.0)), True, "k₁ and k₂ tie: arg max takes the lowest index, k₁."),
+        (preset("three-keys").state, False, "k₁ and k₃ tie: equal scores, equal weights."),
+        (preset("equal-scores").state, False, "k₁, k₂ and k₃ tie: equal scores, equal weights."),
+    ],
+)
+def test_ties_in_words(state: LookupState, hard: bool, sentence: str) -> None:
+    assert tie_note(lookup_frame(replace(state, hard=hard))) == sentence
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        (
+            preset("long-key").state,
+            "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long and scores more.",
+        ),
+        (DEFAULT, ""),
+        (preset("three-keys").state, ""),
+        (DEFAULT.moved(QUERY, (0.0, 0.0)), ""),
+        (three((1.0, 0.0), (1.0, 0.0)), ""),
+        (three((1.0, 0.0), (1.0, 0.0), (0.0, 0.0)), ""),
+        (three((1.0, 0.0), (1.0, 0.0), (3.0, 0.0)), ""),
+    ],
+)
+def test_lengths_in_words(state: LookupState, sentence: str) -> None:
+    assert length_note(lookup_frame(state)) == sentence
+
+
+def test_a_shorter_winner_is_not_said_to_win_by_its_length() -> None:
+    sentence = length_note(lookup_frame(three((1.0, 0.0), (-1.0, 0.0), (-3.0, 3.0))))
+    assert "0.236× as long and scores more" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        (preset("exact-miss").state, "A dict would find nothing: k₁, the nearest key, is 1.00·10⁻⁷ away."),
+        (
+            preset("exact-miss").state.moved(QUERY, (1.0, 0.0)),
+            "A dict would find k₁: it equals q bit for bit.",
+        ),
+        (three((0.0, 0.0), (3.0, 4.0), (-8.0, 6.0)), "A dict would find nothing: k₁, the nearest key, is 5 away."),
+    ],
+)
+def test_dictionaries_in_words(state: LookupState, sentence: str) -> None:
+    assert dictionary_note(lookup_frame(state)) == sentence
+
+
+def test_notices_leave_out_what_does_not_apply() -> None:
+    tie = lookup_frame(preset("three-keys").state)
+    assert notices(tie) == [tie_note(tie), dictionary_note(tie)]
+    long = lookup_frame(preset("long-key").state)
+    assert notices(long) == [length_note(long), dictionary_note(long)]
+    assert notices(FRAME) == [dictionary_note(FRAME)]
+
+
+# ---- Gradient and descent ----
+
+
+@pytest.mark.parametrize(
+    ("state", "start"),
+    [
+        (DEFAULT, "The dotted circle around q"),
+        (replace(DEFAULT, hard=True), "Hard: moving q a little moves o not at all"),
+        (DEFAULT.moved(QUERY, (14.0, 6.0)), "The softmax is saturated"),
+        (preset("quiz").state, "While q moves on the dotted circle, o swings on the number line"),
+    ],
+)
+def test_gradients_in_words(state: LookupState, start: str) -> None:
+    assert gradient_note(lookup_frame(state)).startswith(start)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        replace(three((1.0, 0.0), (1.0, 0.0), (0.0, 1.0)), temperature=100.0),
+        three((1.0, 0.0), (1.0, 1.0), (1.0, 1.0)),
+        replace(three((1.0, 0.0), (0.01, 0.0), (0.0, 0.01))),
+    ],
+    ids=["hot", "equal keys", "tiny keys"],
+)
+def test_saturation_is_only_said_of_one_heavy_weight(state: LookupState) -> None:
+    frame = lookup_frame(state)
+    assert frame.weights.max() < 0.6
+    assert "one weight is nearly 1" not in gradient_note(frame)
+
+
+def test_descents_in_words() -> None:
+    state = preset("descent").state
+    assert descent_note(lookup_frame(state)).startswith("The purple arrow is the next step")
+    assert descent_note(lookup_frame(replace(state, hard=True))).startswith("Hard: the gradient is exactly 0.")
+    there = replace(state, target=tuple(lookup_frame(state).output.tolist()))
+    assert descent_note(lookup_frame(there)) == "o is on the target: nothing left to learn."
+    hard_and_there = replace(state, hard=True, target=tuple(lookup_frame(replace(state, hard=True)).output.tolist()))
+    assert descent_note(lookup_frame(hard_and_there)) == "o is on the target: nothing left to learn."
+    saturated = state.moved(QUERY, (600.0, 0.0))
+    assert descent_note(lookup_frame(saturated)).startswith("The gradient has vanished here")
+
+
+# ---- The whole picture ----
+
+
+def test_the_whole_picture_in_words() -> None:
+    assert description(FRAME) == (
+        "Soft lookup: query at (+1.40, +0.60); k₁ at (+2.00, +0.20) with weight 91 %; "
+        "k₂ at (−0.40, +2.00) with weight 9 %; output (+1.78, +0.37)."
+    )
+    hard = description(lookup_frame(replace(preset("quiz").state, hard=True)))
+    assert hard.startswith("Hard lookup: ")
+    assert hard.endswith("with weight 0 %; output +10.00.")
+
+
+@EACH_PRESET
+@pytest.mark.parametrize("hard", [False, True])
+def test_nothing_that_is_said_is_broken(ready: Preset, hard: bool) -> None:
+    for kind in ValueKind:
+        for query in (ready.state.query, (0.0, 0.0), (1e6, -1e6)):
+            frame = lookup_frame(replace(ready.state, hard=hard, values=kind).moved(QUERY, query))
+            texts = [
+                *notices(frame),
+                spread_note(frame),
+                exponent_note(frame),
+                output_sum(frame),
+                gradient_note(frame),
+                descent_note(frame),
+                description(frame),
+                *weight_sum(frame, 0),
+                *(spot_in_words(frame, part) for part in (*frame.state.parts(), TARGET)),
+            ]
+            for text in texts:
+                assert text
+                assert "nan" not in text
+                assert "np." not in text
+                assert "None" not in text

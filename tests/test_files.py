@@ -1,0 +1,191 @@
+"""Files written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attention_explorer.errors import ExplorerError, ExportError
+from attention_explorer.files import write_whole
+
+not_on_windows = pytest.mark.skipif(sys.platform == "win32", reason="permissions and inodes are POSIX's")
+
+
+@pytest.fixture
+def umask() -> Iterator[None]:
+    """Whatever a test does to the umask is undone."""
+    before = os.umask(0)
+    os.umask(before)
+    yield
+    os.umask(before)
+
+
+def test_a_new_file(tmp_path: Path) -> None:
+    path = tmp_path / "figure.png"
+    data = bytes(range(256)) * 1000
+    write_whole(path, data)
+    assert path.read_bytes() == data
+    assert os.listdir(tmp_path) == ["figure.png"], "no temporary file is left"
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    write_whole(tmp_path / "empty", b"")
+    assert (tmp_path / "empty").read_bytes() == b""
+
+
+@pytest.mark.parametrize("name", ["o = Σ α·v.png", " leading space", "two.dots.svg", ".hidden", "100 %s.csv", "ö" * 60])
+def test_names_people_give(tmp_path: Path, name: str) -> None:
+    write_whole(tmp_path / name, b"x")
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_an_old_file_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "figure.png"
+    path.write_bytes(b"a much longer file than the new one")
+    write_whole(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["figure.png"]
+
+
+@not_on_windows
+def test_whoever_reads_the_old_file_reads_all_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "figure.png"
+    path.write_bytes(b"old, and whole")
+    with path.open("rb") as reader:
+        write_whole(path, b"new")
+        assert reader.read() == b"old, and whole", "the old bytes were not written over"
+    assert path.read_bytes() == b"new"
+
+
+def test_the_new_bytes_are_elsewhere_until_they_are_all_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "figure.png"
+    path.write_bytes(b"old")
+    seen = []
+
+    def look(_descriptor: int) -> None:
+        others = [other for other in tmp_path.iterdir() if other != path]
+        seen.append((path.read_bytes(), [other.read_bytes() for other in others]))
+
+    monkeypatch.setattr(os, "fsync", look)
+    write_whole(path, b"new")
+    assert seen == [(b"old", [b"new"])], "in the same folder, so that renaming is one act"
+
+
+@not_on_windows
+@pytest.mark.usefixtures("umask")
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664), (0, 0o666)])
+def test_permissions_are_those_of_any_new_file(tmp_path: Path, mask: int, mode: int) -> None:
+    os.umask(mask)
+    path = tmp_path / "figure.png"
+    write_whole(path, b"x")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    (tmp_path / "other").write_bytes(b"")
+    assert path.stat().st_mode == (tmp_path / "other").stat().st_mode
+    assert os.umask(mask) == mask, "the umask is as it was"
+
+
+# ---- What goes wrong ----
+
+
+def full_disk(_descriptor: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "figure.png"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(ExportError) as caught:
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["figure.png"], "no temporary file is left"
+    assert "figure.png" in str(caught.value)
+    assert os.strerror(errno.ENOSPC) in str(caught.value)
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+def test_a_full_disk_makes_no_half_of_a_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(ExportError):
+        write_whole(tmp_path / "figure.png", b"new")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_name_that_cannot_be_taken_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path, target: Path) -> Path:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(ExportError, match=os.strerror(errno.EACCES)):
+        write_whole(tmp_path / "figure.png", b"new")
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_interruption_leaves_nothing_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "figure.png"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["figure.png"]
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ExportError) as caught:
+        write_whole(tmp_path / "none" / "figure.png", b"x")
+    assert str(tmp_path / "none") in str(caught.value)
+    assert "does not exist" in str(caught.value)
+    assert os.listdir(tmp_path) == [], "no folder is made unasked"
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    with pytest.raises(ExportError):
+        write_whole(tmp_path / "file" / "figure.png", b"x")
+    assert (tmp_path / "file").read_bytes() == b"x"
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "figures").mkdir()
+    with pytest.raises(ExportError, match=r"is a folder"):
+        write_whole(tmp_path / "figures", b"x")
+    assert os.listdir(tmp_path) == ["figures"]
+    assert os.listdir(tmp_path / "figures") == []
+
+
+@not_on_windows
+def test_a_folder_that_may_not_be_written_to(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write anywhere")
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(ExportError, match=os.strerror(errno.EACCES)):
+            write_whole(tmp_path / "figure.png", b"x")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_name_too_long_is_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(ExportError):
+        write_whole(tmp_path / ("a" * 300), b"x")
+
+
+def test_the_longest_name_that_the_system_takes(tmp_path: Path) -> None:
+    (tmp_path / ("a" * 255)).write_bytes(b"")
+    write_whole(tmp_path / ("a" * 255), b"x")
+    assert os.listdir(tmp_path) == ["a" * 255]
+
+
+def test_the_error_is_one_that_is_shown_to_people(tmp_path: Path) -> None:
+    with pytest.raises(ExplorerError, match=r"\.$"):
+        write_whole(tmp_path, b"x")

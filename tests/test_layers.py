@@ -1,0 +1,199 @@
+"""Who imports whom: the floors of the program, and what starting it brings along."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import attention_explorer
+
+PACKAGE = Path(attention_explorer.__file__).parent
+QT = {"PySide6", "shiboken6", "pyqtgraph"}
+NETWORK = {"socket", "ssl", "http.client", "urllib.request", "ftplib", "smtplib", "asyncio", "PySide6.QtNetwork"}
+
+FLOORS = {
+    "errors": 0,
+    "assets": 1,
+    "files": 1,
+    "display": 1,
+    "platform_check": 1,
+    "model": 2,
+    "sources": 3,
+    "state": 4,
+    "session": 5,
+    "ui": 6,
+    "app": 7,
+    "cli": 8,
+    "__main__": 9,
+}
+"""From the ground up; an import goes down, or stays within its own package."""
+
+
+def modules_after(code: str, *arguments: str) -> set[str]:
+    """Run code in a fresh process and return the names of all modules it has loaded by its end."""
+    script = f"{code}\nimport json, sys\nprint('\\n' + json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def tops(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+# ---- Arrows point down ----
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Yield every module that a file imports anywhere, inside functions too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            module = node.module or ""
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names if module == "attention_explorer")
+
+
+SOURCES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
+
+
+def floor_name(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path: Path) -> None:
+    own = floor_name(path)
+    assert own in FLOORS, f"{own} is on no floor"
+    for name in imports_of(path):
+        parts = name.split(".")
+        if parts[0] != "attention_explorer" or len(parts) == 1:
+            continue
+        below = parts[1]
+        if below in FLOORS:
+            assert below == own or FLOORS[below] < FLOORS[own], f"{own} imports {name}"
+        else:
+            assert below in ("resources", "__version__"), f"{own} imports {name}, which is on no floor"
+
+
+def test_only_the_upper_floors_know_qt() -> None:
+    knowing = {floor_name(path) for path in SOURCES if QT & tops(set(imports_of(path)))}
+    assert knowing == {"session", "ui", "app"}
+
+
+def test_the_session_knows_no_widget() -> None:
+    for path in SOURCES:
+        if floor_name(path) == "session":
+            assert "PySide6.QtWidgets" not in set(imports_of(path))
+
+
+def test_only_the_look_for_a_display_opens_sockets() -> None:
+    # A socket of this machine: it asks whether a display answers.
+    users = {floor_name(path) for path in SOURCES if NETWORK & set(imports_of(path))}
+    assert users == {"display"}
+
+
+# ---- What an import brings along, in a fresh process ----
+
+
+def test_the_package_itself_imports_nothing_heavy() -> None:
+    modules = modules_after("import attention_explorer")
+    assert "attention_explorer" in modules
+    assert not (QT | {"numpy"}) & tops(modules)
+    assert not NETWORK & modules
+    assert not [name for name in modules if name.startswith("attention_explorer.")]
+
+
+def test_model_and_state_run_without_qt() -> None:
+    names = [
+        "attention_explorer." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        for path in SOURCES
+        if floor_name(path) in ("model", "sources", "state", "errors", "assets", "files", "display")
+    ]
+    names = [name.removesuffix(".__init__") for name in names]
+    assert len(names) > 15
+    modules = modules_after(
+        "\n".join(f"import {name}" for name in names)
+        + "\nfrom attention_explorer.state.lookup import LookupState"
+        + "\nfrom attention_explorer.state.lookup_export import lookup_csv, lookup_json"
+        + "\nassert lookup_csv(LookupState()) and lookup_json(LookupState())"
+    )
+    assert set(names) <= modules
+    assert "numpy" in modules
+    assert not QT & tops(modules)
+    assert not NETWORK & modules
+
+
+def test_the_command_line_answers_without_qt_and_numpy() -> None:
+    modules = modules_after("from attention_explorer.cli import parser\nparser().parse_args(['gallery', 'x'])")
+    assert not (QT | {"numpy"}) & tops(modules)
+    assert not NETWORK & modules, "a socket is only loaded to ask a display that the environment names"
+
+
+def test_the_session_runs_without_widgets() -> None:
+    modules = modules_after(
+        "import attention_explorer.session.session, attention_explorer.session.settings\n"
+        "from attention_explorer.session.session import Session\n"
+        "session = Session()\nsession.undo()"
+    )
+    assert "PySide6.QtCore" in modules
+    assert "PySide6.QtWidgets" not in modules
+    assert "pyqtgraph" not in tops(modules)
+    assert not [name for name in modules if name.startswith("attention_explorer.ui")]
+
+
+FIRST_PAGE = """
+import sys
+from pathlib import Path
+
+reached = []
+def listen(event, arguments):
+    if event.startswith(("socket.", "urllib.", "http.", "ftplib.", "smtplib.")):
+        reached.append(event)
+sys.addaudithook(listen)
+
+from attention_explorer.app import make_application
+from attention_explorer.session.session import Session
+from attention_explorer.session.settings import SettingsStore
+from attention_explorer.ui.window import MainWindow
+
+application = make_application()
+window = MainWindow(Session(), SettingsStore(Path(sys.argv[1])))
+window.show()
+for _ in range(5):
+    application.processEvents()
+assert window.isVisible() and window.page.isVisible()
+assert not reached, reached
+"""
+
+
+@pytest.fixture(scope="module")
+def after_first_page(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    return modules_after(FIRST_PAGE, str(tmp_path_factory.mktemp("settings") / "settings.ini"))
+
+
+def test_showing_the_first_page_loads_no_chart_and_no_exporter(after_first_page: set[str]) -> None:
+    assert "attention_explorer.ui.lookup_page" in after_first_page
+    assert not {"pyqtgraph", "matplotlib"} & tops(after_first_page)
+    assert "attention_explorer.ui.figure" not in after_first_page
+    assert "attention_explorer.ui.temperature_chart" not in after_first_page
+
+
+def test_showing_the_first_page_loads_nothing_that_speaks_to_the_network(after_first_page: set[str]) -> None:
+    # The process itself has failed if it opened any socket.
+    assert not NETWORK & after_first_page

@@ -1,0 +1,28 @@
+"""What the README promises."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_example_runs_and_its_rows_sum_to_one():
+    example = re.search(r"```python\n(.*?)```", README, re.DOTALL)[1]
+    names: dict[str, object] = {}
+    exec(example, names)  # noqa: S102  # our own README
+    np.testing.assert_allclose(names["attention"].weights.sum(axis=-1), np.ones(4), rtol=0, atol=1e-15)
+
+
+def test_the_picture_and_the_files_it_names_are_there():
+    for target in re.findall(r"\]\(([^)h][^)]*)\)", README):
+        assert (ROOT / target).is_file(), target
+
+
+def test_the_commands_it_names_exist():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"`?make ([a-z]+)", README)) <= targets
