@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -26,8 +27,8 @@ def write_whole(path: Path, data: bytes) -> None:
         if not path.parent.is_dir():
             raise ExportError(f"The folder “{path.parent}” does not exist. Choose another or make it first.")
         _write_beside_and_rename(path, data)
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:  # ValueError: a character that no file name may have
+        reason = getattr(error, "strerror", None) or str(error)
         raise ExportError(
             f"“{path.name}” could not be written to “{path.parent}”: {reason}. "
             "Nothing was changed there; choose a folder you may write to."
@@ -50,17 +51,24 @@ def make_folder(path: Path) -> None:
 
 
 def _write_beside_and_rename(path: Path, data: bytes) -> None:
+    path = path.resolve()  # of a link it is the file behind it that changes, not the link
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes the file private; give it the permissions any new file would get.
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).chmod(_permissions(path))
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _permissions(path: Path) -> int:
+    """Return the permissions a file has, or those that a new one would get: mkstemp's are for the owner alone."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from attention_explorer.errors import ExplorerError, ExportError
-from attention_explorer.files import write_whole
+from attention_explorer.files import make_folder, write_whole
 
 not_on_windows = pytest.mark.skipif(sys.platform == "win32", reason="permissions and inodes are POSIX's")
 
@@ -189,3 +189,45 @@ def test_the_longest_name_that_the_system_takes(tmp_path: Path) -> None:
 def test_the_error_is_one_that_is_shown_to_people(tmp_path: Path) -> None:
     with pytest.raises(ExplorerError, match=r"\.$"):
         write_whole(tmp_path, b"x")
+
+
+# ---- Folders ----
+
+
+def test_folders_are_made_with_those_above_them_and_once(tmp_path: Path) -> None:
+    folder = tmp_path / "one" / "two"
+    make_folder(folder)
+    (folder / "kept").write_bytes(b"x")
+    make_folder(folder)
+    assert os.listdir(folder) == ["kept"]
+
+
+@pytest.mark.parametrize("name", ["file", "file/folder", "a" * 300])
+def test_folders_that_cannot_be_made_are_refused_in_words(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    with pytest.raises(ExportError, match=r"cannot be made: .+\. Choose another\.$"):
+        make_folder(tmp_path / name)
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_an_existing_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "figure.svg"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    write_whole(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_behind_a_link_it_is_the_file_that_changes(tmp_path: Path) -> None:
+    target, link = tmp_path / "figure.svg", tmp_path / "link.svg"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_a_name_that_no_file_may_have_is_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="could not be written"):
+        write_whole(tmp_path / "a\0b.svg", b"x")

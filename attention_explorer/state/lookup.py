@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Self
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.numerals import plain, subscript
+from attention_explorer.state.numerals import full, plain, subscript
 from attention_explorer.state.plane import Extent, Vector
 
 MOST_KEYS = 12
@@ -75,8 +75,8 @@ TARGET = Part(Role.TARGET)
 class Entry:
     """One entry of the soft dictionary: the key that is matched and the value that is delivered.
 
-    ``value`` is used with `ValueKind.VECTORS`, ``number`` with `ValueKind.NUMBERS`; both are kept, so that switching
-    back and forth loses nothing.
+    ``value`` is used with `ValueKind.VECTORS`, ``number`` with `ValueKind.NUMBERS`; each waits while the other is in
+    use. Freed from its key, a ``value`` starts on the key anew.
     """
 
     key: Vector
@@ -239,5 +239,5 @@ def checked_coordinate(what: str, number: float) -> float:
     if not math.isfinite(number):
         raise ExplorerError(f"{what} needs finite coordinates, not {number}.")
     if abs(number) > LARGEST_COORDINATE:
-        raise ExplorerError(f"{what} cannot go to {plain(number)}: coordinates reach from −1000000 to 1000000.")
+        raise ExplorerError(f"{what} cannot go to {full(number)}: coordinates reach from −1000000 to 1000000.")
     return number + 0.0  # −0.0 becomes 0.0, which reads better and compares equal

@@ -21,6 +21,9 @@ from attention_explorer.state.plane import Vector
 LARGEST_EXPONENT = 12.0
 """Beyond e^12 the powers are unreadable; the model subtracts the maximum anyway, so there the words do the same."""
 
+SMALL_GRADIENT = 0.01
+"""Below this, o moves by less than a hundredth of what q moves: on the plane nothing is seen."""
+
 MOST_TERMS = 3
 """Terms of a sum that are written out before the rest is counted instead."""
 
@@ -199,13 +202,21 @@ def gradient_note(frame: LookupFrame) -> str:
     """Return what the gradient means here, in a sentence."""
     if frame.state.hard:
         return "Hard: moving q a little moves o not at all: the gradient is exactly 0, with nothing to learn from."
-    if frame.gradient_norm < 0.01 and frame.weights.max() > 0.99:
-        return "The softmax is saturated: one weight is nearly 1, and the gradient fades to nothing."
-    if frame.gradient_norm < 0.01:
-        return "The weights hardly change when q moves a little, so o hardly moves."
+    if frame.gradient_norm < SMALL_GRADIENT:
+        return _small_gradient_note(frame)
     if frame.state.values is ValueKind.NUMBERS:
         return "While q moves on the dotted circle, o swings on the number line as far as its arrows show."
     return "The dotted circle around q becomes the dotted shape around o: that is how o moves when q moves."
+
+
+def _small_gradient_note(frame: LookupFrame) -> str:
+    if len(frame.weights) == 1:
+        return "A single key has all the weight wherever q is, so o never moves."
+    if float(abs(frame.gradient.weights).max()) >= SMALL_GRADIENT:
+        return "The weights change when q moves, but the values they blend are alike, so o hardly moves."
+    if frame.weights.max() > 0.99:
+        return "The softmax is saturated: one weight is nearly 1, and the gradient fades to nothing."
+    return "The weights hardly change when q moves a little, so o hardly moves."
 
 
 def descent_note(frame: LookupFrame) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+from PySide6.QtWidgets import QWidget
 
 
 @lru_cache(maxsize=256)
@@ -105,17 +106,48 @@ def text_size(font: QFont, text: str) -> tuple[float, float]:
     return metrics.horizontalAdvance(text), metrics.height()
 
 
-def draw_haloed_text(
-    painter: QPainter, box: QRectF, text: str, font: QFont, ink: str, halo: str, halo_width: float = 3.0
-) -> None:
-    """Draw text centred in ``box`` with an outline in the colour of the ground, so that lines behind do no harm."""
+def draw_haloed_text(painter: QPainter, box: QRectF, text: str, font: QFont, ink: str, halo: str) -> None:
+    """Draw text centred in ``box`` with an outline in the colour of the ground, so that lines behind do no harm.
+
+    Stroking an outline takes most of a millisecond, so on a screen the finished label is kept and drawn again. In a
+    file it stays text, which can be searched and selected.
+    """
+    device = painter.device()
+    if isinstance(device, QWidget | QPixmap):
+        label = _kept_label(text, font, ink, halo, device.devicePixelRatioF())
+        size = label.deviceIndependentSize()
+        left, top = box.center().x() - size.width() / 2, box.center().y() - size.height() / 2
+        painter.drawPixmap(QPointF(round(left), round(top)), label)
+        return
+    _paint_haloed_text(painter, box, text, font, ink, halo)
+
+
+HALO_WIDTH = 3.0
+
+
+@lru_cache(maxsize=256)
+def _kept_label(text: str, font: QFont, ink: str, halo: str, ratio: float) -> QPixmap:
+    width, height = text_size(font, text)
+    size = QSize(math.ceil(width + 2 * HALO_WIDTH), math.ceil(height + 2 * HALO_WIDTH))
+    label = QPixmap(size * ratio)
+    label.setDevicePixelRatio(ratio)
+    label.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(label)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _paint_haloed_text(painter, QRectF(0, 0, size.width(), size.height()), text, font, ink, halo)
+    painter.end()
+    return label
+
+
+def _paint_haloed_text(painter: QPainter, box: QRectF, text: str, font: QFont, ink: str, halo: str) -> None:
     width, _ = text_size(font, text)
     metrics = QFontMetricsF(font)
-    baseline = QPointF(box.center().x() - width / 2, box.center().y() + (metrics.ascent() - metrics.descent()) / 2)
+    middle = box.center().y() + (metrics.ascent() - metrics.descent()) / 2
+    baseline = QPointF(box.center().x() - width / 2, middle)
     outline = QPainterPath()
     outline.addText(baseline, font, text)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(pen(halo, halo_width, opacity=0.75))
+    painter.setPen(pen(halo, HALO_WIDTH, opacity=0.75))
     painter.drawPath(outline)
     # Real text on top, not the outline filled: it stays selectable and searchable in SVG and PDF.
     painter.setFont(font)

@@ -126,10 +126,11 @@ class NumbersModel(QAbstractTableModel):
         """Tell the view which cells read differently: only those are painted again."""
         before, self._cells = self._cells, self._all_cells()
         for row, (old, new) in enumerate(zip(before, self._cells, strict=True)):
-            changed = [column for column in Column if old[column] != new[column]]
-            if changed:
-                span = self.index(row, changed[0]), self.index(row, changed[-1])
-                self.dataChanged.emit(*span, [Qt.ItemDataRole.DisplayRole])
+            for column in Column:
+                if old[column] != new[column]:
+                    # Cell by cell: of a range of cells Qt paints the whole view again.
+                    cell = self.index(row, column)
+                    self.dataChanged.emit(cell, cell, [Qt.ItemDataRole.DisplayRole])
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)

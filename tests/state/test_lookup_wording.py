@@ -295,6 +295,10 @@ def test_ties_in_words(state: LookupState, hard: bool, sentence: str) -> None:
             preset("long-key").state,
             "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long and scores more.",
         ),
+        (
+            three((1.0, 0.0), (-1.0, 0.0), (-3.0, 3.0)),
+            "k₂ points closer to q (cos −0.71 against −1.00), but with negative scores the shorter k₁ scores more.",
+        ),
         (DEFAULT, ""),
         (preset("three-keys").state, ""),
         (DEFAULT.moved(QUERY, (0.0, 0.0)), ""),
@@ -364,6 +368,19 @@ def test_saturation_is_only_said_of_one_heavy_weight(state: LookupState) -> None
     frame = lookup_frame(state)
     assert frame.weights.max() < 0.6
     assert "one weight is nearly 1" not in gradient_note(frame)
+
+
+def test_weights_that_change_are_not_said_to_stay() -> None:
+    frame = lookup_frame(preset("quiz").state.moved(Part(Role.VALUE, 1), (10.0, 0.0)))
+    assert frame.gradient_norm == 0
+    assert abs(frame.gradient.weights).max() > 0.19, "α(1 − α), as large as ever"
+    assert "weights hardly change" not in gradient_note(frame)
+
+
+def test_a_single_key_is_not_saturated() -> None:
+    frame = lookup_frame(three((1.0, 0.0), (0.1, 0.2)))
+    assert frame.weights.tolist() == [1.0]
+    assert "saturated" not in gradient_note(frame)
 
 
 def test_descents_in_words() -> None:
