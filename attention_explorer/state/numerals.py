@@ -40,11 +40,11 @@ def full(number: float) -> str:
     return repr(float(number)).replace("-", MINUS).replace("inf", "∞")
 
 
-def coordinate(number: float) -> str:
-    """Return a coordinate exactly when it is short (1.4), and to 7 significant digits otherwise (1.0000001 stays)."""
+def coordinate(number: float, digits: int = 7) -> str:
+    """Return a coordinate exactly where that is short (1.4, and with 7 digits 1.0000001), else to so many digits."""
     exact = full(number)
-    short = len(exact.removeprefix(MINUS)) <= 9
-    return exact.removesuffix(".0") if short else f"{number:.7g}".replace("-", MINUS)
+    short = len(exact.removeprefix(MINUS)) <= digits + 2
+    return exact.removesuffix(".0") if short else f"{number:.{digits}g}".replace("-", MINUS)
 
 
 def percent(weight: float) -> str:

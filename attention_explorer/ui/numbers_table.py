@@ -234,6 +234,8 @@ class NumbersModel(QAbstractTableModel):
             return signed(number, 3)
         if column in (Column.SCORE, Column.COSINE):
             return signed(number, 3)
+        if column in (Column.VALUE_X, Column.VALUE_Y):
+            return coordinate(number, 5)
         return plain(number, 3) if column is Column.LENGTH else coordinate(number)
 
     def _contribution(self, part: Part | None) -> str:
