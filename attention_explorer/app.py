@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -83,6 +84,7 @@ def run_window(state: ExplorerState | None = None) -> int:
     window = MainWindow(Session(state), SettingsStore())
     reporter = ErrorReporter(window)
     reporter.install()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends it at once, also while Qt waits
     window.show()
     QTimer.singleShot(0, window, collect_garbage_again)
     return application.exec()

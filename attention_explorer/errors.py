@@ -13,7 +13,3 @@ class ArrayError(ExplorerError, ValueError):
 
 class ExportError(ExplorerError):
     """A file could not be written; nothing was left half-written."""
-
-
-class SettingsError(ExplorerError):
-    """A stored setting cannot be used."""

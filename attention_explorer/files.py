@@ -25,7 +25,8 @@ def write_whole(path: Path, data: bytes) -> None:
         if path.is_dir():
             raise ExportError(f"“{path}” is a folder. Choose a file name inside it.")
         if not path.parent.is_dir():
-            raise ExportError(f"The folder “{path.parent}” does not exist. Choose another or make it first.")
+            what = "is a file, not a folder" if path.parent.exists() else "does not exist"
+            raise ExportError(f"The folder “{path.parent}” {what}. Choose another or make it first.")
         _write_beside_and_rename(path, data)
     except (OSError, ValueError) as error:  # ValueError: a character that no file name may have
         reason = getattr(error, "strerror", None) or str(error)

@@ -29,7 +29,6 @@ class Settings:
     zoom: float = 1.0
     page: str = "lookup"
     geometry: bytes = b""
-    table_height: int = 0
 
 
 class SettingsStore:
@@ -66,7 +65,6 @@ class SettingsStore:
             settings,
             page=self._text("page", settings.page),
             geometry=bytes(geometry.data()) if isinstance(geometry, QByteArray) else b"",
-            table_height=round(min(max(self._number("table_height", 0.0), 0.0), 10_000.0)),
         )
 
     def save(self, settings: Settings) -> bool:

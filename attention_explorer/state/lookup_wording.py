@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from attention_explorer.state.lookup import LookupState, Part, Role, ValueKind
+from attention_explorer.state.lookup import MOST_KEYS, LookupState, Part, Role, ValueKind
 from attention_explorer.state.lookup_frame import LookupFrame, nearest_key
 from attention_explorer.state.numerals import (
     coordinate,
@@ -46,7 +46,9 @@ def spot_in_words(frame: LookupFrame, spot: Part | Vector, hint: str = "") -> st
     if isinstance(spot, Part):
         text = _part_in_words(frame, spot)
     else:
-        text = f"({signed(spot[0])}, {signed(spot[1])}) · double click adds a key here · drag moves the view"
+        full_house = len(frame.state.entries) >= MOST_KEYS
+        adding = f"{MOST_KEYS} keys are the most there can be" if full_house else "double click adds a key here"
+        text = f"({signed(spot[0])}, {signed(spot[1])}) · {adding} · drag moves the view"
     return f"{text} · {hint}" if hint else text
 
 
@@ -87,8 +89,8 @@ def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
     best = ", ".join(f"q·{key_name(j)} = {signed(scores[j])}" for j in order)
     weight = round(float(frame.weights[index]))
     verdict = "the highest score takes everything" if weight else "not the highest score, so nothing"
-    if not weight and index in frame.winners:
-        verdict = "it ties for the highest score, but only one key is picked"
+    if index in frame.winners and len(frame.winners) > 1:
+        verdict = "picked among those that tie (T → 0 would share)" if weight else "it ties, but only one key is picked"
     return [best + (" …" if len(scores) > 4 else ""), f"{verdict}:", f"α{subscript(index + 1)} = {weight}"]
 
 
@@ -227,7 +229,7 @@ def descent_note(frame: LookupFrame) -> str:
         return "Hard: the gradient is exactly 0. Step and Play leave q where it is."
     if float((frame.loss_gradient**2).sum()) < 1e-16:
         return "The gradient has vanished here, though o is not on the target."
-    return "The purple arrow is the next step: q − rate · ∂L/∂q."
+    return "The arrow at q is the next step: q − rate · ∂L/∂q."
 
 
 def description(frame: LookupFrame) -> str:

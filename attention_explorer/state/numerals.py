@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from attention_explorer.errors import ExplorerError
+
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 MINUS = "−"
 
@@ -47,6 +49,18 @@ def coordinate(number: float, digits: int = 7) -> str:
     return exact.removesuffix(".0") if short else f"{number:.{digits}g}".replace("-", MINUS)
 
 
+def compact(number: float, *, sign: bool = False) -> str:
+    """Return a number in at most eight characters: +1.777, −1424.2, −1.2e11; the larger, the fewer decimals."""
+    size = abs(number)
+    if size < 1e3:
+        return (signed if sign else plain)(number, 3 if size < 100 else 2)
+    text = f"{size:.1f}" if size < 1e4 else f"{size:.0f}"
+    if size >= 1e6:
+        mantissa, exponent = f"{size:.1e}".split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return (MINUS if number < 0 else "+" if sign else "") + text
+
+
 def percent(weight: float) -> str:
     """Return a weight as a whole percentage; never 0 % or 100 % for a weight that is neither."""
     if 0 < weight <= 0.005:
@@ -71,3 +85,23 @@ def scientific(number: float) -> str:
 
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def parsed_number(text: str) -> float:
+    """Read a number as people type it: "1.4", "−0.4", "1,4", "1e-3".
+
+    Raises
+    ------
+    ExplorerError
+        It is not a finite number.
+    """
+    cleaned = text.strip().replace("−", "-").replace(" ", "")
+    if cleaned.count(",") == 1 and "." not in cleaned:
+        cleaned = cleaned.replace(",", ".")
+    try:
+        number = float(cleaned)
+    except ValueError:
+        raise ExplorerError(f"“{text}” is not a number. Type one such as 1.4 or −0.25.") from None
+    if not math.isfinite(number):
+        raise ExplorerError(f"“{text}” is not a finite number. Type one such as 1.4 or −0.25.")
+    return number

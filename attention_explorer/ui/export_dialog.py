@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 from attention_explorer.errors import ExportError
 from attention_explorer.ui.figure import EXPORT_FORMATS, Figure, write_figure
 
+LAST_FOLDER = "last_export_folder"
 PNG_SCALES = ("1× (96 dpi)", "2× (192 dpi)", "3× (288 dpi)", "4× (384 dpi)", "6× (576 dpi)", "8× (768 dpi)")
 
 
@@ -20,14 +21,24 @@ def file_filters() -> str:
 
 def export_with_dialog(parent: QWidget, figure: Figure) -> str:
     """Ask for a file, write the figure to it and return what to say about it; empty if the question was cancelled."""
-    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
-    start = str(Path(folder if Path(folder).is_dir() else Path.home()) / "lookup.png")
+    start = str(_first_folder(parent) / "lookup.png")
     name, chosen = QFileDialog.getSaveFileName(parent, "Export the lookup", start, file_filters())
     if not name:
         return ""
     path = with_suffix(Path(name), chosen)
-    scale = _asked_scale(parent) if path.suffix.lower() == ".png" else 1.0
+    asks_size = path.suffix.lower() == ".png" and path.parent.is_dir()  # else it fails, and says why
+    scale = _asked_scale(parent) if asks_size else 1.0
+    parent.setProperty(LAST_FOLDER, str(path.parent))
     return "" if scale is None else export_or_explain(parent, figure, path, scale)
+
+
+def _first_folder(parent: QWidget) -> Path:
+    """Return the folder of the last export, or the one for pictures, or home."""
+    pictures = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
+    for folder in (parent.property(LAST_FOLDER), pictures):
+        if folder and Path(folder).is_dir():
+            return Path(folder)
+    return Path.home()
 
 
 def with_suffix(path: Path, chosen_filter: str) -> Path:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
@@ -14,6 +14,7 @@ from attention_explorer.state.lookup import HIGHEST_RATE, LOWEST_RATE, Overlay
 from attention_explorer.state.lookup_frame import LookupFrame, descended, lookup_frame
 from attention_explorer.state.lookup_wording import descent_note, gradient_note
 from attention_explorer.state.numerals import scientific, signed
+from attention_explorer.ui.number_box import NumberBox
 from attention_explorer.ui.overlay_chips import OverlayChips
 from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
@@ -59,13 +60,9 @@ class GradientCard(QWidget):
         self.play.setCheckable(True)
         self.play.setToolTip("Walk downhill, step after step, until the output is there. One undo takes it all back.")
         self.play.clicked.connect(self._on_play_clicked)
-        self.rate = QDoubleSpinBox()
-        self.rate.setRange(LOWEST_RATE, HIGHEST_RATE)
-        self.rate.setDecimals(3)
+        self.rate = NumberBox(LOWEST_RATE, HIGHEST_RATE, "Learning rate")
         self.rate.setSingleStep(0.1)
-        self.rate.setKeyboardTracking(False)
-        self.rate.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.rate.setAccessibleName("Learning rate")
+        self.rate.refused.connect(self.refused)
         self.rate.setToolTip("The learning rate: how far a step follows the gradient. Large steps overshoot.")
         self.rate.valueChanged.connect(self._on_rate_typed)
         label = QLabel("rate")

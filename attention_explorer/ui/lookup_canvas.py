@@ -29,7 +29,7 @@ from attention_explorer.state.plane import Extent, PlaneTransform, Vector, snapp
 from attention_explorer.ui.marks import pen
 from attention_explorer.ui.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.ui.plane_foreground import paint_foreground
-from attention_explorer.ui.plane_grip import SNAP, Drag, Grip, Hold, cursor_for, hold_at
+from attention_explorer.ui.plane_grip import SNAP, Drag, Grip, Hold, cursor_for, hold_at, rounded_to_pixel
 from attention_explorer.ui.plane_scene import PlaneScene, number_range, scene_for
 from attention_explorer.ui.theme import Look
 
@@ -78,6 +78,7 @@ class LookupCanvas(QWidget):
         self._hovered: Hold | None = None
         self._drag: Drag | None = None
         self._dragging = False
+        self._spot: tuple[Part | Vector | None, str] = (None, "")
         self._pan: tuple[QPointF, Extent] | None = None
         self._numbers = number_range(self._state)
         self._trail: deque[tuple[float, ...]] = deque(maxlen=TRAIL_LENGTH)
@@ -133,7 +134,8 @@ class LookupCanvas(QWidget):
         return replace(laid_out, transform=PlaneTransform.fitting(self._camera, plane.width, plane.height))
 
     def sizeHint(self) -> QSize:
-        return QSize(self._look.px(720), self._look.px(480))
+        # Small: it takes all the room that the rest leaves, and must not ask for more than there is.
+        return QSize(self._look.px(720), self._look.px(240))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._look.px(280), self._look.px(200))
@@ -156,6 +158,7 @@ class LookupCanvas(QWidget):
         if self._drag is None or self._drag.line is None:
             self._numbers = number_range(after)
         self._extend_trail(before, after)
+        self._say_spot()
         if before.keys != after.keys or before.temperature != after.temperature:
             self._field_columns = COARSE_FIELD
             self._settle.start()
@@ -266,7 +269,7 @@ class LookupCanvas(QWidget):
             self.refused.emit(str(error))
             return
         self._preview(moved, f"Move {part.name}")
-        self.pointed.emit(spot_in_words(lookup_frame(self._state), drag.hold.part))
+        self._point_at(drag.hold.part)
 
     def _continue_pan(self, pressed: QPointF, seen: Extent, at: QPointF) -> None:
         scale = self.scene().transform.pixels_per_unit
@@ -283,9 +286,20 @@ class LookupCanvas(QWidget):
             self.update()
         if hold is None:
             x, y = scene.transform.to_plane(at.x(), at.y())
-            self.pointed.emit(spot_in_words(lookup_frame(self._state), (x, y)))
+            self._point_at((x, y))
         else:
-            self.pointed.emit(spot_in_words(lookup_frame(self._state), hold.part, _grip_hint(hold.grip)))
+            self._point_at(hold.part, _grip_hint(hold.grip))
+
+    def _point_at(self, spot: Part | Vector, hint: str = "") -> None:
+        self._spot = spot, hint
+        self._say_spot()
+
+    def _say_spot(self) -> None:
+        """Say what is under the pointer, anew whenever the state changes: a read-out must not grow stale."""
+        spot, hint = self._spot
+        if isinstance(spot, Part) and spot not in self._state.parts():
+            spot = None
+        self.pointed.emit("" if spot is None else spot_in_words(lookup_frame(self._state), spot, hint))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._drag, self._dragging, self._pan = None, False, None
@@ -312,7 +326,7 @@ class LookupCanvas(QWidget):
         if not scene.rect.contains(at):
             return
         to = scene.transform.to_plane(at.x(), at.y())
-        self.add_key(snapped(to) if event.modifiers() & SNAP else to)
+        self.add_key(snapped(to) if event.modifiers() & SNAP else rounded_to_pixel(to, scene.transform))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         steps = event.angleDelta().y() / 120
@@ -323,7 +337,8 @@ class LookupCanvas(QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hovered = None
-        self.pointed.emit("")
+        self._spot = None, ""
+        self._say_spot()
         self.update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -372,7 +387,7 @@ class LookupCanvas(QWidget):
             return
         state = replace(self._session.state, lookup=moved)
         self._session.apply(state, f"Nudge {part.name}", merge=f"nudge {part.name}")
-        self.pointed.emit(spot_in_words(lookup_frame(self._state), part))
+        self._point_at(part)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Walk through the parts with Tab; at either end let the focus go on, so that nobody is trapped here."""
@@ -381,7 +396,7 @@ class LookupCanvas(QWidget):
         there = here + (1 if forward else -1)
         if 0 <= there < len(parts):
             self.select(parts[there])
-            self.pointed.emit(spot_in_words(lookup_frame(self._state), parts[there]))
+            self._point_at(parts[there])
             return True
         return super().focusNextPrevChild(forward)
 

@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -26,6 +25,7 @@ from attention_explorer.state.lookup import (
     ValueKind,
 )
 from attention_explorer.state.lookup_frame import LookupFrame
+from attention_explorer.ui.number_box import NumberBox
 from attention_explorer.ui.theme import Look
 
 SLIDER_STEPS = 400
@@ -122,13 +122,8 @@ class LookupControls(QWidget):
         self.slider.valueChanged.connect(self._on_slider_moved)
         self.slider.sliderReleased.connect(self._session.commit)
         self.slider.installEventFilter(self)
-        self.exact = QDoubleSpinBox()
-        self.exact.setRange(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE)
-        self.exact.setDecimals(2)
+        self.exact = NumberBox(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, "Temperature, exact")
         self.exact.setSingleStep(0.1)
-        self.exact.setKeyboardTracking(False)
-        self.exact.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.exact.setAccessibleName("Temperature, exact")
         self.exact.valueChanged.connect(self._on_exact_typed)
         for widget in (title, self.slider, self.exact):
             widget.setToolTip(tip)
@@ -157,7 +152,7 @@ class LookupControls(QWidget):
         if not self.slider.isSliderDown():
             with QSignalBlocker(self.slider):
                 self.slider.setValue(temperature_to_slider(state.temperature))
-        if self.exact.value() != round(state.temperature, 2):
+        if self.exact.value() != state.temperature:
             with QSignalBlocker(self.exact):
                 self.exact.setValue(state.temperature)
 

@@ -28,6 +28,7 @@ from attention_explorer.state.lookup_frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup_wording import (
     description,
     exponent_note,
+    key_name,
     notices,
     output_sum,
     rescaled_note,
@@ -59,7 +60,6 @@ NARROW_PAGE = 860
 
 TALL_PANEL = 1040
 """From this height on, in pixels at zoom 1, the chart has a place of its own instead of a tab."""
-ROWS_SHOWN = 6
 
 CANVAS_OVERLAYS = (
     Overlay.FIELD,
@@ -79,7 +79,7 @@ class LookupPage(Page):
         ("Drag a tip or a shaft", "move q, a key, a value or the target"),
         ("Shift while dragging", "snap to the 0.1 grid"),
         ("Ctrl while dragging, or the square handle", "change only the length"),
-        ("Alt while dragging, or the round handle", "change only the angle"),
+        ("Alt while dragging, or the round handle", "change only the angle (some desktops keep Alt for themselves)"),
         ("Esc while dragging", "put everything back"),
         ("Double click on the plane, or Insert", "add a key"),
         ("Delete", "remove the selected key"),
@@ -100,7 +100,7 @@ class LookupPage(Page):
         self.chips = OverlayChips(session, look, CANVAS_OVERLAYS)
         self.controls = LookupControls(session, look)
         self.bars = WeightBars(look)
-        self.noticed = TextBlock(look, 2, "Worth noticing")
+        self.noticed = TextBlock(look, 3, "Worth noticing")
         self.sum = TextBlock(look, 5, "The sum with its numbers")
         self.gradient = GradientCard(session, look)
         self.tip = TextBlock(look, 3, "What to look for", ground="note")
@@ -171,6 +171,7 @@ class LookupPage(Page):
         self.tabs.setAccessibleName("Gradient and temperature")
         self.tabs.addTab(self.gradient, "Gradient")
         self._chart_place = QWidget()
+        self._chart_place.setMaximumHeight(220)
         self._chart_card = Card(self.look, "Temperature")
         self._chart_card.hide()
         self.tabs.addTab(self._chart_place, "Temperature")
@@ -193,7 +194,7 @@ class LookupPage(Page):
 
     def _connect(self) -> None:
         self.canvas.pointed.connect(self.said)
-        for source in (self.canvas, self.table.numbers, self.gradient):
+        for source in (self.canvas, self.table.numbers, self.controls.exact, self.gradient):
             source.refused.connect(self.refused)
         self.canvas.grabbed.connect(self.gradient.stop)
         self.canvas.selection_changed.connect(self._on_selection_changed)
@@ -255,7 +256,8 @@ class LookupPage(Page):
         else:
             self.tabs.addTab(self._chart_place, "Temperature")
         self._chart_card.setVisible(tall)
-        self._chart_place.setMinimumHeight(self.look.px(260) if tall else 0)
+        self._chart_place.setMinimumHeight(self.look.px(260) if tall else self.look.px(200))
+        self._chart_place.setMaximumHeight(UNBOUNDED if tall else self.look.px(220))
 
     def resizeEvent(self, event: object) -> None:
         self._arrange()
@@ -279,11 +281,11 @@ class LookupPage(Page):
             self._chart.show_frame(frame)
         self.noticed.set_text(
             TextLine(spread_note(frame), size=12),
-            *(TextLine(text, "muted", size=12) for text in notices(frame)),
+            *(TextLine(text, "muted", size=12) for text in notices(frame)[:1]),  # one: the card keeps its height
         )
         self._show_sum(frame, explained)
         self._show_preset(state)
-        self._fit_table(state)
+        self.table.fit_height()
 
     def _show_sum(self, frame: LookupFrame, explained: int) -> None:
         first, *middle, last = weight_sum(frame, explained)
@@ -297,25 +299,24 @@ class LookupPage(Page):
         self._cards[1].note.setText(exponent_note(frame))
 
     def _explained_key(self, frame: LookupFrame) -> int:
-        """Return the key whose weight is spelled out: the hovered one, the selected one, or the first."""
+        """Return the key whose weight is spelled out: the hovered one, the selected one, or the heaviest."""
         selected = self.canvas.selected
         wanted = self._explained
         if wanted is None and selected is not None and selected.role in (Role.KEY, Role.VALUE):
             wanted = selected.index
-        return wanted if wanted is not None and wanted < len(frame.weights) else 0
+        return wanted if wanted is not None and wanted < len(frame.weights) else int(frame.weights.argmax())
 
     def _show_preset(self, state: LookupState) -> None:
         ready = preset(state.preset)
         index = self.presets.findData(ready.id)
+        # The query is there to be moved; with other keys or values the words below may no longer hold.
+        changed = (state.entries, state.values) != (ready.state.entries, ready.state.values)
+        self.presets.setItemText(index, ready.title + (" (changed)" if changed else ""))
         if self.presets.currentIndex() != index:
             self.presets.setCurrentIndex(index)
-        self.tip.set_text(TextLine(f"Try: {ready.look_for}", size=12.5))
-
-    def _fit_table(self, state: LookupState) -> None:
-        rows = min(self.table.numbers.rowCount(), ROWS_SHOWN)
-        height = self.table.height_for_rows(rows)
-        if self.table.height() != height:
-            self.table.setFixedHeight(height)
+        self.tip.set_text(
+            TextLine(f"{'Try, in the unchanged preset' if changed else 'Try'}: {ready.look_for}", size=12.5)
+        )
 
     # ---- What people do ----
 
@@ -387,7 +388,7 @@ class LookupPage(Page):
     def _add_part_actions(self, menu: QMenu, part: Part) -> None:
         state = self.session.state.lookup
         if part.role in (Role.KEY, Role.VALUE):
-            name = f"k{part.index + 1}"
+            name = key_name(part.index)
             remove = menu.addAction(f"Delete {name} and its value", self.canvas.remove_selected)
             remove.setEnabled(len(state.entries) > 1)
         if not state.on_number_line(part):

@@ -22,7 +22,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup import QUERY, TARGET, LookupState, Overlay, Part, Role, ValueKind
 from attention_explorer.state.lookup_frame import LookupFrame, lookup_frame
-from attention_explorer.state.numerals import coordinate, full, plain, signed, vector
+from attention_explorer.state.numerals import compact, coordinate, full, parsed_number
 from attention_explorer.ui.marks import colour_of
 from attention_explorer.ui.theme import Look
 
@@ -45,6 +45,7 @@ class Column(IntEnum):
 
 
 _TITLES = ("", "x", "y", "length", "q·k", "cos", "weight α", "v x", "v y", "α·v")
+_TITLES_OF_NUMBERS = {int(Column.VALUE_X): "v", int(Column.VALUE_Y): ""}
 _TIPS = (
     "q asks, k₁, k₂, … are matched against it, t is the target, o is the output",
     "First coordinate. Double click to type",
@@ -57,28 +58,10 @@ _TIPS = (
     "What this key delivers, second coordinate",
     "The weight times the value: these add up to the output o",
 )
-_WIDTHS = (34, 80, 80, 56, 62, 58, 80, 62, 62, 122)
+_WIDTHS = (30, 78, 78, 56, 62, 58, 80, 62, 62, 132)
 
 
-def parsed_number(text: str) -> float:
-    """Read a number as people type it: "1.4", "−0.4", "1,4", "1e-3".
-
-    Raises
-    ------
-    ExplorerError
-        It is not a finite number.
-    """
-    cleaned = text.strip().replace("−", "-").replace(" ", "")
-    if cleaned.count(",") == 1 and "." not in cleaned:
-        cleaned = cleaned.replace(",", ".")
-    try:
-        number = float(cleaned)
-    except ValueError:
-        raise ExplorerError(f"“{text}” is not a number. Type one such as 1.4 or −0.25.") from None
-    if not math.isfinite(number):
-        raise ExplorerError(f"“{text}” is not a finite number. Type one such as 1.4 or −0.25.")
-    return number
-
+MOST_ROWS_SHOWN = 6
 
 Cell = tuple[str, str, bool]
 """The text of a cell, its colour, and whether it is written bold."""
@@ -151,8 +134,8 @@ class NumbersModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            numbers = self._frame.state.values is ValueKind.NUMBERS
-            return "v" if numbers and section == Column.VALUE_X else _TITLES[section]
+            plain_numbers = self._frame.state.values is ValueKind.NUMBERS
+            return _TITLES_OF_NUMBERS.get(section, _TITLES[section]) if plain_numbers else _TITLES[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return _TIPS[section]
         if role == Qt.ItemDataRole.TextAlignmentRole and section != Column.NAME:
@@ -230,20 +213,18 @@ class NumbersModel(QAbstractTableModel):
             return "–"
         if column is Column.WEIGHT:
             return f"{number:.6f}" if number >= 1e-6 or number == 0 else f"{number:.2e}"
-        if part is None:
-            return signed(number, 3)
-        if column in (Column.SCORE, Column.COSINE):
-            return signed(number, 3)
+        if part is None or column in (Column.SCORE, Column.COSINE):
+            return compact(number, sign=True)
         if column in (Column.VALUE_X, Column.VALUE_Y):
             return coordinate(number, 5)
-        return plain(number, 3) if column is Column.LENGTH else coordinate(number)
+        return compact(number) if column is Column.LENGTH else coordinate(number)
 
     def _contribution(self, part: Part | None) -> str:
-        if part is None:
-            return vector(tuple(self._frame.output.tolist()), 3)
-        if part.role is not Role.KEY:
+        if part is not None and part.role is not Role.KEY:
             return ""
-        return vector(tuple(self._frame.contributions[part.index].tolist()), 3)
+        row = self._frame.output if part is None else self._frame.contributions[part.index]
+        text = ", ".join(compact(number, sign=True) for number in row.tolist())
+        return text if len(row) == 1 else f"({text})"
 
     def _ink(self, row: int, column: Column) -> str:
         theme, part = self._look.theme, self._rows[row]
@@ -315,7 +296,10 @@ class NumbersDelegate(QStyledItemDelegate):
             painter.setFont(self.look.font(13, bold=strong))
             painter.setPen(colour_of(ink))
             side = Qt.AlignmentFlag.AlignHCenter if column is Column.NAME else Qt.AlignmentFlag.AlignRight
-            painter.drawText(box.adjusted(0, 0, -self.look.px(5), 0), side | Qt.AlignmentFlag.AlignVCenter, text)
+            room = box.adjusted(0, 0, -self.look.px(5), 0)
+            # Whatever does not fit is cut at its end: a number without its sign would be a lie.
+            fitting = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, fitting)
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(colour_of(self.look.theme.focus))
             painter.drawRect(box.adjusted(0, 0, -1, -1))
@@ -364,6 +348,7 @@ class NumbersTable(QTableView):
         header = self.verticalHeader()
         header.setMinimumSectionSize(look.px(20))
         header.setDefaultSectionSize(look.px(25))
+        self.horizontalHeader().setMinimumSectionSize(look.px(20))
         self.horizontalHeader().setFixedHeight(look.px(27))
         self._share_width()
 
@@ -377,6 +362,13 @@ class NumbersTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._share_width()
+        self.fit_height()
+
+    def fit_height(self) -> None:
+        """Take the height in which all rows are seen whole, up to so many that the plane keeps its room."""
+        height = self.height_for_rows(min(self.numbers.rowCount(), MOST_ROWS_SHOWN))
+        if self.height() != height:
+            self.setFixedHeight(height)
 
     def _share_width(self) -> None:
         """Give each column its share of the width, but never less than its numbers need."""

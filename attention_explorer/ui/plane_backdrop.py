@@ -245,5 +245,9 @@ def _paint_hull(painter: QPainter, scene: PlaneScene) -> None:
         shade = QColor(theme.value)
         shade.setAlphaF(0.06)
         painter.setBrush(shade)
-    painter.drawPolygon(QPolygonF([scene.point(corner) for corner in corners]))
+    outline = QPolygonF([scene.point(corner) for corner in corners])
+    if len(corners) >= 3:
+        painter.drawPolygon(outline)
+    else:
+        painter.drawPolyline(outline)  # there and back, the dashes would fill each other's gaps
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -80,6 +80,8 @@ def _paint_outcome(painter: QPainter, scene: PlaneScene) -> None:
         _paint_swing(painter, scene)
     if state.shows(Overlay.LIMIT):
         _paint_limit(painter, scene)
+    if state.hard and len(scene.frame.winners) > 1:
+        _paint_tie(painter, scene)
     _paint_output(painter, scene)
 
 
@@ -260,6 +262,14 @@ def _paint_limit(painter: QPainter, scene: PlaneScene) -> None:
     painter.drawPolygon(QPolygonF([spot + QPointF(*d) for d in ((0, -half), (half, 0), (0, half), (-half, 0))]))
 
 
+def _paint_tie(painter: QPainter, scene: PlaneScene) -> None:
+    """Ring every value that a hard lookup could have picked: the scores tie, and only the index decides."""
+    look, radius = scene.look, scene.look.px(BADGE_RADIUS + 8)
+    painter.setPen(dashes(look.theme.output_ink, 2.0 * look.zoom, look.px(4), look.px(3)))
+    for index in scene.frame.winners:
+        painter.drawEllipse(scene.place_value(scene.state.value_rows[index]), radius, radius)
+
+
 def _paint_trail(painter: QPainter, scene: PlaneScene) -> None:
     """Paint past outputs, fading with age; where the output jumped there is a gap, because it was never in between."""
     look, spots = scene.look, [scene.place_value(row) for row in scene.trail]
@@ -341,11 +351,7 @@ def _paint_next_step(painter: QPainter, scene: PlaneScene) -> None:
     if math.hypot(dx, dy) < 1:
         return
     query = scene.place(QUERY)
-    length = math.hypot(dx, dy)
-    # The arrow starts at the rim of the badge, so that a short step is seen too.
-    rim = look.px(BADGE_RADIUS + 2)
-    start = query + QPointF(rim * dx / length, -rim * dy / length)
-    draw_arrow(painter, start, start + QPointF(dx, -dy), look.theme.loss, 2.6 * look.zoom, look.px(10))
+    draw_arrow(painter, query, query + QPointF(dx, -dy), look.theme.loss, 2.6 * look.zoom, look.px(10))
 
 
 # ---- Number line ----

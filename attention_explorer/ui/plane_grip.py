@@ -9,7 +9,7 @@ from enum import Enum
 from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.state.lookup import LookupState, Part
-from attention_explorer.state.plane import Vector, along, around, snapped
+from attention_explorer.state.plane import PlaneTransform, Vector, along, around, snapped
 from attention_explorer.ui.plane_foreground import handle_places
 from attention_explorer.ui.plane_scene import BADGE_RADIUS, NumberLine, PlaneScene, has_shaft
 
@@ -110,12 +110,7 @@ class Drag:
             return around(to, math.hypot(*start))
         if self.hold.grip is Grip.LENGTH or modifiers & LENGTH_ONLY:
             return along(to, start)
-        return snapped(to) if modifiers & SNAP else self._rounded(to)
-
-    def _rounded(self, to: Vector) -> Vector:
-        """Return a position to the decimal that is finer than a pixel: a hand cannot mean more digits than that."""
-        decimals = math.ceil(math.log10(self.scene.transform.pixels_per_unit))
-        return round(to[0], decimals), round(to[1], decimals)
+        return snapped(to) if modifiers & SNAP else rounded_to_pixel(to, self.scene.transform)
 
     @staticmethod
     def _turned(pointer: Vector, pressed: Vector, start: Vector) -> Vector:
@@ -123,6 +118,12 @@ class Drag:
         angle = math.atan2(pointer[1], pointer[0]) - math.atan2(pressed[1], pressed[0])
         cos, sin = math.cos(angle), math.sin(angle)
         return cos * start[0] - sin * start[1], sin * start[0] + cos * start[1]
+
+
+def rounded_to_pixel(to: Vector, transform: PlaneTransform) -> Vector:
+    """Return a position to the decimal that is finer than a pixel: a hand cannot mean more digits than that."""
+    decimals = math.ceil(math.log10(transform.pixels_per_unit))
+    return round(to[0], decimals), round(to[1], decimals)
 
 
 def cursor_for(hold: Hold | None) -> Qt.CursorShape:

@@ -31,10 +31,6 @@ class NumberLine:
         share = (number - self.low) / (self.high - self.low)
         return QPointF(self.left + share * (self.right - self.left), self.y)
 
-    def to_number(self, px: float) -> float:
-        """Return the number at a horizontal pixel position."""
-        return self.low + (px - self.left) / (self.right - self.left) * (self.high - self.low)
-
     @property
     def units_per_pixel(self) -> float:
         """How much the number changes from one pixel to the next."""

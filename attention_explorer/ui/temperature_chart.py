@@ -16,6 +16,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.lookup import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, MOST_KEYS
 from attention_explorer.state.lookup_frame import LookupFrame
 from attention_explorer.state.lookup_wording import key_name
+from attention_explorer.state.numerals import coordinate
 from attention_explorer.ui.theme import Look
 
 SAMPLES = 121
@@ -27,6 +28,13 @@ def _temperatures() -> np.typing.NDArray[np.float64]:
     return np.geomspace(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, SAMPLES)
 
 
+class _PlainLogAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """A logarithmic axis that writes 0.01 … 100 instead of powers of ten."""
+
+    def logTickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        return [coordinate(float(f"{10**value:.6g}")) for value in values]
+
+
 class TemperatureChart(QWidget):
     """A curve per key: its weight at every temperature, with a line at the current one that can be dragged."""
 
@@ -35,7 +43,7 @@ class TemperatureChart(QWidget):
         self._session = session
         column = QVBoxLayout(self)
         column.setContentsMargins(2, 2, 2, 2)
-        self.plot = pg.PlotWidget()
+        self.plot = pg.PlotWidget(axisItems={"bottom": _PlainLogAxis("bottom")})
         self.plot.setAccessibleName("Weights against temperature")
         self.plot.setMenuEnabled(False)
         self.plot.setMouseEnabled(x=False, y=False)
@@ -85,7 +93,8 @@ class TemperatureChart(QWidget):
             if shown:
                 curve.setData(temperatures, weights[:, i])
                 name.setText(key_name(i))
-                name.setPos(np.log10(temperatures[2]), float(np.clip(weights[2, i], 0.05, 0.95)))
+                at = 4 + 6 * i  # side by side, so that names of curves that run together do not cover each other
+                name.setPos(np.log10(temperatures[at]), float(np.clip(weights[at, i], 0.06, 0.94)))
         with QSignalBlocker(self.marker):
             self.marker.setValue(np.log10(frame.state.temperature))
         self.marker.setVisible(not frame.state.hard)

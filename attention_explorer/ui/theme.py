@@ -274,6 +274,7 @@ QDoubleSpinBox:focus, QLineEdit:focus {{ padding: {px(4) - 1}px {px(5) - 1}px; }
 #chip:checked {{ background: {t.card}; color: {t.text}; border-color: {t.axis}; font-weight: normal; }}
 #chip:hover {{ border-color: {t.muted}; }}
 #chip:focus {{ border: {px(2)}px solid {t.focus}; padding: {px(2) - 1}px {px(8) - 1}px {px(2) - 1}px {px(5) - 1}px; }}
+QComboBox {{ combobox-popup: 0; }}
 QComboBox::drop-down {{ border: none; width: {px(22)}px; }}
 QComboBox::down-arrow {{ image: url("{assets.path("icons/arrow-down.svg")}"); width: {px(12)}px; height: {px(12)}px; }}
 QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}

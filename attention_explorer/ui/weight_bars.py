@@ -10,9 +10,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.state.lookup_frame import LookupFrame
 from attention_explorer.state.lookup_wording import description, key_name
-from attention_explorer.state.numerals import percent, signed
+from attention_explorer.state.numerals import compact, percent, signed
 from attention_explorer.ui.marks import colour_of, draw_badge
 from attention_explorer.ui.theme import Look
+
+
+def _short(score: float) -> str:
+    return signed(score) if abs(score) < 1000 else compact(score, sign=True)
+
 
 # Column edges in pixels at zoom 1: badge, score, cosine, percentage, bar.
 _SCORE_RIGHT, _COSINE_RIGHT, _PERCENT_RIGHT, _BAR_LEFT = 98, 158, 214, 228
@@ -142,7 +147,7 @@ class WeightBars(QWidget):
         )
         best_cosine = not math.isnan(cosine) and cosine >= max(c for c in frame.cosines if c == c) - 1e-12
         cosine_text = "–" if math.isnan(cosine) else signed(cosine)
-        self._number(painter, signed(score), _SCORE_RIGHT, top, strong=index in frame.winners)
+        self._number(painter, _short(score), _SCORE_RIGHT, top, strong=index in frame.winners)
         self._number(painter, cosine_text, _COSINE_RIGHT, top, strong=best_cosine)
         self._number(painter, percent(weight), _PERCENT_RIGHT, top, strong=True)
         self._paint_bar(painter, weight, top)

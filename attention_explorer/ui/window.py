@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
@@ -30,6 +30,8 @@ from attention_explorer.ui.theme import DARK, LIGHT, Look, Theme, palette, style
 
 RAIL_WIDTH = 76
 FIRST_SIZE = QSize(1280, 800)
+TITLE_BAR = 36
+"""Pixels kept for the title bar, whose height is not known before the window is there."""
 MESSAGE_MILLISECONDS = 6000
 
 
@@ -179,6 +181,7 @@ class MainWindow(QMainWindow):
             action.triggered.connect(lambda _checked=False, run=offered.run: run())
 
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
+        self.statusBar().clearMessage()  # what was refused before is no longer what is shown
         self.page.render_state(old, new)
         if self.session.can_undo != self._actions["undo"].isEnabled():
             self._show_history()
@@ -187,7 +190,6 @@ class MainWindow(QMainWindow):
 
     def say(self, text: str) -> None:
         """Show a read-out in the status bar."""
-        self.statusBar().clearMessage()
         self._readout.set_text(TextLine(text, "muted"))
 
     def warn(self, text: str) -> None:
@@ -259,7 +261,8 @@ class MainWindow(QMainWindow):
         if zoom != self.settings.zoom:
             self.settings = replace(self.settings, zoom=zoom)
             self._wear()
-        self.warn(f"Size {round(zoom * 100)} %")
+        # After the new sizes have been laid out, or the message would be cut to the old place.
+        QTimer.singleShot(0, self, lambda: self.warn(f"Size {round(zoom * 100)} %"))
 
     def step_zoom(self, steps: int) -> None:
         """Show everything some steps larger or smaller."""
@@ -287,7 +290,7 @@ class MainWindow(QMainWindow):
     def _restore_geometry(self) -> None:
         if not (self.settings.geometry and self.restoreGeometry(QByteArray(self.settings.geometry))):
             screen = QGuiApplication.primaryScreen().availableSize()
-            self.resize(FIRST_SIZE.boundedTo(screen))
+            self.resize(FIRST_SIZE.boundedTo(screen - QSize(0, TITLE_BAR)))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.page.stop()

@@ -11,9 +11,7 @@ import pytest
 
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 
-OTHER = Settings(
-    theme=ThemeChoice.DARK, zoom=1.25, page="heads", geometry=bytes(range(256)) + b'\n"\\;=', table_height=321
-)
+OTHER = Settings(theme=ThemeChoice.DARK, zoom=1.25, page="heads", geometry=bytes(range(256)) + b'\n"\\;=')
 
 
 def loaded_from(path: Path, text: str | bytes) -> Settings:
@@ -83,12 +81,6 @@ def test_saving_again_replaces(settings_path: Path) -> None:
         "theme=light, dark",
         "theme=@Invalid()",
         "theme=@Size(1 2)",
-        "table_height=nan",
-        "table_height=-5",
-        "table_height=-inf",
-        "table_height=tall",
-        "table_height=",
-        "table_height=@Rect(1 2 3 4)",
         "geometry=text",
         "geometry=1",
         "geometry=a, b",
@@ -97,17 +89,12 @@ def test_saving_again_replaces(settings_path: Path) -> None:
 )
 def test_a_damaged_value_is_the_default_and_harms_no_other(settings_path: Path, line: str) -> None:
     name = line.partition("=")[0]
-    good = {"theme": "dark", "zoom": "1.5", "page": "heads", "table_height": "200"}
+    good = {"theme": "dark", "zoom": "1.5", "page": "heads"}
     lines = [line, *(f"{key}={value}" for key, value in good.items() if key != name)]
-    expected = replace(Settings(theme=ThemeChoice.DARK, zoom=1.5, page="heads", table_height=200))
+    expected = replace(Settings(theme=ThemeChoice.DARK, zoom=1.5, page="heads"))
     if name in good:
         expected = replace(expected, **{name: getattr(Settings(), name)})
     assert loaded_from(settings_path, "[General]\n" + "\n".join(lines) + "\n") == expected
-
-
-@pytest.mark.parametrize("height", ["inf", "1e400", "123456789"])
-def test_a_height_stays_on_the_screen(settings_path: Path, height: str) -> None:
-    assert 0 <= loaded_from(settings_path, f"[General]\ntable_height={height}\n").table_height <= 10_000
 
 
 @pytest.mark.parametrize(

@@ -385,7 +385,7 @@ def test_a_single_key_is_not_saturated() -> None:
 
 def test_descents_in_words() -> None:
     state = preset("descent").state
-    assert descent_note(lookup_frame(state)).startswith("The purple arrow is the next step")
+    assert descent_note(lookup_frame(state)).startswith("The arrow at q is the next step")
     assert descent_note(lookup_frame(replace(state, hard=True))).startswith("Hard: the gradient is exactly 0.")
     there = replace(state, target=tuple(lookup_frame(state).output.tolist()))
     assert descent_note(lookup_frame(there)) == "o is on the target: nothing left to learn."

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from attention_explorer.state.numerals import (
     MINUS,
+    compact,
     coordinate,
     full,
     percent,
@@ -225,3 +226,22 @@ def test_scientific_says_the_number_to_three_digits(number: float) -> None:
 @pytest.mark.parametrize(("index", "text"), [(0, "₀"), (1, "₁"), (12, "₁₂"), (1234567890, "₁₂₃₄₅₆₇₈₉₀")])
 def test_subscripts(index: int, text: str) -> None:
     assert subscript(index) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1.7772969, "+1.777"),
+        (-0.0001, "+0.000"),
+        (12.689414, "+12.689"),
+        (-123.456, "−123.46"),
+        (-1424.2, "−1424.2"),
+        (-123456.789, "−123457"),
+        (-1.23456e11, "−1.2e11"),
+        (1e300, "+1.0e300"),
+    ],
+)
+def test_compact_numbers_keep_their_sign_and_at_most_eight_characters(number: float, text: str) -> None:
+    assert compact(number, sign=True) == text
+    assert len(text) <= 8
+    assert compact(number) == text.removeprefix("+")

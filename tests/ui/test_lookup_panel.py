@@ -14,6 +14,7 @@ from attention_explorer.state.lookup import LookupState, Overlay, Part, Role, Va
 from attention_explorer.state.lookup_frame import lookup_frame
 from attention_explorer.state.presets import PRESETS, preset
 from attention_explorer.ui.lookup_controls import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
+from attention_explorer.ui.plane_scene import BADGE_RADIUS
 
 
 @pytest.fixture
@@ -229,7 +230,7 @@ def test_a_tall_window_shows_gradient_and_chart_at_once(make_window, qtbot):
 def test_the_context_menu_offers_what_fits_the_place(window):
     page = window.page
     on_key = [action.text() for action in page.context_menu(Part(Role.KEY, 1), (0.0, 0.0)).actions()]
-    assert on_key[0] == "Delete k2 and its value"
+    assert on_key[0] == "Delete k₂ and its value"
     menu = page.context_menu(None, (0.5, -0.5))
     menu.actions()[0].trigger()
     assert lookup(window).keys[-1] == (0.5, -0.5)
@@ -241,3 +242,109 @@ def test_the_context_menu_offers_what_fits_the_place(window):
 def test_equal_scores_by_one_key(window, qtbot):
     qtbot.keyClick(window.page.canvas, Qt.Key.Key_E)
     assert lookup_frame(lookup(window)).weights.tolist() == [0.5, 0.5]
+
+
+# ---- Typing numbers ----
+
+
+def type_number(qtbot, box, text):
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, text)
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize(("text", "temperature"), [("1,5", 1.5), ("0.0145", 0.0145), ("2e1", 20.0), (" 3 ", 3.0)])
+def test_a_temperature_is_read_as_people_write_it(window, qtbot, text, temperature):
+    type_number(qtbot, window.page.controls.exact, text)
+    assert lookup(window).temperature == temperature
+
+
+@pytest.mark.parametrize("text", ["1e9", "-2", "0", "abc", "nan", "1,2,3"])
+def test_a_temperature_that_cannot_be_is_refused_in_words(window, qtbot, text):
+    with qtbot.waitSignal(window.page.refused) as refusal:
+        type_number(qtbot, window.page.controls.exact, text)
+    assert "number" in refusal.args[0]
+    assert lookup(window).temperature == 1.0
+    assert window.page.controls.exact.text() == "1"
+
+
+def test_the_temperature_shown_is_the_one_used(window, qtbot):
+    window.page.controls.slider.setValue(temperature_to_slider(0.0145))
+    assert float(window.page.controls.exact.text()) == lookup(window).temperature != 0.01
+
+
+def test_the_rate_reads_a_comma_too(make_window, qtbot):
+    window = make_window(ExplorerState(lookup=preset("descent").state))
+    type_number(qtbot, window.page.gradient.rate, "0,5")
+    assert lookup(window).rate == 0.5
+
+
+# ---- Nothing on show is stale ----
+
+
+def test_the_read_out_follows_undo_and_escape(window, hand, qtbot):
+    canvas = window.page.canvas
+    mouse = hand(canvas)
+    mouse.drag(canvas.scene().place(Part(Role.QUERY)), canvas.scene().point((-1.0, 1.0)))
+    assert window._readout.text().startswith("q = (−1, 1)")
+    qtbot.keyClick(canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert window._readout.text().startswith("q = (1.4, 0.6)")
+
+
+def test_a_refusal_goes_with_the_next_change(window):
+    window.page.refused.emit("That cannot be.")
+    window.page.controls.set_hard(True)
+    assert window.statusBar().currentMessage() == ""
+
+
+def test_a_refusal_outlives_the_next_move_of_the_mouse(window, hand):
+    window.page.refused.emit("That cannot be.")
+    hand(window.page.canvas).move(QPointF(100, 100))
+    assert window.statusBar().currentMessage() == "That cannot be."
+
+
+def test_a_changed_preset_says_so(window):
+    assert window.page.presets.currentText() == "Two keys, values are the keys"
+    window.page.canvas.add_key((0.5, 0.5))
+    assert window.page.presets.currentText() == "Two keys, values are the keys (changed)"
+    window.session.undo()
+    assert window.page.presets.currentText() == "Two keys, values are the keys"
+
+
+def test_a_hard_tie_is_explained_and_drawn(window):
+    window.page.controls.set_hard(True)
+    before = window.page.canvas.grab().toImage()
+    tied = replace(lookup(window), query=(0.6, 0.8))
+    window.session.apply(replace(window.session.state, lookup=tied), "Tie")
+    assert "picked among those that tie" in window.page.sum.text()
+    scene = window.page.canvas.scene()
+    ring = (scene.place(Part(Role.KEY, 1)) - QPointF(BADGE_RADIUS + 8, 0)).toPoint()
+    spots = [(ring.x() + dx, ring.y() + dy) for dx in (-1, 0, 1) for dy in range(-6, 7)]
+    now = window.page.canvas.grab().toImage()
+    assert [now.pixelColor(*spot) for spot in spots] != [before.pixelColor(*spot) for spot in spots]
+
+
+# ---- It fits ----
+
+
+@pytest.mark.parametrize("name", [ready.id for ready in PRESETS])
+def test_the_whole_table_and_plane_fit_a_small_laptop(make_window, name):
+    window = make_window(ExplorerState(lookup=preset(name).state), size=(1280, 764))
+    page = window.page
+    assert page._page_scroll.verticalScrollBar().maximum() == 0
+    assert page.table.verticalScrollBar().maximum() == 0
+    assert page.table.horizontalScrollBar().maximum() == 0
+    heights = page.canvas.height(), page.table.height()
+    QApplication.processEvents()
+    page.canvas.select(Part(Role.KEY, 0))
+    moved = lookup(window).moved(Part(Role.QUERY), (0.3, 0.2))
+    window.session.apply(replace(window.session.state, lookup=moved), "Move")
+    QApplication.processEvents()
+    assert (page.canvas.height(), page.table.height()) == heights  # nothing jumps at the first change
+
+
+def test_the_chart_fits_its_tab(window):
+    window.page.tabs.setCurrentIndex(1)
+    QApplication.processEvents()
+    assert window.page._chart.height() <= 220
