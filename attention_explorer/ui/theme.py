@@ -259,7 +259,7 @@ QPushButton, QComboBox, QDoubleSpinBox, QLineEdit, #tool {{ background: {t.card}
     border: 1px solid {t.border}; border-radius: {px(6)}px; padding: {px(4)}px {px(9)}px;
     min-height: {px(18)}px; }}
 QDoubleSpinBox, QLineEdit {{ padding: {px(4)}px {px(5)}px; }}
-QDoubleSpinBox QLineEdit, QDoubleSpinBox QLineEdit:focus {{ border: none; padding: 0; background: transparent;
+QDoubleSpinBox QLineEdit, QDoubleSpinBox QLineEdit:focus {{ border: none; padding: 0 {px(3)}px; background: transparent;
     min-height: 0; }}
 QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}
 QPushButton:pressed, #tool:pressed {{ background: {t.track}; }}
