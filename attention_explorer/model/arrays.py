@@ -215,6 +215,31 @@ def boolean_mask(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> Boo
         If the mask is not boolean (0 and 1 are refused: other programs read them either way round, or add
         them to the scores) or its shape does not fit.
     """
+    mask = boolean_array(name, value)
+    match_scores(name, mask, shape)
+    return mask
+
+
+def boolean_array(name: str, value: npt.ArrayLike) -> Bools:
+    """Take an array of truth values.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    value : array_like of bool
+        Any shape.
+
+    Returns
+    -------
+    ndarray of bool
+        The same shape, not copied.
+
+    Raises
+    ------
+    ArrayError
+        If the rows differ in length or the entries are not boolean.
+    """
     try:
         mask = np.asarray(value)
     except ValueError:
@@ -224,7 +249,6 @@ def boolean_mask(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> Boo
             f"{name} of shape {mask.shape} holds {mask.dtype}, but must be boolean, True where a query may "
             f"attend: convert it, as in {name} != 0, or pass numbers to add as bias"
         )
-    match_scores(name, mask, shape)
     return mask
 
 

@@ -148,3 +148,63 @@ def prefix_mask(n: SupportsIndex, prefix: SupportsIndex) -> Bools:
     mask = causal_mask(positions)
     mask[:, :first] = True
     return mask
+
+
+def strictly_causal_mask(n_q: SupportsIndex, n_k: SupportsIndex | None = None) -> Bools:
+    """Let each query see the positions before its own, but not its own.
+
+    Parameters
+    ----------
+    n_q : int
+        Number of queries.
+    n_k : int, optional
+        Number of keys; as many as queries if not given.
+
+    Returns
+    -------
+    ndarray of bool, (n_q, n_k)
+        Query i may see key j if j < i + n_k − n_q; with as many keys as queries the first sees nothing.
+
+    Raises
+    ------
+    ArrayError
+        If a size is no integer or negative.
+
+    Notes
+    -----
+    `causal_mask` without the diagonal, aligned in the same way.
+    """
+    queries = size("n_q", n_q)
+    keys = queries if n_k is None else size("n_k", n_k)
+    return np.tri(queries, keys, keys - queries - 1, dtype=np.bool_)
+
+
+def block_mask(n: SupportsIndex, block: SupportsIndex) -> Bools:
+    """Let each query see the positions of its own block.
+
+    Parameters
+    ----------
+    n : int
+        Number of positions.
+    block : int
+        Positions of a block, at least 1; the last may be shorter.
+
+    Returns
+    -------
+    ndarray of bool, (n, n)
+        ⌊i / block⌋ = ⌊j / block⌋.
+
+    Raises
+    ------
+    ArrayError
+        If a size is no integer or negative, or the block is 0.
+
+    Notes
+    -----
+    The block-local attention of Liu et al. 2018, section 4.2.4, without its causal half.
+    """
+    positions, length = size("n", n), size("block", block)
+    if length == 0:
+        raise ArrayError("block must be at least 1, not 0: every position belongs to a block")
+    number = np.arange(positions) // min(length, max(positions, 1))
+    return np.equal(number[:, None], number)  # (n, 1) = (n,): (n, n)

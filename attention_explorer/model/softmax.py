@@ -137,9 +137,27 @@ def entropy(weights: npt.ArrayLike, axis: int = -1) -> Floats:
     along = axis_index("weights", parts, axis)
     if parts.size and not (parts.min() >= 0.0 and parts.max() <= 1.0 + _ROUNDING):
         raise ArrayError(f"weights of shape {parts.shape} must lie between 0 and 1")
-    logs = np.log(np.where(parts > 0.0, parts, 1.0))
+    return entropy_of(parts, along)
+
+
+def entropy_of(weights: Floats, axis: int) -> Floats:
+    """Compute `entropy` of checked arguments.
+
+    Parameters
+    ----------
+    weights : ndarray, any shape (..., n, ...)
+        float32 or float64, none below 0.
+    axis : int
+        Counted from the front.
+
+    Returns
+    -------
+    ndarray
+        The shape of `weights` without `axis`.
+    """
+    logs = np.log(np.where(weights > 0.0, weights, 1.0))
     with np.errstate(under="ignore"):
-        return np.asarray(0.0 - (parts * logs).sum(axis=along))
+        return np.asarray(0.0 - (weights * logs).sum(axis=axis))
 
 
 def exponential_weights(logits: Floats, axis: int, temperature: float) -> Floats:

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model import causal_mask, padding_mask, prefix_mask, window_mask
+from attention_explorer.model import (
+    block_mask,
+    causal_mask,
+    padding_mask,
+    prefix_mask,
+    strictly_causal_mask,
+    window_mask,
+)
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))
 SIZES = range(6)
@@ -35,6 +42,27 @@ def test_one_new_query_sees_the_whole_cache() -> None:
     assert causal_mask(1, 7).all()
     np.testing.assert_array_equal(causal_mask(2, 7), causal_mask(7)[-2:])
     np.testing.assert_array_equal(causal_mask(7)[:2, :5], pairwise(2, 5, lambda i, j: j <= i))  # as documented
+
+
+@pytest.mark.parametrize("n_q", SIZES)
+@pytest.mark.parametrize("n_k", SIZES)
+def test_strictly_causal_hides_the_own_position(n_q: int, n_k: int) -> None:
+    expected = pairwise(n_q, n_k, lambda i, j: j < i + n_k - n_q)
+    np.testing.assert_array_equal(strictly_causal_mask(n_q, n_k), expected)
+    if n_q == n_k:
+        np.testing.assert_array_equal(strictly_causal_mask(n_q), expected)
+        assert not strictly_causal_mask(n_q)[:1].any()
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("block", [*range(1, 8), 10**30])
+def test_block(n: int, block: int) -> None:
+    np.testing.assert_array_equal(block_mask(n, block), pairwise(n, n, lambda i, j: i // block == j // block))
+
+
+def test_a_block_has_a_position() -> None:
+    with pytest.raises(ArrayError, match="block must be at least 1, not 0"):
+        block_mask(3, 0)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -69,6 +97,8 @@ def test_masks_are_boolean_and_combine() -> None:
         prefix_mask(3, 1),
         padding_mask(2, 3),
         padding_mask([1, 2], 3),
+        strictly_causal_mask(3),
+        block_mask(3, 2),
     ]
     assert all(mask.dtype == np.bool_ for mask in masks)
     expected = pairwise(3, 3, lambda i, j: j <= i and j < 2)
@@ -86,8 +116,24 @@ def test_masks_are_boolean_and_combine() -> None:
         ("width", lambda bad: window_mask(3, bad)),
         ("n", lambda bad: prefix_mask(bad, 0)),
         ("prefix", lambda bad: prefix_mask(3, bad)),
+        ("n_q", lambda bad: strictly_causal_mask(bad)),
+        ("n_k", lambda bad: strictly_causal_mask(2, bad)),
+        ("n", lambda bad: block_mask(bad, 1)),
+        ("block", lambda bad: block_mask(3, bad)),
     ],
-    ids=["causal n_q", "causal n_k", "padding n_k", "window n", "window width", "prefix n", "prefix prefix"],
+    ids=[
+        "causal n_q",
+        "causal n_k",
+        "padding n_k",
+        "window n",
+        "window width",
+        "prefix n",
+        "prefix prefix",
+        "strict n_q",
+        "strict n_k",
+        "block n",
+        "block block",
+    ],
 )
 def test_sizes_are_integers_of_at_least_zero(name: str, make: Callable[[Any], Any], bad: Any) -> None:
     with pytest.raises(ArrayError, match=f"^{name} must be an integer of at least 0"):

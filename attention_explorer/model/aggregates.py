@@ -1,0 +1,133 @@
+"""Several maps in one: over the heads of a layer, over layers, and over the keys that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Floats, boolean_array, finite_array
+
+
+def mean_of_heads(weights: npt.ArrayLike) -> Floats:
+    """Average over the heads.
+
+    Parameters
+    ----------
+    weights : array_like, (..., heads, n_q, n_k)
+        At least one head.
+
+    Returns
+    -------
+    ndarray, (..., n_q, n_k)
+        Rows sum to 1 if those of all heads do.
+
+    Raises
+    ------
+    ArrayError
+        If there is no head, too few axes, or an entry is not finite.
+    """
+    return np.asarray(_heads(weights).mean(axis=-3))
+
+
+def max_of_heads(weights: npt.ArrayLike) -> Floats:
+    """Take the largest weight that any head gives.
+
+    Parameters
+    ----------
+    weights : array_like, (..., heads, n_q, n_k)
+        At least one head.
+
+    Returns
+    -------
+    ndarray, (..., n_q, n_k)
+        Rows sum to 1 or more: these are no weights to average values with.
+
+    Raises
+    ------
+    ArrayError
+        If there is no head, too few axes, or an entry is not finite.
+    """
+    return np.asarray(_heads(weights).max(axis=-3))
+
+
+def rollout(weights: Sequence[npt.ArrayLike], *, identity: bool = True) -> Floats:
+    """Follow attention through the layers, down to the input: W_L ⋯ W_2 W_1.
+
+    Parameters
+    ----------
+    weights : sequence of array_like, (n, n)
+        One matrix a layer, averaged over its heads, the first layer first.
+    identity : bool
+        Whether to mix every matrix half and half with the identity first, for the residual connection.
+
+    Returns
+    -------
+    ndarray, (n, n)
+        Row i says how much of each input token position i of the last layer takes up, as far as attention
+        alone decides it. Rows sum to 1 if those of all layers do. A row of zeros stays one without the
+        identity; with it half of the token passes by.
+
+    Raises
+    ------
+    ArrayError
+        If there is no layer, a matrix is not (n, n) like the first, or an entry is not finite.
+
+    Notes
+    -----
+    Abnar & Zuidema 2020, section 3, attention rollout.
+    """
+    layers = [finite_array(f"weights[{number}]", layer, "n", "n") for number, layer in enumerate(weights)]
+    if not layers:
+        raise ArrayError("weights is empty: a rollout needs the matrix of one layer at least")
+    n = len(layers[0])
+    rolled: Floats = np.eye(n, dtype=np.result_type(*layers))
+    half = rolled * 0.5
+    for number, layer in enumerate(layers):
+        if layer.shape != (n, n):
+            raise ArrayError(f"weights[{number}] has shape {layer.shape}, but must be ({n}, {n}): one n for all layers")
+        rolled = (layer * 0.5 + half if identity else layer) @ rolled  # (n, n) @ (n, n)
+    return rolled
+
+
+def renormalised(weights: npt.ArrayLike, shown: npt.ArrayLike) -> Floats:
+    """Leave out some keys and let the others share each row.
+
+    Parameters
+    ----------
+    weights : array_like, (..., n_k)
+        Numbers of at least 0, rows in the last axis.
+    shown : array_like of bool, (n_k,)
+        False for the keys to leave out.
+
+    Returns
+    -------
+    ndarray, (..., n_k)
+        0 where not shown; rows sum to 1, or are zero throughout if nothing is left.
+
+    Raises
+    ------
+    ArrayError
+        If `shown` is not boolean or not as long as a row, or a weight is not finite or below 0.
+    """
+    parts = finite_array("weights", weights, "...", "n_k")
+    kept = boolean_array("shown", shown)
+    if kept.shape != parts.shape[-1:]:
+        raise ArrayError(f"shown has shape {kept.shape}, but weights {parts.shape}: it must be (n_k,)")
+    if parts.size and parts.min() < 0.0:
+        raise ArrayError(f"weights of shape {parts.shape} must be at least 0, not {parts.min()}")
+    rest = np.where(kept, parts, parts.dtype.type(0.0))
+    with np.errstate(over="ignore", under="ignore"):
+        largest = rest.max(axis=-1, keepdims=True, initial=0.0)
+        rest /= np.where(largest > 0.0, largest, 1.0)  # a sum of numbers below 1e-308 has lost its digits
+        total = rest.sum(axis=-1, keepdims=True)  # (..., 1)
+        return np.asarray(rest / np.where(total > 0.0, total, 1.0))
+
+
+def _heads(weights: npt.ArrayLike) -> Floats:
+    heads = finite_array("weights", weights, "...", "heads", "n_q", "n_k")
+    if heads.shape[-3] == 0:
+        raise ArrayError(f"weights has shape {heads.shape}: there must be at least one head")
+    return heads

@@ -1,0 +1,311 @@
+"""Attention as a view and not a table: rows and columns of a map when they are asked for.
+
+A map of 32 768 tokens is 8 GiB, its queries and keys are 32 MiB. So a map is computed a block of rows at a time,
+and nothing is kept but what is returned.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from enum import StrEnum
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Bools, Floats, finite_array
+from attention_explorer.model.attention import weighted_mean
+from attention_explorer.model.map_selection import ALL, Selection, chosen, count, row_blocks
+from attention_explorer.model.map_summary import MapSummary, RowBlock, RowSummary, SummaryPass
+from attention_explorer.model.pooling import Pooled, TilePool
+
+
+class Stage(StrEnum):
+    """The stages of a map, in the order of computation; see `Attention`."""
+
+    SCORES = "scores"
+    SCALED = "scaled"
+    MASKED = "masked"
+    WEIGHTS = "weights"
+
+
+class AttentionMap(ABC):
+    """A map of n_q queries and n_k keys, of which any part can be had.
+
+    Wherever rows and columns can be chosen, the choice is a slice of step 1 or an array of positions. Every
+    method raises `ArrayError` for a choice outside the map.
+    """
+
+    has_scores: ClassVar[bool] = False
+    """Whether stages before the weights are known."""
+
+    def __init__(self, shape: tuple[int, int], dtype: np.dtype[np.floating[Any]]) -> None:
+        self._shape = shape
+        self._dtype = dtype
+
+    @property
+    def n_q(self) -> int:
+        """Number of queries, the rows."""
+        return self._shape[0]
+
+    @property
+    def n_k(self) -> int:
+        """Number of keys, the columns."""
+        return self._shape[1]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """n_q, n_k."""
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """float32 or float64, of all that is returned but the summaries."""
+        return self._dtype
+
+    def weights(self, rows: Selection = ALL, cols: Selection = ALL) -> Floats:
+        """Compute weights.
+
+        Parameters
+        ----------
+        rows, cols : slice or ndarray of int
+            Which queries and which keys. Rows are normalised over all keys, also those not chosen.
+
+        Returns
+        -------
+        ndarray, (rows, cols)
+        """
+        return self.stage(Stage.WEIGHTS, rows, cols)
+
+    def scores(self, rows: Selection = ALL, cols: Selection = ALL, stage: Stage = Stage.SCORES) -> Floats:
+        """Compute scores.
+
+        Parameters
+        ----------
+        rows, cols : slice or ndarray of int
+            Which queries and which keys.
+        stage : Stage
+            How far.
+
+        Returns
+        -------
+        ndarray, (rows, cols)
+
+        Raises
+        ------
+        ArrayError
+            If only weights are known.
+        """
+        return self.stage(stage, rows, cols)
+
+    def stage(self, stage: Stage, rows: Selection = ALL, cols: Selection = ALL) -> Floats:
+        """Compute a stage.
+
+        Parameters
+        ----------
+        stage : Stage
+            Which one.
+        rows, cols : slice or ndarray of int
+            Which queries and which keys.
+
+        Returns
+        -------
+        ndarray, (rows, cols)
+            The caller's own.
+
+        Raises
+        ------
+        ArrayError
+            If only weights are known and another stage is asked for.
+        """
+        self._require(stage)
+        queries, keys = chosen("rows", rows, self.n_q), chosen("cols", cols, self.n_k)
+        whole: Floats | None = None
+        for offset, block in row_blocks(queries, self.n_k):
+            part = self._stage_part(stage, block, keys)
+            if len(part) == count(queries):
+                return part
+            if whole is None:
+                whole = np.empty((count(queries), count(keys)), part.dtype)
+            whole[offset : offset + len(part)] = part
+        return np.zeros((0, count(keys)), self._dtype) if whole is None else whole
+
+    def allowed(self, rows: Selection = ALL, cols: Selection = ALL) -> Bools:
+        """Tell who may attend to whom.
+
+        Parameters
+        ----------
+        rows, cols : slice or ndarray of int
+            Which queries and which keys.
+
+        Returns
+        -------
+        ndarray of bool, (rows, cols)
+            False where a mask, or a bias of −inf, hides the key; True where there is no mask.
+        """
+        queries, keys = chosen("rows", rows, self.n_q), chosen("cols", cols, self.n_k)
+        allowed = np.ones((count(queries), count(keys)), np.bool_)
+        for offset, block in row_blocks(queries, self.n_k):
+            part = self._allowed_part(block)
+            if part is not None:
+                allowed[offset : offset + len(part)] = part[:, keys]
+        return allowed
+
+    def row_summary(self, rows: Selection = ALL) -> RowSummary:
+        """Summarise each of some rows.
+
+        Parameters
+        ----------
+        rows : slice or ndarray of int
+            Which queries.
+
+        Returns
+        -------
+        RowSummary
+            Arrays as long as `rows`.
+        """
+        taken = SummaryPass(self._shape)
+        for _, block in row_blocks(chosen("rows", rows, self.n_q), self.n_k):
+            taken.add(self._block(block))
+        return taken.row_summary()
+
+    def summary(self) -> MapSummary:
+        """Summarise the map."""
+        taken = SummaryPass(self._shape)
+        for _, block in row_blocks(slice(0, self.n_q), self.n_k):
+            taken.add(self._block(block))
+        return taken.summary()
+
+    def pooled(self, stage: Stage, height: int, width: int, rows: Selection = ALL, cols: Selection = ALL) -> Pooled:
+        """Reduce a stage to a picture.
+
+        Parameters
+        ----------
+        stage : Stage
+            Which one.
+        height, width : int
+            How many tiles there may be each way, at least 1; `tile_bounds` says which entries share one.
+        rows, cols : slice or ndarray of int
+            Which queries and which keys.
+
+        Returns
+        -------
+        Pooled
+            No larger than the choice. For raw and scaled scores nothing is masked.
+
+        Raises
+        ------
+        ArrayError
+            If only weights are known and another stage is asked for, or a size is below 1.
+        """
+        self._require(stage)
+        queries, keys = chosen("rows", rows, self.n_q), chosen("cols", cols, self.n_k)
+        by_magnitude = stage is not Stage.WEIGHTS
+        tiles = TilePool((count(queries), count(keys)), height, width, self._dtype, by_magnitude)
+        hides = stage in (Stage.MASKED, Stage.WEIGHTS)
+        for offset, block in row_blocks(queries, self.n_k):
+            allowed = self._allowed_part(block) if hides else None
+            part = self._stage_part(stage, block, keys)
+            tiles.add(offset, part, None if allowed is None else np.ascontiguousarray(allowed[:, keys]))
+        return tiles.pooled(0.0 if stage is Stage.WEIGHTS else -np.inf)
+
+    def survey(self, height: int, width: int) -> tuple[Pooled, MapSummary]:
+        """Reduce the weights to a picture and summarise the map, in one pass.
+
+        Parameters
+        ----------
+        height, width : int
+            How many tiles there may be each way, at least 1.
+
+        Returns
+        -------
+        Pooled
+            As ``pooled(Stage.WEIGHTS, height, width)``.
+        MapSummary
+            As ``summary()``.
+
+        Raises
+        ------
+        ArrayError
+            If a size is below 1.
+        """
+        tiles = TilePool(self._shape, height, width, self._dtype, by_magnitude=False)
+        taken = SummaryPass(self._shape)
+        for offset, rows in row_blocks(slice(0, self.n_q), self.n_k):
+            block = self._block(rows)
+            tiles.add(offset, block.weights, block.allowed)
+            taken.add(block)
+        return tiles.pooled(0.0), taken.summary()
+
+    def output(self, v: npt.ArrayLike) -> Floats:
+        """Mix values by the weights, block by block.
+
+        Parameters
+        ----------
+        v : array_like, (n_k, d_v)
+            One value a key.
+
+        Returns
+        -------
+        ndarray, (n_q, d_v)
+
+        Raises
+        ------
+        ArrayError
+            If there are not n_k values, or one is not finite.
+        """
+        values = finite_array("v", v, "n_k", "d_v")
+        if len(values) != self.n_k:
+            raise ArrayError(f"v has shape {values.shape}, but the map has {self.n_k} keys: it must have as many rows")
+        dtype = np.result_type(self._dtype, values)
+        output = np.zeros((self.n_q, values.shape[1]), dtype)
+        for offset, rows in row_blocks(slice(0, self.n_q), self.n_k):
+            weights = self._stage_part(Stage.WEIGHTS, rows, slice(0, self.n_k)).astype(dtype, copy=False)
+            output[offset : offset + len(weights)] = weighted_mean(weights, values.astype(dtype, copy=False))
+        return output
+
+    def asymmetry(self) -> float:
+        """Measure how far the scaled scores are from symmetric: max |S − Sᵀ|.
+
+        Returns
+        -------
+        float
+            0 if looking is mutual; NaN if there are not as many queries as keys.
+
+        Raises
+        ------
+        ArrayError
+            If only weights are known.
+        """
+        self._require(Stage.SCALED)
+        if self.n_q != self.n_k:
+            return float("nan")
+        largest = 0.0
+        for _, rows in row_blocks(slice(0, self.n_q), self.n_k):
+            rest = slice(rows.start, self.n_k) if isinstance(rows, slice) else rows
+            across = self._stage_part(Stage.SCALED, rows, rest)  # (b, rest)
+            down = self._stage_part(Stage.SCALED, rest, rows)  # (rest, b)
+            with np.errstate(all="ignore"):  # beyond the float range a difference is inf or NaN
+                largest = max(largest, float(np.abs(across - down.T).max()))
+        return largest
+
+    @abstractmethod
+    def _stage_part(self, stage: Stage, rows: Selection, cols: Selection) -> Floats:
+        """Compute a stage of one block of rows, (rows, cols), in an array of its own."""
+
+    def _allowed_part(self, rows: Selection) -> Bools | None:
+        """Tell who may attend to whom in one block of rows, (rows, n_k); None if all may."""
+        return None
+
+    def _block(self, rows: Selection) -> RowBlock:
+        """Compute what the summaries need of one block of rows."""
+        weights = self._stage_part(Stage.WEIGHTS, rows, slice(0, self.n_k))
+        return RowBlock(rows, weights, self._allowed_part(rows))
+
+    def _require(self, stage: Stage) -> None:
+        if stage is not Stage.WEIGHTS and not self.has_scores:
+            raise ArrayError(
+                f"this map holds weights only, without the queries and keys that they came from: ask for "
+                f"{Stage.WEIGHTS.name}, not {stage.name}"
+            )

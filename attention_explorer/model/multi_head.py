@@ -1,0 +1,321 @@
+"""Multi-head attention with every intermediate: Vaswani et al. 2017, section 3.2.2.
+
+Heads are column blocks: head h owns the columns h·d to (h + 1)·d of the projections.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Floats, boolean_array, finite_array, logit_array
+from attention_explorer.model.attention import scaled_dot_product_attention
+from attention_explorer.model.head_axis import check_width, for_heads, merge_heads, split_heads
+from attention_explorer.model.scalars import size
+
+
+class MultiHeadTrace(NamedTuple):
+    """Multi-head attention with every intermediate, in the order of computation.
+
+    Stages that do not differ may be the same array, or views of one: copy before writing into one.
+
+    Attributes
+    ----------
+    x : ndarray, (..., n_q, d_model)
+        Where the queries come from.
+    context : ndarray, (..., n_k, d_context)
+        Where keys and values come from; `x` itself for self-attention.
+    q : ndarray, (..., heads, n_q, d_k)
+        Queries.
+    k : ndarray, (..., heads, n_k, d_k)
+        Keys.
+    v : ndarray, (..., heads, n_k, d_v)
+        Values.
+    scores, scaled, masked, weights : ndarray, (..., heads, n_q, n_k)
+        The stages of `Attention`.
+    head_output : ndarray, (..., heads, n_q, d_v)
+        weights @ v, head by head.
+    concat : ndarray, (..., n_q, heads·d_v)
+        The outputs of the heads side by side.
+    output : ndarray, (..., n_q, d_out)
+        concat @ w_o + b_o.
+    """
+
+    x: Floats
+    context: Floats
+    q: Floats
+    k: Floats
+    v: Floats
+    scores: Floats
+    scaled: Floats
+    masked: Floats
+    weights: Floats
+    head_output: Floats
+    concat: Floats
+    output: Floats
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class MultiHeadAttention:
+    """Attention of several heads, each with projections of its own: Concat(head₁, …, head_h) W_o.
+
+    Parameters
+    ----------
+    w_q : array_like, (d_model, heads·d_k)
+        Makes queries, as ``x @ w_q``.
+    w_k : array_like, (d_context, heads·d_k)
+        Makes keys.
+    w_v : array_like, (d_context, heads·d_v)
+        Makes values.
+    w_o : array_like, (heads·d_v, d_out)
+        Mixes the heads.
+    heads : int
+        Number of heads, at least 1.
+    b_q, b_k : array_like, (heads·d_k,), optional
+        Added to queries and keys.
+    b_v : array_like, (heads·d_v,), optional
+        Added to values.
+    b_o : array_like, (d_out,), optional
+        Added to the output.
+
+    Raises
+    ------
+    ArrayError
+        If a shape does not fit, a width cannot be shared equally by the heads, or an entry is not finite.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 3.2.2, which has no biases.
+    """
+
+    w_q: Floats
+    w_k: Floats
+    w_v: Floats
+    w_o: Floats
+    heads: int
+    b_q: Floats | None
+    b_k: Floats | None
+    b_v: Floats | None
+    b_o: Floats | None
+
+    def __init__(
+        self,
+        w_q: npt.ArrayLike,
+        w_k: npt.ArrayLike,
+        w_v: npt.ArrayLike,
+        w_o: npt.ArrayLike,
+        heads: SupportsIndex,
+        *,
+        b_q: npt.ArrayLike | None = None,
+        b_k: npt.ArrayLike | None = None,
+        b_v: npt.ArrayLike | None = None,
+        b_o: npt.ArrayLike | None = None,
+    ) -> None:
+        held = {
+            "w_q": finite_array("w_q", w_q, "d_model", "heads·d_k"),
+            "w_k": finite_array("w_k", w_k, "d_context", "heads·d_k"),
+            "w_v": finite_array("w_v", w_v, "d_context", "heads·d_v"),
+            "w_o": finite_array("w_o", w_o, "heads·d_v", "d_out"),
+        }
+        count = size("heads", heads)
+        _match_projections(**held, heads=count)
+        biases = {"b_q": b_q, "b_k": b_k, "b_v": b_v, "b_o": b_o}
+        for name, array in held.items():
+            object.__setattr__(self, name, _read_only(array))
+        object.__setattr__(self, "heads", count)
+        for name, bias in biases.items():
+            object.__setattr__(self, name, _checked_bias(name, bias, held[f"w_{name[-1]}"]))
+
+    @property
+    def d_k(self) -> int:
+        """Features of a query and of a key of one head."""
+        return int(self.w_q.shape[1]) // self.heads
+
+    @property
+    def d_v(self) -> int:
+        """Features of a value of one head."""
+        return int(self.w_v.shape[1]) // self.heads
+
+    def __call__(
+        self,
+        x: npt.ArrayLike,
+        context: npt.ArrayLike | None = None,
+        mask: npt.ArrayLike | None = None,
+        *,
+        bias: npt.ArrayLike | None = None,
+        scale: float | None = None,
+        temperature: float = 1.0,
+        hard: bool = False,
+    ) -> MultiHeadTrace:
+        """Let every position of `x` attend to `context`, or to `x` itself.
+
+        Parameters
+        ----------
+        x : array_like, (..., n_q, d_model)
+            One sequence, or a batch of them.
+        context : array_like, (..., n_k, d_context), optional
+            Where keys and values come from; `x` if not given. The leading axes broadcast with those of `x`.
+        mask : array_like of bool, optional
+            True where a query may attend. (n_q, n_k) for all heads and sequences; for a batch
+            (batch…, n_q, n_k) for all heads; or as many axes as the scores, (batch…, heads, n_q, n_k), each
+            as long as theirs or 1. So (batch, n_q, n_k) never falls on the heads, however many there are.
+        bias : array_like, optional
+            Numbers added to the scaled scores; −inf hides. The same shapes as `mask`.
+        scale : float, optional
+            Factor of the scores, 1/√d_k if not given.
+        temperature : float
+            Divides the masked scores in the softmax; ignored if `hard`.
+        hard : bool
+            Whether the best key takes all.
+
+        Returns
+        -------
+        MultiHeadTrace
+            float32 if everything given is float32 or float16.
+
+        Raises
+        ------
+        ArrayError
+            If a shape does not fit, an entry is not finite, or a projection leaves the float range.
+
+        Notes
+        -----
+        Vaswani et al. 2017, section 3.2.2; every head is `scaled_dot_product_attention`.
+        """
+        x, context = self._sequences(x, context)
+        q, k, v = self._projected(x, context)
+        batch = np.broadcast_shapes(x.shape[:-2], context.shape[:-2])
+        shape = (*batch, self.heads, x.shape[-2], context.shape[-2])
+        found = scaled_dot_product_attention(
+            q,
+            k,
+            v,
+            mask=None if mask is None else for_heads("mask", boolean_array("mask", mask), shape),
+            bias=None if bias is None else for_heads("bias", logit_array("bias", bias), shape),
+            scale=scale,
+            temperature=temperature,
+            hard=hard,
+        )
+        concat = merge_heads(found.output)
+        output = _linear("concat", concat, "w_o", self.w_o, self.b_o)
+        return MultiHeadTrace(x, context, q, k, v, *found, concat, output)
+
+    def project(self, x: npt.ArrayLike, context: npt.ArrayLike | None = None) -> tuple[Floats, Floats, Floats]:
+        """Make queries, keys and values of every head, without comparing any.
+
+        Parameters
+        ----------
+        x : array_like, (..., n_q, d_model)
+            Where the queries come from.
+        context : array_like, (..., n_k, d_context), optional
+            Where keys and values come from; `x` if not given.
+
+        Returns
+        -------
+        q : ndarray, (..., heads, n_q, d_k)
+        k : ndarray, (..., heads, n_k, d_k)
+        v : ndarray, (..., heads, n_k, d_v)
+
+        Raises
+        ------
+        ArrayError
+            As for a call.
+        """
+        return self._projected(*self._sequences(x, context))
+
+    def project_output(self, head_output: npt.ArrayLike) -> Floats:
+        """Mix the outputs of the heads: concat @ w_o + b_o.
+
+        Parameters
+        ----------
+        head_output : array_like, (..., heads, n_q, d_v)
+            What each head found.
+
+        Returns
+        -------
+        ndarray, (..., n_q, d_out)
+
+        Raises
+        ------
+        ArrayError
+            If the shape does not fit, an entry is not finite, or the output leaves the float range.
+        """
+        found = finite_array("head_output", head_output, "...", "heads", "n_q", "d_v")
+        if found.shape[-3] != self.heads or found.shape[-1] != self.d_v:
+            raise ArrayError(
+                f"head_output has shape {found.shape}, but must be (..., heads, n_q, d_v) with heads = {self.heads} "
+                f"and d_v = {self.d_v}"
+            )
+        return _linear("concat", merge_heads(found), "w_o", self.w_o, self.b_o)
+
+    def _sequences(self, x: npt.ArrayLike, context: npt.ArrayLike | None) -> tuple[Floats, Floats]:
+        """Check the sequences; for self-attention both are one array."""
+        queries = finite_array("x", x, "...", "n_q", "d_model")
+        if context is None:
+            return queries, queries
+        keys = finite_array("context", context, "...", "n_k", "d_context")
+        try:
+            np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
+        except ValueError:
+            raise ArrayError(
+                f"x has shape {queries.shape} and context {keys.shape}: the leading axes do not broadcast"
+            ) from None
+        return queries, keys
+
+    def _projected(self, x: Floats, context: Floats) -> tuple[Floats, Floats, Floats]:
+        source = "x" if context is x else "context"
+        q = _linear("x", x, "w_q", self.w_q, self.b_q)
+        k = _linear(source, context, "w_k", self.w_k, self.b_k)
+        v = _linear(source, context, "w_v", self.w_v, self.b_v)
+        return split_heads(q, self.heads), split_heads(k, self.heads), split_heads(v, self.heads)
+
+
+def _match_projections(w_q: Floats, w_k: Floats, w_v: Floats, w_o: Floats, heads: int) -> None:
+    """Check that the four matrices belong together."""
+    if w_q.shape[1] == 0 or w_v.shape[1] == 0:
+        raise ArrayError(f"w_q has shape {w_q.shape} and w_v {w_v.shape}: a head needs at least one feature")
+    check_width("d_model" if w_q.shape[0] == w_q.shape[1] else "the width of w_q", w_q.shape[1], heads)
+    check_width("d_model" if w_v.shape[0] == w_v.shape[1] else "the width of w_v", w_v.shape[1], heads)
+    if w_k.shape[1] != w_q.shape[1]:
+        raise ArrayError(f"w_q has shape {w_q.shape} and w_k {w_k.shape}: they must have as many columns heads·d_k")
+    if w_k.shape[0] != w_v.shape[0]:
+        raise ArrayError(f"w_k has shape {w_k.shape} and w_v {w_v.shape}: they must have as many rows d_context")
+    if w_o.shape[0] != w_v.shape[1]:
+        raise ArrayError(
+            f"w_v has shape {w_v.shape} and w_o {w_o.shape}: w_o must have as many rows as w_v has columns, heads·d_v"
+        )
+
+
+def _checked_bias(name: str, bias: npt.ArrayLike | None, weight: Floats) -> Floats | None:
+    if bias is None:
+        return None
+    added = finite_array(name, bias, "n")
+    if added.shape != weight.shape[1:]:
+        raise ArrayError(f"{name} has shape {added.shape}, but w_{name[-1]} has {weight.shape[1]} columns")
+    return _read_only(added)
+
+
+def _read_only(array: Floats) -> Floats:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _linear(name: str, x: Floats, weight_name: str, weight: Floats, bias: Floats | None) -> Floats:
+    """Compute x @ weight + bias, finite or refused."""
+    if x.shape[-1] != weight.shape[0]:
+        raise ArrayError(
+            f"{name} has shape {x.shape} and {weight_name} {weight.shape}: the last axis of {name} must be as long as "
+            f"{weight_name} has rows"
+        )
+    with np.errstate(all="ignore"):  # looked for below
+        product: Floats = x @ weight  # (..., n, d_in) @ (d_in, d_out): (..., n, d_out)
+        if bias is not None:
+            product = product + bias
+    if not np.isfinite(product).all():
+        raise ArrayError(f"{name} @ {weight_name} leaves the range of {product.dtype}: make the numbers smaller")
+    return product

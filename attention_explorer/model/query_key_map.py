@@ -1,0 +1,228 @@
+"""An attention map backed by queries and keys, computed a block of rows at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Bools, Floats, boolean_mask, finite_array, logit_array, match_scores
+from attention_explorer.model.attention import Attention, scaled_dot_product_attention, times, weights_of
+from attention_explorer.model.attention_map import AttentionMap, Stage
+from attention_explorer.model.map_selection import Selection, count
+from attention_explorer.model.map_summary import RowBlock
+from attention_explorer.model.scalars import finite_number, outside_range, positive_temperature
+
+RowMask: TypeAlias = Callable[[int, int], Bools]
+"""A mask by rows: (start, stop) gives (stop − start, n_k), True where a query may attend."""
+
+
+class QueryKeyMap(AttentionMap):
+    """The map softmax(Q Kᵀ · scale), of which only the blocks asked for are computed.
+
+    Parameters
+    ----------
+    q : array_like, (n_q, d_k)
+        Queries.
+    k : array_like, (n_k, d_k)
+        Keys.
+    mask : array_like of bool or RowMask, optional
+        True where a query may attend; (n_q, n_k) or with an axis of 1, or a function of (start, stop) that
+        gives those rows.
+    bias : array_like, optional
+        Numbers added to the scaled scores; −inf hides. (n_q, n_k) or with an axis of 1.
+    scale : float, optional
+        Factor of the scores, 1/√d_k if not given.
+    temperature : float
+        Divides the masked scores in the softmax; ignored if `hard`.
+    hard : bool
+        Whether the best key takes all.
+
+    Raises
+    ------
+    ArrayError
+        If an entry is not finite, a shape does not fit, the mask is not boolean, or the scale or temperature
+        is not finite (the temperature above 0); later, if what a function gives as mask does not fit.
+
+    Notes
+    -----
+    Vaswani et al. 2017, eq. 1. The numbers are those of `scaled_dot_product_attention`: bit by bit if the map
+    is one block, else but for the rounding of the matrix product.
+    """
+
+    has_scores: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        q: npt.ArrayLike,
+        k: npt.ArrayLike,
+        *,
+        mask: npt.ArrayLike | RowMask | None = None,
+        bias: npt.ArrayLike | None = None,
+        scale: float | None = None,
+        temperature: float = 1.0,
+        hard: bool = False,
+    ) -> None:
+        queries, keys = finite_array("q", q, "n_q", "d_k"), finite_array("k", k, "n_k", "d_k")
+        if queries.shape[1] != keys.shape[1] or queries.shape[1] == 0:
+            raise ArrayError(
+                f"q has shape {queries.shape} and k {keys.shape}: the last axis d_k must be the same, at least 1"
+            )
+        shape = (len(queries), len(keys))
+        added = None if bias is None else logit_array("bias", bias)
+        if added is not None:
+            match_scores("bias", added, shape)
+        dtype = np.result_type(queries, keys) if added is None else np.result_type(queries, keys, added)
+        super().__init__(shape, dtype)
+        self._q, self._k = (_read_only(array.astype(dtype, copy=False)) for array in (queries, keys))
+        self._mask: Bools | RowMask | None = mask if mask is None or callable(mask) else _whole_mask(mask, shape)
+        self._bias: Floats | None = None
+        self._unhidden: Bools | None = None  # where a bias of −inf does not hide
+        if added is not None:
+            self._bias, self._unhidden = _split_bias(added.astype(dtype, copy=False), shape)
+        self._scale = 1.0 / math.sqrt(queries.shape[1]) if scale is None else finite_number("scale", scale)
+        self._temperature = 1.0 if hard else positive_temperature(temperature)
+        self._hard = bool(hard)
+        self._in_range = self._stays_in_range()
+
+    @property
+    def q(self) -> Floats:
+        """The queries, (n_q, d_k), not to be written into."""
+        return self._q
+
+    @property
+    def k(self) -> Floats:
+        """The keys, (n_k, d_k), not to be written into."""
+        return self._k
+
+    @property
+    def scale(self) -> float:
+        """The factor of the scores that is used."""
+        return self._scale
+
+    @property
+    def temperature(self) -> float:
+        """The temperature of the softmax; 1 if `hard`."""
+        return self._temperature
+
+    @property
+    def hard(self) -> bool:
+        """Whether the best key takes all."""
+        return self._hard
+
+    def _stays_in_range(self) -> bool:
+        """Tell whether no score and no partial sum of one can leave the float range, by the largest entries."""
+        if 0 in self._shape:
+            return True
+        q, k = (float(np.abs(array).max()) for array in (self._q, self._k))
+        bound: float = self._q.shape[1] * q * k * max(1.0, abs(self._scale))
+        if self._bias is not None:
+            bound += float(np.abs(self._bias).max())
+        return bound < float(np.finfo(self._dtype).max) / 8.0
+
+    def _allowed_part(self, rows: Selection) -> Bools | None:
+        allowed: Bools | None = None
+        if callable(self._mask):
+            allowed = self._called_mask(self._mask, rows)
+        elif self._mask is not None:
+            allowed = self._mask[rows]
+        if self._unhidden is None:
+            return allowed
+        unhidden: Bools = self._unhidden[rows]
+        return unhidden if allowed is None else allowed & unhidden
+
+    def _called_mask(self, row_mask: RowMask, rows: Selection) -> Bools:
+        """Ask the function for rows: once for consecutive ones, else for each."""
+        if isinstance(rows, slice):
+            return self._checked_rows(row_mask(rows.start, rows.stop), rows.start, rows.stop)
+        each = [self._checked_rows(row_mask(row, row + 1), row, row + 1) for row in rows.tolist()]
+        return np.concatenate(each) if each else np.zeros((0, self.n_k), np.bool_)
+
+    def _checked_rows(self, mask: npt.ArrayLike, start: int, stop: int) -> Bools:
+        shape = (stop - start, self.n_k)
+        return np.broadcast_to(boolean_mask(f"mask({start}, {stop})", mask, shape), shape)
+
+    def _stage_part(self, stage: Stage, rows: Selection, cols: Selection) -> Floats:
+        if stage is Stage.WEIGHTS:
+            return self._weights_part(rows)[:, cols]
+        if not self._in_range:
+            allowed = self._allowed_part(rows) if stage is Stage.MASKED else None
+            found = self._attention(rows, cols, None if allowed is None else allowed[:, cols])
+            return np.array(getattr(found, stage.value))
+        scores = self._q[rows] @ self._k[cols].T  # (rows, d_k) @ (d_k, cols): (rows, cols)
+        if stage is Stage.SCORES:
+            return scores
+        scaled = self._scaled(scores)
+        if stage is Stage.SCALED:
+            return scaled
+        logits = self._biased(scaled, rows, cols)
+        allowed = self._allowed_part(rows)
+        if allowed is not None:
+            np.copyto(logits, -np.inf, where=~allowed[:, cols])
+        return logits
+
+    def _weights_part(self, rows: Selection) -> Floats:
+        if not self._in_range:
+            return self._attention(rows, slice(0, self.n_k), self._allowed_part(rows)).weights
+        masked = self._stage_part(Stage.MASKED, rows, slice(0, self.n_k))
+        return weights_of(masked, self._temperature, self._hard)
+
+    def _block(self, rows: Selection) -> RowBlock:
+        allowed = self._allowed_part(rows)
+        if not self._in_range:
+            found = self._attention(rows, slice(0, self.n_k), allowed)
+            return RowBlock(rows, found.weights, allowed, None, np.array(found.scaled))
+        scaled = self._scaled(self._q[rows] @ self._k.T)
+        logits = scaled if self._bias is None else scaled + self._bias[rows]
+        masked = logits
+        if allowed is not None:
+            masked = np.where(allowed, logits, logits.dtype.type(-np.inf))
+        weights = weights_of(masked, self._temperature, self._hard)
+        return RowBlock(rows, weights, allowed, logits, scaled, self._temperature)
+
+    def _attention(self, rows: Selection, cols: Selection, allowed: Bools | None) -> Attention:
+        """Compute a block whose scores may leave the float range."""
+        return scaled_dot_product_attention(
+            self._q[rows],
+            self._k[cols],
+            np.zeros((count(cols), 0), self._dtype),
+            mask=allowed,
+            bias=None if self._bias is None else self._bias[rows][:, cols],
+            scale=self._scale,
+            temperature=self._temperature,
+            hard=self._hard,
+        )
+
+    def _scaled(self, scores: Floats) -> Floats:
+        """Scale scores in place where the scale is a number of their type."""
+        if self._scale == 1.0 or outside_range(self._scale, scores.dtype):
+            return times(scores, self._scale)
+        scores *= self._scale
+        return scores
+
+    def _biased(self, scaled: Floats, rows: Selection, cols: Selection) -> Floats:
+        if self._bias is not None:
+            scaled += self._bias[rows][:, cols]
+        return scaled
+
+
+def _whole_mask(mask: npt.ArrayLike, shape: tuple[int, ...]) -> Bools:
+    return np.broadcast_to(boolean_mask("mask", mask, shape), shape)
+
+
+def _split_bias(bias: Floats, shape: tuple[int, ...]) -> tuple[Floats, Bools | None]:
+    """Turn the −inf of a bias into a mask, so that the rest is finite."""
+    hidden = np.isneginf(bias)
+    if not hidden.any():
+        return np.broadcast_to(bias, shape), None
+    return np.broadcast_to(np.where(hidden, bias.dtype.type(0.0), bias), shape), np.broadcast_to(~hidden, shape)
+
+
+def _read_only(array: Floats) -> Floats:
+    view = array.view()
+    view.flags.writeable = False
+    return view
