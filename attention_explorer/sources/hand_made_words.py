@@ -1,0 +1,125 @@
+"""The few words that the hand-made heads know: a tutorial's table for “it”, and a small dictionary."""
+
+from __future__ import annotations
+
+_HUNDREDTHS = {
+    "The": 2,
+    "cat": 8,
+    "sat": 3,
+    "on": 1,
+    "the": 1,
+    "mat": 72,
+    "because": 3,
+    "it": 5,
+    "was": 3,
+    "soft": 2,
+    "tired": 2,
+}
+"""How much “it” attends to each word of "The cat sat on the mat because it was soft", in hundredths; invented."""
+
+ANTECEDENT_GLOSSES: dict[str, str] = {
+    "The": "Not very relevant",
+    "cat": "Could be the referent",
+    "sat": "Action, not a referent",
+    "on": "Preposition, irrelevant",
+    "the": "Article, irrelevant",
+    "mat": "Most likely referent: “it” = mat",
+    "because": "Conjunction",
+    "it": "Self-reference",
+    "was": "Verb",
+    "soft": "Adjective describing mat",
+}
+"""Why, in the tutorial's words, for the sentence that ends in "soft"."""
+
+_GLOSSES_IF_TIRED = {
+    "cat": "Most likely referent: “it” = cat",
+    "mat": "Could be the referent",
+    "tired": "Adjective describing cat",
+}
+
+_CONCEPTS = (
+    ("the", "le", "la", "les"),
+    ("a", "an", "un", "une"),
+    ("cat", "chat", "chatte"),
+    ("dog", "chien"),
+    ("sat", "s'est", "assis", "assise"),
+    ("on", "sur"),
+    ("mat", "tapis"),
+    ("because", "parce", "que"),
+    ("it", "il", "elle", "qu'il", "qu'elle"),
+    ("was", "était"),
+    ("is", "est"),
+    ("tired", "fatigué", "fatiguée"),
+    ("soft", "doux", "douce"),
+)
+"""Words that translate each other, the English one first."""
+
+_CONCEPT_OF = {word: words[0] for words in _CONCEPTS for word in words}
+
+
+def antecedent_hundredths(tokens: tuple[str, ...]) -> tuple[int, ...]:
+    """Say how much “it” attends to each token.
+
+    Parameters
+    ----------
+    tokens : tuple of str
+        The sentence.
+
+    Returns
+    -------
+    tuple of int
+        Shares of the weight: hundredths in the tutorial's sentence, 1 for a word that is not in its table. With
+        "tired" in the sentence, cat and mat change places, as a cat gets tired and a mat does not.
+    """
+    tired = _is_tired(tokens)
+    return tuple(_HUNDREDTHS.get(_table_word(_swapped(token) if tired else token), 1) for token in tokens)
+
+
+def antecedent_gloss(token: str, tokens: tuple[str, ...]) -> str | None:
+    """Say why “it” attends to a token as it does.
+
+    Parameters
+    ----------
+    token : str
+        One of the tokens.
+    tokens : tuple of str
+        The sentence.
+
+    Returns
+    -------
+    str or None
+        A few words, or None for a word that is not in the tutorial's table.
+    """
+    word = _table_word(token)
+    if _is_tired(tokens) and word in _GLOSSES_IF_TIRED:
+        return _GLOSSES_IF_TIRED[word]
+    return ANTECEDENT_GLOSSES.get(word)
+
+
+def concept(token: str) -> str | None:
+    """Look a token up in the small dictionary.
+
+    Parameters
+    ----------
+    token : str
+        An English or French word, capital or not, with either apostrophe.
+
+    Returns
+    -------
+    str or None
+        The English word for it: two tokens of one concept translate each other. None for unknown words.
+    """
+    return _CONCEPT_OF.get(token.casefold().replace("’", "'"))
+
+
+def _is_tired(tokens: tuple[str, ...]) -> bool:
+    return any(token.casefold() == "tired" for token in tokens)
+
+
+def _swapped(token: str) -> str:
+    return {"cat": "mat", "mat": "cat"}.get(token.casefold(), token)
+
+
+def _table_word(token: str) -> str:
+    """Find the table's spelling: "The" and "the" are two words of it, "Cat" and "cat" one."""
+    return token if token in _HUNDREDTHS else token.casefold()

@@ -1,0 +1,261 @@
+"""The recipe of the toy model: a sentence, sizes, a seed, and what is drawn from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import split_heads
+from attention_explorer.sources.tokens import tokens_of
+
+LARGEST_D_MODEL = 1024
+MOST_HEADS = 64
+LARGEST_D_K = 512
+MOST_LAYERS = 24
+LARGEST_SEED = 2**32 - 1
+LARGEST_FACTOR = 100.0
+MOST_NUMBERS = 2**26
+"""Entries of all projections, embeddings, queries, keys and values together: half a gibibyte as float64."""
+
+
+class TokenVectors(StrEnum):
+    """What a token's embedding depends on."""
+
+    BY_WORD = "by word"
+    """The word and the seed only: equal words share a vector."""
+    BY_POSITION = "by position"
+    """Every position has a vector of its own, one random stream for all."""
+    GIVEN = "given"
+    """The rows of the recipe."""
+
+
+class Projections(StrEnum):
+    """How queries, keys and values come from the embeddings."""
+
+    RANDOM = "random"
+    TIED = "tied"
+    """W_k is W_q, so the scores of self-attention are symmetric (the weights are not)."""
+    IDENTITY = "identity"
+    """No projection: Q = K = V = X."""
+
+
+class GainKind(StrEnum):
+    """What decides the standard deviation of the entries of the projections."""
+
+    NUMBER = "number"
+    HE = "√(2/d_model)"
+    NORMALISED = "1/√d_model"
+
+
+class Encoding(StrEnum):
+    """What is added to the embeddings to tell positions apart."""
+
+    NONE = "none"
+    SINUSOIDAL = "sinusoidal"
+
+
+@dataclass(frozen=True, slots=True)
+class ToyRecipe:
+    """Everything that decides the numbers of a toy model. Any values can be held; `checked` tells what is wrong.
+
+    Attributes
+    ----------
+    sentence : str
+        Its tokens make the queries, and without `context` the keys and values too.
+    context : str or None
+        The second sentence of cross-attention: its tokens make the keys and values.
+    case_sensitive : bool
+        Whether "The" and "the" are two words; matters for vectors by word only.
+    d_model : int
+        Length of an embedding.
+    heads : int
+        Attention heads of a layer.
+    d_k : int or None
+        Length of a query, key and value of one head; None is d_model ÷ heads.
+    layers : int
+        Attention layers.
+    seed : int
+        Of NumPy's legacy random numbers, whose stream never changes.
+    gain_kind : GainKind
+        What decides the standard deviation of the entries of W.
+    gain : float
+        That standard deviation itself, if `gain_kind` is NUMBER.
+    embedding_scale : float
+        Standard deviation of the entries of the random embeddings.
+    vectors : TokenVectors
+        What the embeddings depend on.
+    given : tuple of tuple of float
+        Embeddings of the tokens, d_model numbers each, used as they are if `vectors` is GIVEN: first those of
+        the sentence, then those of the context. Rows beyond the last token are left out; a token without a row
+        gets a random one, which depends on the seed and its position only.
+    projections : Projections
+        How queries, keys and values come from the embeddings.
+    encoding : Encoding
+        What is added to the embeddings of each sentence.
+    """
+
+    sentence: str = "The cat sat on the mat because it was tired."
+    context: str | None = None
+    case_sensitive: bool = True
+    d_model: int = 64
+    heads: int = 8
+    d_k: int | None = None
+    layers: int = 1
+    seed: int = 42
+    gain_kind: GainKind = GainKind.NORMALISED
+    gain: float = 0.3
+    embedding_scale: float = 1.0
+    vectors: TokenVectors = TokenVectors.BY_WORD
+    given: tuple[tuple[float, ...], ...] = ()
+    projections: Projections = Projections.RANDOM
+    encoding: Encoding = Encoding.NONE
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens that ask, one a query."""
+        return tokens_of(self.sentence)
+
+    @property
+    def context_tokens(self) -> tuple[str, ...]:
+        """The tokens that are attended to, one a key: those of the context, or the same as `tokens`."""
+        return tokens_of(self.sentence if self.context is None else self.context)
+
+    @property
+    def head_width(self) -> int:
+        """d_k: features of a query, key and value of one head."""
+        return self.d_model // self.heads if self.d_k is None else self.d_k
+
+    @property
+    def gain_number(self) -> float:
+        """σ_w: the standard deviation of the entries of the projections."""
+        if self.gain_kind is GainKind.HE:
+            return math.sqrt(2.0 / self.d_model)  # He et al. 2015, eq. 10
+        if self.gain_kind is GainKind.NORMALISED:
+            return 1.0 / math.sqrt(self.d_model)
+        return self.gain
+
+    def predicted_score_std(self, scaled: bool = True) -> float | None:
+        """Predict the standard deviation of the score of two different words over all draws.
+
+        Parameters
+        ----------
+        scaled : bool
+            Of the scores divided by √d_k, or of the raw products.
+
+        Returns
+        -------
+        float or None
+            For the first layer. None where there is no draw or no simple prediction: without projections, with
+            given embeddings, and with tied projections of encoded embeddings (whose scores have a mean that
+            depends on the distance).
+
+        Notes
+        -----
+        With independent W_q and W_k of entries N(0, σ_w²), each of the d_k products that make a score has, for
+        given x_i and x_j, mean 0 and variance σ_w⁴ ‖x_i‖² ‖x_j‖², and no two are correlated. The embeddings are
+        independent, and ‖x‖² has the mean d_model · m, where m = s² is the embedding scale squared, plus ½ with
+        the sinusoidal encoding (sin² + cos² = 1 for every pair). So Var(q·k) = d_k (d_model m σ_w²)², exactly
+        but for the encoding with an odd d_model; √d_k scales it away: the scaled scores have the standard
+        deviation d_model · m · σ_w² whatever d_k is.
+
+        If W_k is W_q, the products are correlated: each has, given the embeddings, mean σ_w² x_i·x_j and
+        variance σ_w⁴ (‖x_i‖² ‖x_j‖² + (x_i·x_j)²). As (x_i·x_j)² has the mean d_model s⁴,
+        Var(q·k) = d_k d_model (d_model + 1 + d_k) s⁴ σ_w⁴.
+
+        A word with itself scores higher: ‖x‖⁴ has the mean d_model (d_model + 2) s⁴, and if W_k is W_q, the score
+        itself has the mean √d_k d_model s² σ_w².
+        """
+        encoded = self.encoding is Encoding.SINUSOIDAL
+        tied = self.projections is Projections.TIED
+        if self.projections is Projections.IDENTITY or self.vectors is TokenVectors.GIVEN or (tied and encoded):
+            return None
+        mean_square = self.embedding_scale**2 + (0.5 if encoded else 0.0)
+        std = self.d_model * mean_square * self.gain_number**2
+        if tied:
+            std *= math.sqrt(1.0 + (1.0 + self.head_width) / self.d_model)
+        return std if scaled else std * math.sqrt(self.head_width)
+
+
+def checked(recipe: ToyRecipe) -> ToyRecipe:
+    """Refuse a recipe that cannot be cooked.
+
+    Parameters
+    ----------
+    recipe : ToyRecipe
+        Any.
+
+    Returns
+    -------
+    ToyRecipe
+        The same.
+
+    Raises
+    ------
+    ExplorerError
+        If a number is outside its range, the heads do not divide d_model, the given rows do not fit, or the
+        whole would not fit into memory (`MOST_NUMBERS`).
+    """
+    _require_integer("d_model", recipe.d_model, 1, LARGEST_D_MODEL)
+    _require_integer("The number of heads", recipe.heads, 1, MOST_HEADS)
+    _require_integer("The number of layers", recipe.layers, 1, MOST_LAYERS)
+    _require_integer("The seed", recipe.seed, 0, LARGEST_SEED)
+    _require_factor("The gain", recipe.gain)
+    _require_factor("The embedding scale", recipe.embedding_scale)
+    _require_widths_that_fit(recipe)
+    if recipe.vectors is TokenVectors.GIVEN:
+        _require_rows_that_fit(recipe)
+    _require_room(recipe)
+    return recipe
+
+
+def _require_integer(name: str, value: object, lowest: int, highest: int) -> None:
+    if type(value) is not int or not lowest <= value <= highest:
+        raise ExplorerError(f"{name} must be a whole number from {lowest} to {highest}, not {value!r}.")
+
+
+def _require_factor(name: str, value: object) -> None:
+    # NaN fails the comparison.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= LARGEST_FACTOR:
+        raise ExplorerError(f"{name} must be a number from 0 to {LARGEST_FACTOR:g}, not {value!r}.")
+
+
+def _require_widths_that_fit(recipe: ToyRecipe) -> None:
+    width, remainder = divmod(recipe.d_model, recipe.heads)
+    if recipe.d_k is not None:
+        _require_integer("d_k", recipe.d_k, 1, LARGEST_D_K)
+    if recipe.d_k is None:
+        split_heads(np.empty((0, recipe.d_model)), recipe.heads)  # refuses in the model's own words
+    elif recipe.projections is Projections.IDENTITY and (remainder or recipe.d_k != width):
+        raise ExplorerError(
+            f"Without projections the heads share the d_model = {recipe.d_model} features of a token, but "
+            f"{recipe.heads} heads of d_k = {recipe.head_width} would need {recipe.heads * recipe.head_width}: choose "
+            "a number of heads that divides d_model and leave d_k open, or choose random projections."
+        )
+
+
+def _require_rows_that_fit(recipe: ToyRecipe) -> None:
+    for i, row in enumerate(recipe.given):
+        numbers: tuple[object, ...] = row
+        if len(row) != recipe.d_model:
+            raise ExplorerError(
+                f"The vector of token {i + 1} has {len(row)} numbers, but d_model is {recipe.d_model}: give every "
+                "token d_model numbers, or change d_model."
+            )
+        for number in numbers:
+            if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+                raise ExplorerError(f"The vector of token {i + 1} holds {number!r}: give finite numbers only.")
+
+
+def _require_room(recipe: ToyRecipe) -> None:
+    width = recipe.heads * recipe.head_width
+    tokens = len(recipe.tokens) + (0 if recipe.context is None else len(recipe.context_tokens))
+    numbers = recipe.layers * (4 * recipe.d_model * width + tokens * (recipe.d_model + 3 * width))
+    if numbers > MOST_NUMBERS:
+        raise ExplorerError(
+            f"This model would hold {numbers / 1e6:.0f} million numbers, at most {MOST_NUMBERS / 1e6:.0f} million fit: "
+            "choose fewer layers, a smaller d_model or d_k, or a shorter sentence."
+        )
