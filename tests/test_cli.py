@@ -18,6 +18,7 @@ from attention_explorer import __version__, app, cli
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.presets import PRESETS, Preset, preset
+from attention_explorer.ui.page import PAGES
 
 WITHOUT_DISPLAY = {
     name: value
@@ -25,15 +26,25 @@ WITHOUT_DISPLAY = {
     if name not in ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "QT_QPA_PLATFORM")
 }
 
-# Draws what the command line draws, but only the first presets: each picture is a whole window.
+# Draws what the command line draws, but only the first examples of each page: each picture is a whole window.
 DRIVER = """
 import sys
+from dataclasses import replace
+from itertools import islice
 from attention_explorer import cli
 from attention_explorer.ui import gallery
-gallery.PRESETS = gallery.PRESETS[:int(sys.argv[1])]
+count = int(sys.argv[1])
+gallery.PAGES = [
+    replace(page, examples=lambda examples=page.examples: islice(examples(), count)) for page in gallery.PAGES
+]
 cli.DEFAULT_SIZES = [(640, 480)]
 sys.exit(cli.main(sys.argv[2:]))
 """
+
+
+def first_examples() -> list[str]:
+    """Return page and name of the first example of every page, as files are called after them."""
+    return [f"{page.id}-{next(iter(page.examples()))[0]}" for page in PAGES]
 
 
 def run_without_display(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -273,12 +284,13 @@ def test_the_program_without_a_display_draws_its_pages(tmp_path: Path) -> None:
     done = run_without_display("-c", DRIVER, "1", "run", "--without-display", "pictures", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    names = [f"lookup-{PRESETS[0].id}-{theme}-640x480.png" for theme in ("dark", "light")]
-    assert sorted(os.listdir(tmp_path / "pictures")) == names
-    assert [png_size(tmp_path / "pictures" / name) for name in names] == [(640, 480)] * 2
-    dark, light = ((tmp_path / "pictures" / name).read_bytes() for name in names)
-    assert light != dark
-    assert done.stdout.splitlines()[-1] == "2 pictures in pictures"
+    assert f"lookup-{PRESETS[0].id}" in first_examples()
+    names = [f"{example}-{theme}-640x480.png" for example in first_examples() for theme in ("dark", "light")]
+    assert sorted(os.listdir(tmp_path / "pictures")) == sorted(names)
+    assert [png_size(tmp_path / "pictures" / name) for name in names] == [(640, 480)] * len(names)
+    for dark, light in zip(names[::2], names[1::2], strict=True):
+        assert (tmp_path / "pictures" / light).read_bytes() != (tmp_path / "pictures" / dark).read_bytes()
+    assert done.stdout.splitlines()[-1] == f"{len(names)} pictures in pictures"
 
 
 def test_the_gallery_is_drawn_at_every_size_asked_for(tmp_path: Path) -> None:
@@ -289,8 +301,8 @@ def test_the_gallery_is_drawn_at_every_size_asked_for(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", "no noise"
     expected = {
-        f"lookup-{ready.id}-light-{width}x{height}.png": (width, height)
-        for ready in PRESETS[:1]
+        f"{example}-light-{width}x{height}.png": (width, height)
+        for example in first_examples()
         for width, height in ((640, 480), (900, 700))
     }
     folder = tmp_path / "deep" / "er"

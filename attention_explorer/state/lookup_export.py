@@ -6,10 +6,15 @@ import csv
 import io
 import json
 import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from attention_explorer import __version__
 from attention_explorer.state.lookup import LookupState, Overlay, ValueKind
 from attention_explorer.state.lookup_frame import LookupFrame, lookup_frame
+from attention_explorer.state.numbers_export import Numbers
 
 CSV_COLUMNS = (
     "name",
@@ -24,6 +29,63 @@ CSV_COLUMNS = (
     "contribution_x",
     "contribution_y",
 )
+
+ARRAY_AXES: dict[str, tuple[str, ...]] = {
+    "weights": ("key",),
+    "query": ("coordinate",),
+    "keys": ("key", "coordinate"),
+    "values": ("key", "value coordinate"),
+    "scores": ("key",),
+    "scaled": ("key",),
+    "cosines": ("key",),
+    "contributions": ("key", "value coordinate"),
+    "output": ("value coordinate",),
+    "d_output_d_query": ("value coordinate", "coordinate"),
+    "d_weights_d_query": ("key", "coordinate"),
+    "target": ("value coordinate",),
+    "loss": (),
+    "d_loss_d_query": ("coordinate",),
+}
+"""What each axis of an array counts, by the name the array has in every file; the target's only where it is shown."""
+
+
+def lookup_numbers(state: LookupState) -> Numbers:
+    """Return the numbers of a lookup in every form; the weights are the main array.
+
+    A cosine is NaN in the arrays where a vector has no length, and so no angle.
+    """
+    arrays = lookup_arrays(state)
+    parameters = {
+        **_heading(state),
+        "axes": {name: ARRAY_AXES[name] for name in arrays},
+        "weights_sum_to_1_over": "key",
+    }
+    return Numbers(lookup_csv(state), lookup_json(state), arrays, parameters)
+
+
+def lookup_arrays(state: LookupState) -> dict[str, npt.NDArray[Any]]:
+    """Return every array of the computation, of shapes as in `ARRAY_AXES`."""
+    frame = lookup_frame(state)
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "weights": frame.weights,
+        "query": np.asarray(state.query),
+        "keys": frame.keys,
+        "values": frame.values,
+        "scores": frame.attention.scores,
+        "scaled": frame.attention.scaled,
+        "cosines": frame.cosines,
+        "contributions": frame.contributions,
+        "output": frame.output,
+        "d_output_d_query": frame.gradient.output,
+        "d_weights_d_query": frame.gradient.weights,
+    }
+    if state.shows(Overlay.TARGET):
+        arrays |= {
+            "target": np.asarray(state.target_row),
+            "loss": np.asarray(frame.loss),
+            "d_loss_d_query": frame.loss_gradient,
+        }
+    return arrays
 
 
 def lookup_csv(state: LookupState) -> str:
@@ -62,11 +124,9 @@ def _pair(prefix: str, row: tuple[float, ...]) -> dict[str, str]:
     return {f"{prefix}{axis}": repr(number) for axis, number in zip("xy", row, strict=False)}
 
 
-def lookup_json(state: LookupState) -> str:
-    """Return the lookup with its settings, every stage of the computation and its gradient, as JSON."""
-    frame = lookup_frame(state)
-    attention = frame.attention
-    document = {
+def _heading(state: LookupState) -> dict[str, object]:
+    """Return what the numbers are, and the settings that made them."""
+    return {
         "program": f"Attention Explorer {__version__}",
         "what": "lookup",
         "settings": {
@@ -79,6 +139,15 @@ def lookup_json(state: LookupState) -> str:
                 ValueKind.NUMBERS: "numbers",
             }[state.values],
         },
+    }
+
+
+def lookup_json(state: LookupState) -> str:
+    """Return the lookup with its settings, every stage of the computation and its gradient, as JSON."""
+    frame = lookup_frame(state)
+    attention = frame.attention
+    document = {
+        **_heading(state),
         "query": state.query,
         "keys": state.keys,
         "values": state.value_rows,

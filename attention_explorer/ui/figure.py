@@ -1,122 +1,69 @@
-"""The plane as a figure with legend and caption: one way to draw it for files, clipboard and tests."""
+"""Pictures and numbers to take away: one way from any page to file, clipboard, tests and command line."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QImage, QImageWriter, QPageLayout, QPageSize, QPainter, QPdfWriter
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QSize, QSizeF
+from PySide6.QtGui import QImage, QImageWriter, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 from attention_explorer.files import write_whole
-from attention_explorer.state.lookup import LookupState
-from attention_explorer.state.lookup_export import lookup_csv, lookup_json
-from attention_explorer.state.lookup_frame import lookup_frame
-from attention_explorer.state.lookup_wording import description, logit_text, output_sum
-from attention_explorer.state.numerals import coordinate
-from attention_explorer.state.plane import Extent
-from attention_explorer.ui.marks import text_size
-from attention_explorer.ui.overlay_chips import (
-    OVERLAY_NAMES,
-    SAMPLE_HEIGHT,
-    SAMPLE_WIDTH,
-    OverlayName,
-    draw_sample,
-)
-from attention_explorer.ui.plane_painter import paint_plane
-from attention_explorer.ui.plane_scene import scene_for
-from attention_explorer.ui.theme import LIGHT, Look
+from attention_explorer.state.numbers_export import Numbers, npy_bytes, npz_bytes
 
 PIXELS_PER_INCH = 96
 LARGEST_SIDE = 16_000
-FIELD_COLUMNS = 360
+
+_SVG_GROUP_FONT = re.compile(
+    r'(<g [^>]*?)\nfont-family="[^"]*" font-size="[^"]*" font-weight="[^"]*" font-style="[^"]*" (?=\n>)'
+)
+
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """What is drawn and how large: ``width`` × ``height`` px of plane, the footer below it."""
-
-    state: LookupState
-    width: int = 720
-    height: int = 480
-    look: Look = Look(LIGHT)
-    camera: Extent | None = None
-    trail: tuple[tuple[float, ...], ...] = ()
+class Figure(Protocol):
+    """A picture with the numbers it shows. It does not change once it is made."""
 
     @property
     def size(self) -> QSize:
         """The size of the whole figure in pixels at 96 dpi."""
-        return QSize(self.width, self.height + self._footer_height())
+
+    @property
+    def title(self) -> str:
+        """What is drawn, in a word or two that fit after “the”: “lookup”."""
+
+    @property
+    def description(self) -> str:
+        """The picture in words, for those who cannot see it."""
+
+    @property
+    def file_stem(self) -> str:
+        """The proposed name of a file, without suffix."""
 
     def paint(self, painter: QPainter) -> None:
-        """Paint the figure with its top left corner at the painter's origin."""
-        painter.fillRect(QRect(0, 0, self.size.width(), self.size.height()), QColor(self.look.theme.plane))
-        state = self.state if self.camera is None else replace(self.state, extent=self.camera)
-        scene = scene_for(state, self.look, self.width, self.height, trail=self.trail, field_columns=FIELD_COLUMNS)
-        painter.save()
-        painter.setClipRect(QRectF(0, 0, self.width, self.height))
-        paint_plane(painter, scene)
-        painter.restore()
-        self._paint_footer(painter)
+        """Paint the figure with its top left corner at the painter's origin.
 
-    # ---- Footer ----
+        SVG does not clip: paint over what reaches out of its place. It repeats every colour and place, so paint no more
+        parts than can be told apart.
+        """
 
-    def _legend(self) -> list[tuple[QRectF, OverlayName]]:
-        """Return the box of each legend entry, in lines that fit the width, with its overlay name."""
-        px, font = self.look.px, self.look.font(12)
-        x, y, boxes = float(px(12)), self.height + px(8), list[tuple[QRectF, OverlayName]]()
-        for name in OVERLAY_NAMES:
-            if not self.state.draws(name.overlay):
-                continue
-            width = px(SAMPLE_WIDTH + 6) + text_size(font, name.title)[0]
-            if x + width > self.width - px(12) and boxes:
-                x, y = float(px(12)), y + px(20)
-            boxes.append((QRectF(x, y, width, px(18)), name))
-            x += width + px(16)
-        return boxes
-
-    def caption(self) -> str:
-        """Return the line that says what is shown, with the settings that made it."""
-        frame, state = lookup_frame(self.state), self.state
-        temperature = f", T = {coordinate(state.temperature)}" if state.temperature != 1 else ""
-        soft = f"Soft lookup, weights = softmax({logit_text(state)}){temperature},"
-        kind = "Hard lookup (arg max)" if state.hard else soft
-        return f"{kind} at q = ({coordinate(state.query[0])}, {coordinate(state.query[1])}):  {output_sum(frame)}"
-
-    def _footer_height(self) -> int:
-        legend = self._legend()
-        bottom = legend[-1][0].bottom() if legend else self.height + self.look.px(4)
-        return round(bottom - self.height) + self._caption_height() + self.look.px(14)
-
-    def _caption_height(self) -> int:
-        width, height = text_size(self.look.font(12), self.caption())
-        lines = -(-width // max(1.0, self.width - self.look.px(24)))
-        return round(height * max(1.0, lines)) + self.look.px(2)
-
-    def _paint_footer(self, painter: QPainter) -> None:
-        look, px = self.look, self.look.px
-        legend = self._legend()
-        # SVG does not clip: what reaches out of the plane is covered here.
-        painter.fillRect(QRectF(0, self.height, self.width, self._footer_height()), QColor(look.theme.plane))
-        for box, name in legend:
-            sample = QRectF(box.left(), box.top() + px(2), px(SAMPLE_WIDTH), px(SAMPLE_HEIGHT))
-            draw_sample(painter, name.overlay, sample, look)
-            painter.setFont(look.font(12))
-            painter.setPen(QColor(look.theme.text))
-            words = box.adjusted(px(SAMPLE_WIDTH + 6), 0, px(8), 0)
-            painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, name.title)
-        top = legend[-1][0].bottom() + px(5) if legend else self.height + px(8)
-        painter.setFont(look.font(12))
-        painter.setPen(QColor(look.theme.muted))
-        box = QRectF(px(12), top, self.width - px(24), self._caption_height())
-        painter.drawText(box, Qt.TextFlag.TextWordWrap, self.caption())
+    def numbers(self) -> Numbers:
+        """Return the numbers that are drawn; asked for only when numbers are taken away."""
 
 
 # ---- Pictures ----
+
+
+def picture_fits(figure: Figure, scale: float = 1.0) -> bool:
+    """Return whether an image of ``scale`` × the size of the figure has no side of more than 16 000 pixels."""
+    size = figure.size * scale
+    return max(size.width(), size.height()) <= LARGEST_SIDE
 
 
 def figure_image(figure: Figure, scale: float = 1.0) -> QImage:
@@ -128,16 +75,15 @@ def figure_image(figure: Figure, scale: float = 1.0) -> QImage:
         A side would have more than 16 000 pixels.
     """
     size = figure.size * scale
-    if max(size.width(), size.height()) > LARGEST_SIDE:
-        raise ExportError(
-            f"A picture of {size.width()} × {size.height()} pixels is too large. Choose a smaller scale, or SVG or PDF."
-        )
+    if not picture_fits(figure, scale):
+        remedy = "a smaller scale, or SVG or PDF" if scale > 1 else "SVG or PDF"
+        raise ExportError(f"A picture of {size.width()} × {size.height()} pixels is too large. Choose {remedy}.")
     image = QImage(size, QImage.Format.Format_RGB32)
     per_metre = round(PIXELS_PER_INCH * scale / 0.0254)
     image.setDotsPerMeterX(per_metre)
     image.setDotsPerMeterY(per_metre)
     image.setText("Software", f"Attention Explorer {__version__}")
-    image.setText("Description", description(lookup_frame(figure.state)))
+    image.setText("Description", figure.description)
     painter = QPainter(image)
     painter.scale(scale, scale)
     figure.paint(painter)
@@ -170,14 +116,22 @@ def _svg(figure: Figure, _scale: float) -> bytes:
     generator.setResolution(PIXELS_PER_INCH)
     generator.setSize(figure.size)
     generator.setViewBox(QRect(0, 0, figure.size.width(), figure.size.height()))
-    generator.setTitle("Attention Explorer: lookup")
-    generator.setDescription(description(lookup_frame(figure.state)))
+    generator.setTitle(f"Attention Explorer: {figure.title}")
+    generator.setDescription(figure.description)
     painter = QPainter(generator)
     figure.paint(painter)
     painter.end()
+    return _mended_svg(bytes(buffer.data().data()).decode("utf-8")).encode()
+
+
+def _mended_svg(text: str) -> str:
+    """Return Qt's SVG so that every reader takes it, with text that finds a font, and no larger than need be."""
+    # Every text has its font; repeating it on every group, text or not, makes a map of many cells two thirds larger.
+    text = _SVG_GROUP_FONT.sub(r"\1", text)
+    # A token may be any character, but XML cannot hold all of them.
+    text = _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
     # Where the font is not installed a viewer should take another sans serif, not its default.
-    text = bytes(buffer.data().data()).decode("utf-8")
-    return text.replace('font-family="Inter"', "font-family=\"Inter, 'DejaVu Sans', Arial, sans-serif\"").encode()
+    return text.replace('font-family="Inter"', "font-family=\"Inter, 'DejaVu Sans', Arial, sans-serif\"")
 
 
 def _pdf(figure: Figure, _scale: float) -> bytes:
@@ -187,7 +141,7 @@ def _pdf(figure: Figure, _scale: float) -> bytes:
     writer.setResolution(PIXELS_PER_INCH)
     writer.setPageSize(QPageSize(points, QPageSize.Unit.Point, "figure", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0), QPageLayout.Unit.Point)
-    writer.setTitle("Attention Explorer: lookup")
+    writer.setTitle(f"Attention Explorer: {figure.title}")
     writer.setCreator(f"Attention Explorer {__version__}")
     painter = QPainter(writer)
     figure.paint(painter)
@@ -217,8 +171,10 @@ EXPORT_FORMATS: tuple[ExportFormat, ...] = (
     ExportFormat(".png", "PNG picture", _png),
     ExportFormat(".svg", "SVG drawing", _svg),
     ExportFormat(".pdf", "PDF page", _pdf),
-    ExportFormat(".csv", "CSV numbers", lambda figure, _: lookup_csv(figure.state).encode()),
-    ExportFormat(".json", "JSON numbers", lambda figure, _: lookup_json(figure.state).encode()),
+    ExportFormat(".csv", "CSV numbers", lambda figure, _: figure.numbers().csv.encode()),
+    ExportFormat(".npy", "NumPy array", lambda figure, _: npy_bytes(figure.numbers())),
+    ExportFormat(".npz", "NumPy archive", lambda figure, _: npz_bytes(figure.numbers())),
+    ExportFormat(".json", "JSON numbers", lambda figure, _: figure.numbers().json.encode()),
 )
 
 

@@ -1,4 +1,4 @@
-"""Every page with every preset as PNG files: what the window would show, where there is no screen to show it on."""
+"""Every page with each of its examples as PNG files: what the window would show, where there is no screen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from attention_explorer.files import make_folder, write_whole
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.presets import PRESETS
 from attention_explorer.ui.figure import png_bytes
 from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.window import MainWindow
@@ -33,14 +32,13 @@ def window_image(state: ExplorerState, page: str, size: QSize, theme: ThemeChoic
 
 
 def write_gallery(folder: Path, sizes: Iterable[QSize], themes: Iterable[ThemeChoice]) -> Iterator[Path]:
-    """Write a PNG file per page, preset, theme and size, yielding each path as it is done."""
+    """Write a PNG file per page, example, theme and size, yielding each path as it is done."""
     make_folder(folder)
     for page in PAGES:
-        for ready in PRESETS:
-            state = ExplorerState(lookup=ready.state)
+        for name, state in page.examples():
             for theme in themes:
                 for size in sizes:
                     image = window_image(state, page.id, size, theme)
-                    path = folder / f"{page.id}-{ready.id}-{theme}-{size.width()}x{size.height()}.png"
+                    path = folder / f"{page.id}-{name}-{theme}-{size.width()}x{size.height()}.png"
                     write_whole(path, png_bytes(image))
                     yield path

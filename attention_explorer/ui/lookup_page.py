@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
@@ -50,7 +49,7 @@ from attention_explorer.ui.weight_bars import WeightBars
 
 if TYPE_CHECKING:
     # Loaded when they are first needed: drawing libraries and file formats would delay the first picture.
-    from attention_explorer.ui.figure import Figure
+    from attention_explorer.ui.lookup_figure import LookupFigure
     from attention_explorer.ui.temperature_chart import TemperatureChart
 
 PANEL_WIDTH = 440
@@ -430,36 +429,17 @@ class LookupPage(Page):
 
     # ---- Taking it away ----
 
-    def _figure(self) -> Figure:
-        from attention_explorer.ui.figure import Figure
+    def figure(self) -> LookupFigure:
+        from attention_explorer.ui.lookup_figure import LookupFigure
         from attention_explorer.ui.theme import LIGHT
 
         state, trail = self.session.state.lookup, self.canvas.trail
-        return Figure(
+        return LookupFigure(
             state,
             look=Look(LIGHT),
             camera=self.canvas.camera,
             trail=trail if state.shows(Overlay.TRAIL) else (),
         )
-
-    def export(self) -> None:
-        from attention_explorer.ui.export_dialog import export_with_dialog
-
-        message = export_with_dialog(self, self._figure())
-        if message:
-            self.said.emit(message)
-
-    def copy_picture(self) -> None:
-        from attention_explorer.ui.figure import figure_image
-
-        QGuiApplication.clipboard().setImage(figure_image(self._figure(), 2.0))
-        self.said.emit("The picture is on the clipboard.")
-
-    def copy_numbers(self) -> None:
-        from attention_explorer.state.lookup_export import lookup_csv
-
-        QGuiApplication.clipboard().setText(lookup_csv(self.session.state.lookup))
-        self.said.emit("The numbers are on the clipboard, as CSV.")
 
     def description(self) -> str:
         """Return the page in words."""

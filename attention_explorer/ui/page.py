@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.theme import Look
+
+if TYPE_CHECKING:
+    # Loaded when something is taken away: file formats would delay the first picture.
+    from attention_explorer.ui.figure import Figure
+
+CLIPBOARD_SCALE = 2.0
+"""A copied picture has twice the pixels of the figure, enough for most screens and for a slide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +71,69 @@ class Page(QWidget):
         """Give the keyboard to what matters most."""
         self.setFocus()
 
+    def stop(self) -> None:
+        """End whatever moves by itself."""
+
+    # ---- Taking it away ----
+
+    def figure(self) -> Figure:
+        """Return what is on show as a figure, to be drawn and written elsewhere.
+
+        Raises
+        ------
+        ExplorerError
+            There is nothing to take away yet; the message says what to do.
+        """
+        raise NotImplementedError
+
     def export(self) -> None:
         """Ask for a file and write the picture or the numbers to it."""
-        raise NotImplementedError
+        from attention_explorer.ui.export_dialog import export_with_dialog
+
+        self._say_or_refuse(lambda: export_with_dialog(self, self.figure()))
 
     def copy_picture(self) -> None:
         """Put the picture on the clipboard."""
-        raise NotImplementedError
+        self._say_or_refuse(self._copy_picture)
 
     def copy_numbers(self) -> None:
         """Put the numbers on the clipboard."""
-        raise NotImplementedError
+        self._say_or_refuse(self._copy_numbers)
 
-    def stop(self) -> None:
-        """End whatever moves by itself."""
+    def _copy_picture(self) -> str:
+        from attention_explorer.ui.figure import figure_image
+
+        QGuiApplication.clipboard().setImage(figure_image(self.figure(), CLIPBOARD_SCALE))
+        return "The picture is on the clipboard."
+
+    def _copy_numbers(self) -> str:
+        QGuiApplication.clipboard().setText(self.figure().numbers().csv)
+        return "The numbers are on the clipboard, as CSV."
+
+    def _say_or_refuse(self, work: Callable[[], str]) -> None:
+        """Do what was asked and say what it returns, or say why it cannot be done."""
+        try:
+            message = work()
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            return
+        if message:
+            self.said.emit(message)
 
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """How a page is found: its name in files and settings, its title, its icon, and how to make it."""
+    """How a page is found: its name in files and settings, its title, its icon, and how to make it.
+
+    ``examples`` gives names, fit for a file name, with states that show the page at its best; the gallery draws them.
+    """
 
     id: str
     title: str
     icon: str
     tip: str
     make: Callable[[Session, Look], Page]
+    examples: Callable[[], Iterable[tuple[str, ExplorerState]]]
 
 
 def _make_lookup(session: Session, look: Look) -> Page:
@@ -94,7 +142,30 @@ def _make_lookup(session: Session, look: Look) -> Page:
     return LookupPage(session, look)
 
 
+def _lookup_examples() -> Iterable[tuple[str, ExplorerState]]:
+    from attention_explorer.state.presets import PRESETS
+
+    return ((ready.id, ExplorerState(lookup=ready.state)) for ready in PRESETS)
+
+
+def _make_heads(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.heads_page import HeadsPage
+
+    return HeadsPage(session, look)
+
+
+def _heads_examples() -> Iterable[tuple[str, ExplorerState]]:
+    from attention_explorer.state.heads_presets import HEADS_PRESETS
+
+    return ((ready.id, ExplorerState(heads=ready.state)) for ready in HEADS_PRESETS)
+
+
 PAGES: tuple[PageEntry, ...] = (
-    PageEntry("lookup", "Lookup", "lookup", "Drag a query and watch a lookup blend or snap", _make_lookup),
+    PageEntry(
+        "lookup", "Lookup", "lookup", "Drag a query and watch a lookup blend or snap", _make_lookup, _lookup_examples
+    ),
+    PageEntry(
+        "heads", "Heads", "heads", "Type a sentence, see every head, believe every number", _make_heads, _heads_examples
+    ),
 )
 """The pages in the order of the rail. A page is made when it is first shown."""

@@ -3,30 +3,77 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import math
+import re
 import xml.etree.ElementTree as ET
-from dataclasses import replace
+import zipfile
+import zlib
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
-from PySide6.QtCore import QByteArray, QRect
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
+from attention_explorer import __version__
 from attention_explorer.errors import ExportError
-from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup import QUERY, LookupState, Overlay
+from attention_explorer.state.lookup_export import lookup_csv, lookup_json
 from attention_explorer.state.lookup_frame import lookup_frame
+from attention_explorer.state.numbers_export import PARAMETERS, Numbers, npy_bytes, npz_bytes
 from attention_explorer.state.plane import Extent
 from attention_explorer.state.presets import PRESETS, preset
-from attention_explorer.ui import export_dialog
 from attention_explorer.ui.figure import EXPORT_FORMATS, Figure, encoded, figure_image, write_figure
+from attention_explorer.ui.lookup_figure import LookupFigure
 from attention_explorer.ui.plane_scene import scene_for
-from attention_explorer.ui.theme import LIGHT
+from attention_explorer.ui.theme import LIGHT, Look
 
 SVG = "{http://www.w3.org/2000/svg}"
+PICTURES, NUMBERS = (".png", ".svg", ".pdf"), (".csv", ".npy", ".npz", ".json")
 
 pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@dataclass(frozen=True)
+class LabelFigure:
+    """A figure that has nothing to do with the lookup: labels, each drawn at an angle in degrees."""
+
+    labels: tuple[tuple[str, float], ...] = (("the", 0.0), ("cat sat", -90.0), ("Größe k₁", -45.0))
+    size: QSize = QSize(300, 200)  # noqa: RUF009  # never altered
+    title: str = "labels of <s> & more"
+    description: str = "Words such as <s>, at angles"
+    file_stem: str = "labels"
+
+    def paint(self, painter):
+        painter.fillRect(QRect(0, 0, self.size.width(), self.size.height()), QColor("white"))
+        painter.setFont(Look(LIGHT).font(12))
+        painter.setPen(QColor("black"))
+        for i, (label, angle) in enumerate(self.labels):
+            painter.save()
+            painter.translate(60 + 60 * i, 150)
+            painter.rotate(angle)
+            painter.drawText(QPointF(0, 0), label)
+            painter.restore()
+
+    def numbers(self):
+        angles = np.array([angle for _, angle in self.labels])
+        tokens = np.array([label for label, _ in self.labels])
+        return Numbers(
+            "label,angle\n", "{}\n", {"angles": angles, "tokens": tokens}, {"unit": "degrees", "of": "Größe"}
+        )
+
+
+class MapFigure(LabelFigure):
+    """128 × 128 cells, each in a colour of its own."""
+
+    def paint(self, painter):
+        painter.setFont(Look(LIGHT).font(12))
+        for i in range(128):
+            for j in range(128):
+                painter.fillRect(QRectF(40 + 5.47 * j, 40 + 5.47 * i, 5.47, 5.47), QColor(2 * i, 2 * j, 99))
 
 
 def svg_texts(figure: Figure) -> list[str]:
@@ -34,18 +81,41 @@ def svg_texts(figure: Figure) -> list[str]:
     return ["".join(element.itertext()).strip() for element in root.iter(f"{SVG}text")]
 
 
+def pdf_texts(data: bytes) -> dict[str, tuple[float, ...]]:
+    """Return each text of a PDF file, spaces as they come, with (cos, sin) of the angle it is drawn at."""
+    bodies = {int(number): body for number, body in re.findall(rb"\n(\d+) 0 obj\n(.*?)\nendobj", data, re.DOTALL)}
+    letters = {}  # by font and code
+    for number, body in bodies.items():
+        if found := re.search(rb"/ToUnicode (\d+) 0 R", body):
+            codes = re.search(rb"<0001> <\w+> \[(.*?)\]", bodies[int(found[1])], re.DOTALL)[1]
+            units = [bytes.fromhex(unit.decode()).decode("utf-16-be") for unit in re.findall(rb"<(\w+)>", codes)]
+            letters |= {(number, code): unit for code, unit in enumerate(units, start=1)}
+    texts, matrix = {}, ()
+    page = int(re.search(rb"/Contents (\d+) 0 R", data)[1])
+    content = zlib.decompress(bodies[page].split(b"\nstream\n", 1)[1].rsplit(b"endstream", 1)[0])
+    for run in re.findall(rb"[^\n]* cm\n|^BT\n.*?^ET\n", content, re.DOTALL | re.MULTILINE):
+        if run.endswith(b" cm\n"):
+            matrix = tuple(float(number) for number in run.split()[:2])
+            continue
+        font = int(re.search(rb"/F(\d+) ", run)[1])
+        text = "".join(letters[font, int(code, 16)] for code in re.findall(rb"<(\w+)> Tj", run))
+        texts[text] = matrix
+    return texts
+
+
 @pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 @pytest.mark.parametrize("suffix", [known.suffix for known in EXPORT_FORMATS])
 def test_every_preset_is_written_in_every_format(tmp_path, ready, suffix):
     path = tmp_path / f"figure{suffix}"
-    write_figure(Figure(ready.state), path)
+    write_figure(LookupFigure(ready.state), path)
     begins = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".csv": b"name,x", ".json": b"{"}
+    begins |= {".npy": b"\x93NUMPY", ".npz": b"PK"}
     assert path.read_bytes().startswith(begins[suffix])
 
 
 def test_png_has_the_size_the_resolution_and_the_words(tmp_path):
     path = tmp_path / "figure.png"
-    figure = Figure(LookupState())
+    figure = LookupFigure(LookupState())
     write_figure(figure, path, scale=3.0)
     image = QImage(str(path))
     assert (image.width(), image.height()) == (3 * figure.size.width(), 3 * figure.size.height())
@@ -57,7 +127,7 @@ def test_the_output_is_drawn_where_its_number_says():
     """Look for the gold disc in the pixels of the file, at the place where the number puts it."""
     state = replace(LookupState(), overlays=frozenset())
     for x in (1.4, -0.2):
-        figure = Figure(state.moved(QUERY, (x, 0.6)))
+        figure = LookupFigure(state.moved(QUERY, (x, 0.6)))
         image = figure_image(figure, 2.0)
         transform = scene_for(figure.state, figure.look, figure.width, figure.height).transform
         px, py = transform.to_pixels(*lookup_frame(figure.state).output.tolist())
@@ -67,21 +137,21 @@ def test_the_output_is_drawn_where_its_number_says():
 
 
 def test_svg_holds_real_text_and_other_programs_find_a_font(tmp_path):
-    texts = svg_texts(Figure(preset("descent").state))
+    texts = svg_texts(LookupFigure(preset("descent").state))
     assert {"q", "k₁", "k₂", "k₃", "t", "o"} <= set(texts)
     assert any("o = 0.49·k₁" in text for text in texts)
-    assert b"sans-serif" in encoded(Figure(LookupState()), ".svg")
+    assert b"sans-serif" in encoded(LookupFigure(LookupState()), ".svg")
 
 
 def test_svg_names_itself_in_title_and_description():
-    root = ET.fromstring(encoded(Figure(LookupState()), ".svg"))  # noqa: S314
+    root = ET.fromstring(encoded(LookupFigure(LookupState()), ".svg"))  # noqa: S314
     assert root.find(f"{SVG}title").text == "Attention Explorer: lookup"
     assert "k₁ at (+2.00, +0.20) with weight 91 %" in root.find(f"{SVG}desc").text
 
 
 def test_svg_draws_the_same_picture_as_png():
     """Nothing reaches out of the plane into the legend, though SVG does not clip."""
-    figure = Figure(preset("long-key").state, camera=Extent(-0.5, 1.5, -0.4, 1.0))
+    figure = LookupFigure(preset("long-key").state, camera=Extent(-0.5, 1.5, -0.4, 1.0))
     size = figure.size
     drawn = QImage(size, QImage.Format.Format_RGB32)
     painter = QPainter(drawn)
@@ -98,20 +168,20 @@ def test_svg_draws_the_same_picture_as_png():
 
 def test_the_legend_names_exactly_what_is_drawn():
     shown = frozenset({Overlay.FIELD, Overlay.TIE, Overlay.HULL})
-    assert {"Weights", "Tie line", "Hull"} <= set(svg_texts(Figure(replace(LookupState(), overlays=shown))))
-    texts = svg_texts(Figure(replace(preset("quiz").state, overlays=shown)))
+    assert {"Weights", "Tie line", "Hull"} <= set(svg_texts(LookupFigure(replace(LookupState(), overlays=shown))))
+    texts = svg_texts(LookupFigure(replace(preset("quiz").state, overlays=shown)))
     assert "Weights" in texts
     assert "Hull" not in texts  # plain numbers have none
 
 
 def test_the_caption_says_how_the_numbers_were_made():
-    figure = Figure(replace(LookupState(), temperature=0.25, scaled=True))
+    figure = LookupFigure(replace(LookupState(), temperature=0.25, scaled=True))
     assert "softmax(q·k/(√2·T)), T = 0.25, at q = (1.4, 0.6)" in figure.caption()
-    assert "Hard lookup (arg max)" in Figure(replace(LookupState(), hard=True)).caption()
+    assert "Hard lookup (arg max)" in LookupFigure(replace(LookupState(), hard=True)).caption()
 
 
 def test_pdf_is_one_page_of_the_size_of_the_figure():
-    figure = Figure(LookupState())
+    figure = LookupFigure(LookupState())
     data = encoded(figure, ".pdf")
     boxes = data.split(b"/MediaBox [")[1].split(b"]")[0].split()
     assert float(boxes[2]) == pytest.approx(figure.size.width() * 0.75, abs=1)
@@ -122,70 +192,188 @@ def test_pdf_is_one_page_of_the_size_of_the_figure():
 def test_exported_numbers_are_the_drawn_numbers(tmp_path):
     state = preset("three-keys").state
     frame = lookup_frame(state)
-    write_figure(Figure(state), tmp_path / "numbers.csv")
+    write_figure(LookupFigure(state), tmp_path / "numbers.csv")
     with (tmp_path / "numbers.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["name"]: row for row in csv.DictReader(file)}
     assert [float(rows[f"k{i}"]["weight"]) for i in (1, 2, 3)] == frame.weights.tolist()
-    document = json.loads(encoded(Figure(state), ".json"))
+    document = json.loads(encoded(LookupFigure(state), ".json"))
     assert document["weights"] == frame.weights.tolist()
     assert document["output"] == frame.output.tolist()
 
 
 def test_the_same_state_gives_the_same_bytes():
-    for suffix in (".png", ".svg", ".csv", ".json"):
-        assert encoded(Figure(LookupState()), suffix) == encoded(Figure(LookupState()), suffix)
+    for suffix in (".png", ".svg", *NUMBERS):
+        assert encoded(LookupFigure(LookupState()), suffix) == encoded(LookupFigure(LookupState()), suffix)
+
+
+# ---- Arrays ----
+
+
+def test_the_array_file_holds_the_weights_that_are_drawn():
+    state = preset("three-keys").state
+    array = np.load(io.BytesIO(encoded(LookupFigure(state), ".npy")), allow_pickle=False)
+    assert array.dtype == np.float64
+    assert array.tolist() == lookup_frame(state).weights.tolist()
+
+
+@pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
+def test_the_archive_holds_every_array_of_the_json_and_what_its_axes_are(ready):
+    figure = LookupFigure(ready.state)
+    document = json.loads(encoded(figure, ".json"))
+    with np.load(io.BytesIO(encoded(figure, ".npz")), allow_pickle=False) as archive:
+        arrays = dict(archive)
+    parameters = json.loads(str(arrays.pop(PARAMETERS)))
+    assert next(iter(arrays)) == "weights"
+    lists = {name for name, entry in document.items() if isinstance(entry, list)} - {"tied_keys"}
+    assert set(arrays) == lists | ({"loss"} & set(document))
+    for name, array in arrays.items():
+        assert array.tolist() == document[name], name
+    assert {name: len(axes) for name, axes in parameters["axes"].items()} == {n: a.ndim for n, a in arrays.items()}
+    lengths = {}
+    for name, axes in parameters["axes"].items():
+        for axis, length in zip(axes, arrays[name].shape, strict=True):
+            assert lengths.setdefault(axis, length) == length, f"{name}: two lengths of one axis"
+    assert parameters["settings"] == document["settings"]
+    assert parameters["program"] == f"Attention Explorer {__version__}"
+
+
+def test_a_cosine_that_does_not_exist_is_nan_in_the_archive():
+    figure = LookupFigure(LookupState().moved(QUERY, (0.0, 0.0)))
+    with np.load(io.BytesIO(encoded(figure, ".npz")), allow_pickle=False) as archive:
+        assert np.isnan(archive["cosines"]).tolist() == [True, True]
+        assert archive["weights"].tolist() == [0.5, 0.5]
+
+
+def test_tokens_and_parameters_come_back_as_text():
+    with np.load(io.BytesIO(encoded(LabelFigure(), ".npz")), allow_pickle=False) as archive:
+        assert archive.files == ["angles", "tokens", PARAMETERS]
+        assert archive["tokens"].tolist() == ["the", "cat sat", "Größe k₁"]
+        assert archive[PARAMETERS].shape == ()
+        assert json.loads(str(archive[PARAMETERS])) == {"unit": "degrees", "of": "Größe"}
+        assert archive["angles"].tolist() == [0.0, -90.0, -45.0]
+
+
+def test_the_archive_stores_no_time_and_packs_well():
+    numbers = Numbers("", "", {"weights": np.zeros((500, 500))}, {})
+    with zipfile.ZipFile(io.BytesIO(npz_bytes(numbers))) as archive:
+        assert archive.testzip() is None
+        assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    assert len(npz_bytes(numbers)) < len(npy_bytes(numbers)) / 50
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided"])
+def test_the_array_file_keeps_dtype_shape_and_order(layout):
+    whole = np.arange(48, dtype=np.float32).reshape(2, 4, 6)
+    array = whole[:, ::2, ::-1] if layout == "strided" else np.asarray(whole, order=layout)
+    back = np.load(io.BytesIO(npy_bytes(Numbers("", "", {"weights": array}, {}))), allow_pickle=False)
+    assert (back.dtype, back.tolist()) == (np.float32, array.tolist())
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({}, "There is no array"),
+        ({"tokens": np.array(["a", None], dtype=object)}, "“tokens” holds Python objects"),
+        ({"weights": np.eye(2), PARAMETERS: np.eye(2)}, "cannot be called “parameters”"),
+    ],
+)
+def test_arrays_that_no_file_can_hold_are_refused(arrays, words):
+    with pytest.raises(ExportError, match=words):
+        Numbers("", "", arrays, {})
+
+
+# ---- Any figure ----
+
+
+def test_another_figure_is_written_in_every_format(tmp_path):
+    figure: Figure = LabelFigure()
+    for known in EXPORT_FORMATS:
+        write_figure(figure, tmp_path / f"{figure.file_stem}{known.suffix}", scale=2.0)
+    image = QImage(str(tmp_path / "labels.png"))
+    assert image.size() == QSize(600, 400)
+    assert image.text("Description") == figure.description
+    assert (tmp_path / "labels.csv").read_text(encoding="utf-8") == "label,angle\n"
+    assert (tmp_path / "labels.json").read_text(encoding="utf-8") == "{}\n"
+
+
+def test_the_lookup_figure_gives_the_numbers_of_its_state():
+    state = preset("descent").state
+    numbers = LookupFigure(state).numbers()
+    assert numbers.csv == lookup_csv(state)
+    assert numbers.json == lookup_json(state)
+
+
+@pytest.mark.parametrize("suffix", PICTURES)
+def test_numbers_are_not_computed_for_a_picture(suffix):
+    class Unnumbered(LabelFigure):
+        def numbers(self):
+            raise AssertionError("nobody asked for numbers")
+
+    assert encoded(Unnumbered(), suffix)
+    with pytest.raises(AssertionError, match="nobody asked"):
+        encoded(Unnumbered(), ".csv")
+
+
+@pytest.mark.parametrize("suffix", NUMBERS)
+def test_nothing_is_drawn_for_numbers(suffix):
+    class Unpainted(LabelFigure):
+        def paint(self, painter):
+            raise AssertionError("nobody asked for a picture")
+
+    assert encoded(Unpainted(), suffix)
+
+
+def test_rotated_text_stays_text_in_svg():
+    root = ET.fromstring(encoded(LabelFigure(), ".svg"))  # noqa: S314
+    assert root.find(f"{SVG}title").text == "Attention Explorer: labels of <s> & more"
+    assert root.find(f"{SVG}desc").text == "Words such as <s>, at angles"
+    groups = {"".join(text.itertext()): group for group in root.iter(f"{SVG}g") for text in group.findall(f"{SVG}text")}
+    assert set(groups) == {label for label, _ in LabelFigure().labels}
+    for label, angle in LabelFigure().labels:
+        matrix = groups[label].get("transform").removeprefix("matrix(").removesuffix(")").split(",")
+        cosine, sine = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+        assert [float(number) for number in matrix[:4]] == pytest.approx([cosine, sine, -sine, cosine], abs=1e-6)
+        assert "Inter" in groups[label].find(f"{SVG}text").get("font-family")
+
+
+def test_rotated_text_stays_text_in_pdf():
+    texts = pdf_texts(encoded(LabelFigure(), ".pdf"))
+    # Qt names the glyph of a space after another character that looks the same: white it is, and that is all.
+    found = {" ".join(text.split()): turned for text, turned in texts.items()}
+    assert set(found) == {label for label, _ in LabelFigure().labels}
+    for label, angle in LabelFigure().labels:
+        expected = [math.cos(math.radians(angle)), math.sin(math.radians(angle))]
+        assert found[label] == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_character_that_xml_cannot_hold_does_not_break_the_svg():
+    assert svg_texts(LabelFigure(labels=(("a\x01b", 0.0), ("<g font", 0.0)))) == ["a\ufffdb", "<g font"]
+
+
+def test_a_map_of_many_cells_makes_no_huge_svg():
+    figure = MapFigure(size=QSize(760, 760))
+    data = encoded(figure, ".svg")
+    assert data.count(b"<rect") == 128 * 128
+    assert len(data) < 3_000_000
+    image = QImage(figure.size, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    QSvgRenderer(QByteArray(data)).render(painter, QRect(0, 0, 760, 760))
+    painter.end()
+    for i, j in ((0, 0), (17, 90), (127, 127)):
+        assert image.pixelColor(round(42.7 + 5.47 * j), round(42.7 + 5.47 * i)) == QColor(2 * i, 2 * j, 99)
 
 
 # ---- What can go wrong ----
 
 
 def test_an_unknown_suffix_is_refused_with_the_known_ones(tmp_path):
-    with pytest.raises(ExportError, match=r"\.png, \.svg, \.pdf, \.csv, \.json"):
-        write_figure(Figure(LookupState()), tmp_path / "figure.gif")
+    with pytest.raises(ExportError, match=r"\.png, \.svg, \.pdf, \.csv, \.npy, \.npz, \.json"):
+        write_figure(LookupFigure(LookupState()), tmp_path / "figure.gif")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_picture_too_large_to_hold_is_refused(tmp_path):
     with pytest.raises(ExportError, match="too large"):
-        write_figure(Figure(LookupState()), tmp_path / "figure.png", scale=100)
+        write_figure(LookupFigure(LookupState()), tmp_path / "figure.png", scale=100)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_path_that_cannot_be_written_is_explained_in_a_box(make_window, tmp_path, monkeypatch):
-    window = make_window()
-    said = []
-    monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, text: said.append(text))
-    missing = tmp_path / "no such folder" / "figure.png"
-    assert export_dialog.export_or_explain(window, Figure(LookupState()), missing) == ""
-    assert "no such folder" in said[0]
-    assert "does not exist" in said[0]
-
-
-def test_the_dialog_writes_what_was_asked_for(make_window, tmp_path, monkeypatch):
-    window = make_window(ExplorerState(lookup=preset("quiz").state))
-    target = tmp_path / "quiz"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(target), "PDF page (*.pdf)"))
-    said = []
-    window.page.said.connect(said.append)
-    window._actions["export"].trigger()
-    assert (tmp_path / "quiz.pdf").read_bytes().startswith(b"%PDF")
-    assert said == [f"Saved {tmp_path / 'quiz.pdf'}"]
-
-
-def test_cancelling_writes_nothing(make_window, tmp_path, monkeypatch):
-    window = make_window()
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: ("", ""))
-    window.page.export()
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(tmp_path / "a.png"), ""))
-    monkeypatch.setattr(QInputDialog, "getItem", lambda *a: ("2×", False))
-    window.page.export()
-    assert list(tmp_path.glob("*.png")) == []
-
-
-def test_copying_puts_picture_and_numbers_on_the_clipboard(make_window):
-    window = make_window()
-    window.page.copy_picture()
-    image = QGuiApplication.clipboard().image()
-    assert image.width() == 2 * 720
-    window.page.copy_numbers()
-    assert QGuiApplication.clipboard().text().startswith("name,x,y")

@@ -1,0 +1,92 @@
+"""What a picture shows, as numbers to take away: text for people and spreadsheets, arrays for NumPy."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_explorer.errors import ExportError
+
+PARAMETERS = "parameters"
+"""The name under which an archive of arrays holds what the arrays mean, as JSON."""
+
+_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
+_OWNER_WRITES_ALL_READ = 0o644 << 16
+_UNIX = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """The numbers behind one picture, with every digit.
+
+    Attributes
+    ----------
+    csv : str
+        A table with a line of column names.
+    json : str
+        Everything, as one JSON document.
+    arrays : mapping of str to ndarray
+        In the order of the archive, the main one first; numbers, booleans or text, never objects.
+    parameters : mapping of str to object
+        What the arrays mean and what made them: program, settings, axes, tokens. It can be written as JSON.
+
+    Raises
+    ------
+    ExportError
+        If there is no array, one holds Python objects, or one is called ``parameters``.
+    """
+
+    csv: str
+    json: str
+    arrays: Mapping[str, npt.NDArray[Any]]
+    parameters: Mapping[str, object]
+
+    def __post_init__(self) -> None:
+        if not self.arrays:
+            raise ExportError("There is no array to export. Give the main one at least.")
+        for name, array in self.arrays.items():
+            if name == PARAMETERS:
+                raise ExportError(f"An array cannot be called “{name}”: that is where its settings go. Rename it.")
+            if array.dtype.hasobject:
+                raise ExportError(f"The array “{name}” holds Python objects. Give numbers, booleans or text.")
+
+
+def npy_bytes(numbers: Numbers) -> bytes:
+    """Return the main array alone as a .npy file, which `numpy.load` reads without pickle."""
+    return _npy(next(iter(numbers.arrays.values())))
+
+
+def npz_bytes(numbers: Numbers) -> bytes:
+    """Return all arrays, and the parameters, as a compressed .npz file.
+
+    The parameters are an array without axes that holds one JSON text: ``json.loads(str(file["parameters"]))``. The same
+    numbers give the same bytes, because no time is stored, and `numpy.load` reads all of it without pickle.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the parameters cannot be written as JSON: a number is not finite, or an object is of no JSON type.
+    """
+    words = np.array(json.dumps(dict(numbers.parameters), ensure_ascii=False, allow_nan=False))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in {**numbers.arrays, PARAMETERS: words}.items():
+            member = zipfile.ZipInfo(f"{name}.npy", _FIRST_DATE)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.create_system = _UNIX  # on every system, so that the bytes are the same everywhere
+            member.external_attr = _OWNER_WRITES_ALL_READ
+            archive.writestr(member, _npy(array))
+    return stream.getvalue()
+
+
+def _npy(array: npt.NDArray[Any]) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=False)
+    return stream.getvalue()
