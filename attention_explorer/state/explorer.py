@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from attention_explorer.state.heads import HeadsState
 from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.positions import PositionsState
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +14,5 @@ class ExplorerState:
     """Everything a person can change and undo, page by page. Small hashable values only, never arrays."""
 
     lookup: LookupState = field(default_factory=LookupState)
+    heads: HeadsState = field(default_factory=HeadsState)
+    positions: PositionsState = field(default_factory=PositionsState)

@@ -36,9 +36,13 @@ class NumberBox(QDoubleSpinBox):
 
     def valueFromText(self, text: str) -> float:
         try:
-            return parsed_number(text)
+            return parsed_number(self._without_suffix(text))
         except ExplorerError:
             return self.value()
+
+    def _without_suffix(self, text: str) -> str:
+        # The unit may be left standing while the number is typed, or typed along, or left out.
+        return text.strip().removesuffix(self.suffix().strip())
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         # Anything may stand here while it is being typed; what cannot be used is refused in fixup, in words.
@@ -51,7 +55,7 @@ class NumberBox(QDoubleSpinBox):
 
     def _reason_against(self, text: str) -> str:
         try:
-            number = parsed_number(text)
+            number = parsed_number(self._without_suffix(text))
         except ExplorerError as error:
             return str(error)
         if self.minimum() <= number <= self.maximum():

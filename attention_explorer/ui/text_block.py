@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.ui.marks import colour_of
@@ -37,6 +37,7 @@ class TextBlock(QWidget):
         self._look, self._lines_kept, self._ground = look, lines_kept, ground
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # or Qt paints everything behind it first
         self._paragraphs: tuple[TextLine, ...] = ()
+        self._width = 0
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -74,7 +75,14 @@ class TextBlock(QWidget):
 
     def sizeHint(self) -> QSize:
         width = self._look.px(NATURAL_WIDTH)
-        return QSize(width, self.heightForWidth(width))
+        # A layout gives no more height than is asked for here, so ask for what the real width needs once it is known.
+        return QSize(width, self.heightForWidth(self._width or width))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != self._width:
+            self._width = event.size().width()
+            if self.heightForWidth(self._width) != self.height():
+                self.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._look.px(60), self._lines_kept * self._look.px(19))

@@ -43,6 +43,8 @@ class Theme:
     value_ink: str
     output_ink: str
     loss_ink: str
+    masked: str
+    masked_line: str
     note: str
     note_border: str
     strong: str
@@ -91,6 +93,8 @@ LIGHT = Theme(
     value_ink="#00785a",
     output_ink="#8a5d00",
     loss_ink="#a0447c",
+    masked="#e6e9ed",
+    masked_line="#bcc3cc",
     note="#fff8ea",
     note_border="#f0dfb8",
     strong="#22262c",
@@ -135,6 +139,8 @@ DARK = Theme(
     value_ink="#3fd0a2",
     output_ink="#f0e442",
     loss_ink="#e79fc6",
+    masked="#2d3138",
+    masked_line="#4f5661",
     note="#2b2718",
     note_border="#4d4526",
     strong="#eceef1",

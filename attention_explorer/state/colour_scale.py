@@ -1,0 +1,124 @@
+"""From numbers to places on a colour bar: what is linear, what is not, and the words that say so."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from attention_explorer.state.heads import Contrast
+from attention_explorer.state.numerals import MINUS, compact, scientific
+
+FloatArray = np.typing.NDArray[np.floating]
+BoolArray = np.typing.NDArray[np.bool_]
+
+LOWEST_LOG = 1e-4
+"""Where the log scale ends: smaller weights take its last colour."""
+
+PERCENTILE = 98.0
+
+
+class ScaleKind(StrEnum):
+    """How a number finds its place between the ends of the colour bar."""
+
+    LINEAR = "linear"
+    ROW = "row"
+    LOG = "log"
+    DIVERGING = "diverging"
+
+
+@dataclass(frozen=True, slots=True)
+class ColourScale:
+    """A colour bar from ``low`` to ``high``, and what to call it."""
+
+    kind: ScaleKind
+    low: float
+    high: float
+    title: str
+    badge: str = ""
+    """Why the colours are not the raw numbers on 0…1; empty if they are."""
+    end: str = ""
+    """What the high end is called, where the number would not do."""
+
+    @property
+    def is_diverging(self) -> bool:
+        """Whether 0 is in the middle."""
+        return self.kind is ScaleKind.DIVERGING
+
+    def positions(self, values: FloatArray) -> FloatArray:
+        """Return where values (h, w) stand on the bar, 0 to 1; what lies beyond an end stands at that end."""
+        if self.kind is ScaleKind.LOG:
+            tiny = np.maximum(values, LOWEST_LOG)
+            return np.asarray(np.clip(1.0 - np.log10(tiny) / math.log10(LOWEST_LOG), 0.0, 1.0))
+        if self.kind is ScaleKind.ROW:
+            largest = values.max(axis=-1, keepdims=True, initial=0.0)
+            shares: FloatArray = np.divide(values, largest, out=np.zeros_like(values), where=largest > 0)
+            return shares
+        with np.errstate(invalid="ignore", over="ignore"):  # ∞ − ∞ of a score beyond the float range
+            if self.is_diverging:  # high − low of ±1e308 would be infinite
+                shifted = 0.5 + 0.5 * (values / self.high)
+            else:
+                shifted = (values - self.low) / (self.high - self.low)
+        return np.asarray(np.clip(np.nan_to_num(shifted, nan=0.5, posinf=1.0, neginf=0.0), 0.0, 1.0))
+
+    def ticks(self) -> tuple[tuple[float, str], ...]:
+        """Return places on the bar with what they are called."""
+        if self.kind is ScaleKind.LOG:
+            return tuple((1 - i / 4, "1" if i == 0 else scientific(10.0**-i)) for i in (4, 3, 2, 1, 0))
+        if self.kind is ScaleKind.ROW:
+            return ((0.0, "0"), (1.0, "row’s largest"))
+        if self.is_diverging:
+            end = short_number(self.high)
+            return ((0.0, MINUS + end), (0.5, "0"), (1.0, "+" + end))
+        return ((0.0, short_number(self.low)), (1.0, self.end or short_number(self.high)))
+
+
+def short_number(number: float) -> str:
+    """Return a finite number as a colour bar says it: 0, 1, 0.35, 12.4, 2.06·10⁻⁹."""
+    if number == round(number) and abs(number) < 1e6:
+        return str(round(number)).replace("-", MINUS)
+    if abs(number) >= 1e6:
+        return compact(number)
+    if abs(number) < 1e-4:
+        return MINUS * (number < 0) + scientific(abs(number))
+    return f"{number:.3g}".replace("-", MINUS)
+
+
+def weight_scale(contrast: Contrast, weights: FloatArray, masked: BoolArray) -> ColourScale:
+    """Return the scale for weights (h, w) under a contrast; ``masked`` cells do not count."""
+    if contrast is Contrast.ROW:
+        return ColourScale(
+            ScaleKind.ROW,
+            0.0,
+            1.0,
+            "weight ÷ largest of its row",
+            "colours are not the raw weights: each row is divided by its largest",
+        )
+    if contrast is Contrast.LOG:
+        return ColourScale(
+            ScaleKind.LOG,
+            LOWEST_LOG,
+            1.0,
+            "weight (log)",
+            "colours are not proportional to the weights: powers of ten from 0.0001 to 1",
+        )
+    visible = weights[~masked]
+    top = 1.0
+    if contrast is not Contrast.UNIT and visible.size:
+        top = float(np.percentile(visible, PERCENTILE) if contrast is Contrast.PERCENTILE else visible.max())
+    if top == 1.0 or top <= 0.0:
+        return ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight")
+    if contrast is Contrast.PERCENTILE:
+        said = f"colours end at {short_number(top)}, the {PERCENTILE:.0f}th percentile"
+    else:
+        said = f"colours end at {short_number(top)}, the largest weight"
+    return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", said)
+
+
+def score_scale(scores: FloatArray, title: str) -> ColourScale:
+    """Return the zero-centred scale for scores (h, w); infinite ones (masked) do not count."""
+    finite = scores[np.isfinite(scores)]
+    end = float(np.abs(finite).max()) if finite.size else 0.0
+    return ColourScale(ScaleKind.DIVERGING, -(end or 1.0), end or 1.0, title)

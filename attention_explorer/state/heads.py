@@ -1,0 +1,166 @@
+"""What a person can change on the Heads page: where the attention comes from, its mask, and how it is shown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Self, TypeAlias
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import Stage
+from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.recipe import ToyRecipe
+
+Cell: TypeAlias = tuple[int, int]
+"""Row (query) and column (key), counted from 0."""
+
+Recipe: TypeAlias = ToyRecipe | HandMadeRecipe
+
+LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.01, 100.0
+LARGEST_MASK_SIZE = 4096
+
+
+class MaskKind(StrEnum):
+    """Which keys a query may attend to, before anything is painted by hand."""
+
+    NONE = "none"
+    CAUSAL = "causal"
+    STRICT = "strictly causal"
+    PADDING = "padding"
+    WINDOW = "window"
+    CAUSAL_WINDOW = "causal window"
+    PREFIX = "prefix"
+    BLOCK = "block"
+
+    @property
+    def has_size(self) -> bool:
+        """Whether the kind needs a number: real keys, width, length or block."""
+        return self not in (MaskKind.NONE, MaskKind.CAUSAL, MaskKind.STRICT)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskChoice:
+    """A kind of mask with its number, and the cells that were painted over it."""
+
+    kind: MaskKind = MaskKind.NONE
+    size: int = 3
+    flipped: frozenset[Cell] = frozenset()
+
+    def with_painted(self, cells: frozenset[Cell], allowed: frozenset[Cell], *, hide: bool) -> Self:
+        """Return the mask with cells hidden or shown by hand; ``allowed`` are those of them that it shows now."""
+        turned = cells & allowed if hide else cells - allowed
+        return replace(self, flipped=self.flipped ^ turned)
+
+
+class Aggregate(StrEnum):
+    """What the large picture shows: one head, or all of them in one."""
+
+    ONE = "one head"
+    MEAN = "mean of heads"
+    MAX = "max of heads"
+    ROLLOUT = "rollout"
+
+
+@dataclass(frozen=True, slots=True)
+class HeadsSetup:
+    """Everything that decides the numbers of one map: what two setups differ in is what can be compared."""
+
+    recipe: Recipe = field(default_factory=ToyRecipe)
+    mask: MaskChoice = field(default_factory=MaskChoice)
+    scaled: bool = True
+    hard: bool = False
+    temperature: float = 1.0
+    layer: int = 0
+    head: int = 0
+    aggregate: Aggregate = Aggregate.ONE
+    identity: bool = True
+    """Whether a rollout counts the residual connection: ½W + ½I for every layer."""
+    switched_off: frozenset[tuple[int, int]] = frozenset()
+    """(layer, head) of the heads that are greyed on the wall and left out of mean, max and rollout."""
+
+    def with_temperature(self, temperature: float) -> Self:
+        """Return the setup at another temperature, held within its range."""
+        if math.isnan(temperature):
+            raise ExplorerError("The temperature needs a number from 0.01 to 100.")
+        return replace(self, temperature=min(max(temperature, LOWEST_TEMPERATURE), HIGHEST_TEMPERATURE))
+
+
+class Picture(StrEnum):
+    """The large picture."""
+
+    HEATMAP = "heatmap"
+    LINES = "lines"
+    STAGES = "stages"
+    COMPARE = "compare"
+
+
+class Contrast(StrEnum):
+    """How weights become colours. Scores are always drawn around 0, up to their largest."""
+
+    UNIT = "0…1"
+    MAX = "0…max"
+    ROW = "per row"
+    LOG = "log"
+    PERCENTILE = "percentile"
+
+
+class Hidden(StrEnum):
+    """Keys taken out of the picture; the rest of each row is renormalised, and a badge says so."""
+
+    NOTHING = "nothing"
+    FIRST = "first token"
+    PUNCTUATION = "punctuation"
+
+
+class SortBy(StrEnum):
+    """The order of the wall."""
+
+    NUMBER = "head"
+    ENTROPY = "entropy"
+    MAX_WEIGHT = "largest weight"
+    DISTANCE = "distance"
+    SELF = "on itself"
+    PREVIOUS = "on previous"
+    FIRST = "on first"
+
+
+@dataclass(frozen=True, slots=True)
+class HeadsView:
+    """How the maps are shown; nothing here alters a weight."""
+
+    picture: Picture = Picture.HEATMAP
+    stage: Stage = Stage.WEIGHTS
+    contrast: Contrast = Contrast.MAX
+    colour_map: str = "viridis"
+    row_sums: bool = False
+    hidden: Hidden = Hidden.NOTHING
+    sort: SortBy = SortBy.NUMBER
+    mass: float = 0.9
+    """The line view draws the strongest keys of each row up to this share of its weight."""
+    row: int | None = None
+    column: int | None = None
+    """The pinned query and key: both for a cell, one for a row or a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadsState:
+    """The Heads page."""
+
+    setup: HeadsSetup = field(default_factory=HeadsSetup)
+    view: HeadsView = field(default_factory=lambda: HeadsView(row=7))
+    other: HeadsSetup | None = None
+    """The setup kept for comparison (B)."""
+    preset: str = "random-words"
+
+    def with_setup(self, **changes: object) -> Self:
+        """Return the state with some fields of its setup changed."""
+        return replace(self, setup=replace(self.setup, **changes))  # type: ignore[arg-type]
+
+    def with_view(self, **changes: object) -> Self:
+        """Return the state with some fields of its view changed."""
+        return replace(self, view=replace(self.view, **changes))  # type: ignore[arg-type]
+
+    def with_recipe(self, **changes: object) -> Self:
+        """Return the state with some fields of its recipe changed."""
+        return self.with_setup(recipe=replace(self.setup.recipe, **changes))  # type: ignore[arg-type]

@@ -1,0 +1,221 @@
+"""What the weights on show are worth: drawn at random or made by hand, nearly uniform or saturated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.model import QueryKeyMap, Stage
+from attention_explorer.model.map_summary import SATURATED
+from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
+from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.state.heads import HeadsSetup
+from attention_explorer.state.heads_frame import HeadsFrame, head_name, heads_frame
+from attention_explorer.state.numerals import percent, plain
+
+Rows = slice | np.typing.NDArray[np.intp]
+
+EVEN = 0.98
+"""From this mean of entropy ÷ ln(visible keys) on, a map is called nearly uniform."""
+
+OFTEN_SATURATED = 0.2
+"""From this share of decided rows on, a map is called saturated."""
+
+WIDE = 2.0
+"""Scores with this standard deviation or more saturate a softmax at temperature 1."""
+
+MOST_FOR_LAYER = 128
+"""Tokens up to which all heads of the layer are looked at."""
+
+MOST_CELLS = 2**17
+"""Weights that are looked at; of larger maps a sample of rows, spread evenly over them."""
+
+FEWEST_ROWS = 16
+"""Rows of a map that are looked at in any case."""
+
+
+class Kind(StrEnum):
+    """How the weight is spread."""
+
+    PLAIN = "plain"
+    EVEN = "nearly uniform"
+    SATURATED = "saturated"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How one head, or several, spread their weight. Rows with a single visible key have no choice and do not count."""
+
+    evenness: float  # mean of entropy ÷ ln(visible keys); NaN if no row has a choice
+    saturated: float  # share of the rows with a weight above 0.95; NaN likewise
+    deviation: float  # the largest distance of a visible weight from an even share; NaN unless nearly uniform
+    score_std: float  # of the visible scaled scores
+    is_sample: bool = False
+    """Whether only some of the rows were looked at."""
+
+    @property
+    def kind(self) -> Kind:
+        """Nearly uniform, saturated, or neither; NaN is neither."""
+        if self.evenness >= EVEN:
+            return Kind.EVEN
+        return Kind.SATURATED if self.saturated >= OFTEN_SATURATED else Kind.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A title and a few sentences for the note, and the numbers behind them."""
+
+    title: str
+    text: str
+    head: Spread
+    layer: Spread | None
+    """All heads of the layer; None if there is one head, or too many tokens."""
+    predicted_std: float | None
+    """What the gain makes of the scores, if that can be told."""
+
+    @property
+    def kind(self) -> Kind:
+        """That of the layer where it is known, else of the head."""
+        return self.head.kind if self.layer is None else self.layer.kind
+
+
+def verdict(frame: HeadsFrame) -> Verdict:
+    """Judge the weights of a frame. Quick for any number of tokens: of large maps some rows are looked at."""
+    return _verdict(frame.setup)
+
+
+@lru_cache(maxsize=16)
+def _verdict(setup: HeadsSetup) -> Verdict:
+    frame = heads_frame(setup)
+    maps = frame.layers[frame.layer].maps
+    head = spread_of((frame.head_map,))
+    whole = len(maps) > 1 and max(frame.shape) <= MOST_FOR_LAYER
+    layer = spread_of(maps) if whole else None
+    recipe = setup.recipe
+    predicted = recipe.predicted_score_std(setup.scaled) if isinstance(recipe, ToyRecipe) and frame.layer == 0 else None
+    title, opening = _origin(frame)
+    said = (opening, *_spread_in_words(frame, head, layer, predicted))
+    return Verdict(title, " ".join(sentence for sentence in said if sentence), head, layer, predicted)
+
+
+def spread_of(maps: Sequence[QueryKeyMap]) -> Spread:
+    """Summarise one head, or several of one shape together."""
+    rows = _rows_looked_at(maps[0], len(maps))
+    parts = [_part_of(map_, rows) for map_ in maps]
+    evenness, largest, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
+    mean_evenness = _mean(evenness)
+    return Spread(
+        mean_evenness,
+        _mean(largest > SATURATED),
+        max(_deviation(map_, rows) for map_ in maps) if mean_evenness >= EVEN else math.nan,
+        float(scores.std()) if scores.size else math.nan,
+        is_sample=not isinstance(rows, slice),
+    )
+
+
+def _part_of(map_: QueryKeyMap, rows: Rows) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return evenness and largest weight of each row that has a choice, and all visible scores."""
+    allowed = map_.allowed(rows)
+    visible = allowed.sum(axis=1)
+    choice = visible > 1
+    summary = map_.row_summary(rows)
+    evenness = summary.entropy[choice] / np.log(visible[choice])
+    return evenness, summary.max_weight[choice], map_.scores(rows, stage=Stage.SCALED)[allowed]
+
+
+def _deviation(map_: QueryKeyMap, rows: Rows) -> float:
+    """Return how far a visible weight is from an even share of its row, at most."""
+    allowed = map_.allowed(rows)
+    share = 1.0 / np.maximum(allowed.sum(axis=1), 1)[:, None]
+    return float(np.abs(map_.weights(rows) - share).max(where=allowed, initial=0.0))
+
+
+def _rows_looked_at(map_: QueryKeyMap, maps: int) -> Rows:
+    most = max(MOST_CELLS // max(maps * map_.n_k, 1), FEWEST_ROWS)
+    if map_.n_q <= most:
+        return slice(0, map_.n_q)
+    return np.linspace(0, map_.n_q - 1, most).astype(np.intp)
+
+
+def _mean(values: np.typing.NDArray[np.floating] | np.typing.NDArray[np.bool_]) -> float:
+    return float(np.mean(values)) if values.size else math.nan
+
+
+# ---- In words ----
+
+
+def _origin(frame: HeadsFrame) -> tuple[str, str]:
+    recipe = frame.setup.recipe
+    if not isinstance(recipe, ToyRecipe):
+        return "These heads were made by hand.", "Nothing was learned: each shows a pattern known from trained models."
+    given = recipe.vectors is TokenVectors.GIVEN
+    if recipe.projections is Projections.IDENTITY and given:
+        return "These weights come from given vectors.", "There are no projections: q = k = v = x."
+    if given:
+        return "These weights are random.", "The vectors are given, the projections are drawn: nothing was learned."
+    return "These weights are random.", "Nothing was learned, so a pattern that seems to make sense is luck."
+
+
+def _spread_in_words(frame: HeadsFrame, head: Spread, layer: Spread | None, predicted: float | None) -> tuple[str, ...]:
+    if frame.is_hand_made:
+        return ()
+    if frame.setup.hard:
+        return ("The lookup is hard: every row puts all its weight on one key.",)
+    own = head_name(frame, frame.layer, frame.head)
+    own = own[0].upper() + own[1:]
+    if layer is None:
+        sentence = _sentence(frame, head, predicted)
+        return (sentence,) if frame.heads == 1 or not sentence else (f"{own}: {sentence[0].lower()}{sentence[1:]}",)
+    whole = _sentence(frame, layer, predicted)
+    if whole:
+        whole = f"All {frame.heads} heads: {whole[0].lower()}{whole[1:]}"
+    if not frame.is_one_head or head.kind is Kind.PLAIN:
+        return (whole,)
+    if head.kind is layer.kind:
+        return whole, f"{own}: {_short(head)}."
+    sentence = _sentence(frame, head, predicted)
+    return whole, f"{own}: {sentence[0].lower()}{sentence[1:]}"
+
+
+def _sentence(frame: HeadsFrame, spread: Spread, predicted: float | None) -> str:
+    if spread.kind is Kind.PLAIN:
+        return ""
+    std = f"score std {_short_number(spread.score_std)}"
+    if spread.kind is Kind.EVEN:
+        expected = "" if predicted is None else f" (predicted {_short_number(predicted)})"
+        share = f"1/{frame.shape[1]}" if frame.mask is None else "an even share"
+        largest = _short_number(spread.deviation)
+        sampled = " in sampled rows" if spread.is_sample else ""
+        return f"Nearly uniform: the largest deviation from {share}{sampled} is {largest}, {std}{expected}."
+    expected = "" if predicted is None else f", predicted {_short_number(predicted)}"
+    return (
+        f"{percent(spread.saturated)} of {'sampled ' * spread.is_sample}rows put more than 95 % on one key; "
+        f"{std}{expected}: {_cause(frame, spread)}, not attention."
+    )
+
+
+def _cause(frame: HeadsFrame, spread: Spread) -> str:
+    """Return what made the rows decided."""
+    setup = frame.setup
+    if setup.temperature < 1.0 and spread.score_std < WIDE:
+        return "the low temperature"
+    if not setup.scaled and spread.score_std / math.sqrt(frame.head_width) < WIDE:
+        return "the missing ÷ √d_k"
+    recipe = setup.recipe
+    without = isinstance(recipe, ToyRecipe) and recipe.projections is Projections.IDENTITY
+    return "the length of the vectors" if without else "the gain"
+
+
+def _short(spread: Spread) -> str:
+    if spread.kind is Kind.EVEN:
+        return f"at most {_short_number(spread.deviation)} off"
+    return f"{percent(spread.saturated)} of rows"
+
+
+def _short_number(number: float) -> str:
+    return plain(number, 3 if abs(number) < 1.0 else 2)

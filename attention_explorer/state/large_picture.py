@@ -1,0 +1,39 @@
+"""The large picture of a state, whichever it is."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from attention_explorer.state.heads import HeadsState, Picture
+from attention_explorer.state.heads_compare import Comparison, compare_pictures
+from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads_lines import LinePicture, line_picture
+from attention_explorer.state.heads_stages import StagesPicture, stages_picture
+from attention_explorer.state.map_picture import MapPicture, Window, map_picture
+
+LargePicture: TypeAlias = MapPicture | LinePicture | StagesPicture | Comparison
+
+MOST_LINE_ROWS = 96
+"""More queries than this are not drawn as lines at once: nobody could follow them."""
+
+MOST_LINES = 1200
+"""Lines that can be painted while a person waits for the next letter; the legend says how many are left out."""
+
+
+def large_picture(heads: HeadsState, frame: HeadsFrame, window: Window | None, tiles: tuple[int, int]) -> LargePicture:
+    """Compute what the large picture shows, for at most as many tiles as there are pixels."""
+    kind = heads.view.picture
+    if kind is Picture.LINES:
+        seen = Window.whole(frame.shape) if window is None else window.held_within(frame.shape)
+        bottom, right = min(seen.bottom, seen.top + MOST_LINE_ROWS), min(seen.right, seen.left + MOST_LINE_ROWS)
+        return line_picture(frame, heads.view, Window(seen.top, bottom, seen.left, right), MOST_LINES)
+    if kind is Picture.STAGES:
+        return stages_picture(frame, heads.view, _share(tiles, 2))
+    if kind is Picture.COMPARE:
+        other = heads_frame(heads.setup if heads.other is None else heads.other)
+        return compare_pictures(frame, other, heads.view, _share(tiles, 2))
+    return map_picture(frame, heads.view, window, tiles)
+
+
+def _share(tiles: tuple[int, int], parts: int) -> tuple[int, int]:
+    return max(tiles[0] // parts, 64), max(tiles[1] // parts, 64)

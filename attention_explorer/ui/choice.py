@@ -1,0 +1,75 @@
+"""Small controls that show one of several choices: a combo box and a row of buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QWidget
+
+Choice = tuple[object, str, str]
+"""What is chosen, what it is called, and a tip that teaches."""
+
+
+class ChoiceBox(QComboBox):
+    """A combo box over values of any kind; ``chosen`` is called with the value when a person picks one."""
+
+    def __init__(
+        self,
+        name: str,
+        tip: str,
+        choices: Iterable[Choice],
+        chosen: Callable[[object], None],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        self.setAccessibleDescription(tip)
+        self._values: list[object] = []
+        for value, title, hint in choices:
+            self._values.append(value)
+            self.addItem(title)
+            self.setItemData(self.count() - 1, hint, Qt.ItemDataRole.ToolTipRole)
+        self.activated.connect(lambda index: chosen(self._values[index]))
+
+    def show_value(self, value: object) -> None:
+        """Show a value without telling anybody."""
+        index = self._values.index(value)
+        if index != self.currentIndex():
+            self.setCurrentIndex(index)
+
+    def enable_values(self, enabled: Callable[[object], bool]) -> None:
+        """Grey the choices that make no sense now."""
+        for index, value in enumerate(self._values):
+            item = self.model().index(index, 0)
+            self.model().setData(item, None if enabled(value) else 0, Qt.ItemDataRole.UserRole - 1)
+
+
+class ChoiceRow(QWidget):
+    """A row of buttons of which one is pressed; ``chosen`` is called with its value."""
+
+    def __init__(
+        self, name: str, choices: Iterable[Choice], chosen: Callable[[object], None], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.buttons: dict[object, QPushButton] = {}
+        group = QButtonGroup(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        for value, title, tip in choices:
+            button = QPushButton(title)
+            button.setCheckable(True)
+            button.setToolTip(tip)
+            button.setAccessibleName(f"{name}: {title}")
+            button.setAccessibleDescription(tip)
+            button.clicked.connect(lambda _checked, value=value: chosen(value))
+            group.addButton(button)
+            row.addWidget(button)
+            self.buttons[value] = button
+
+    def show_value(self, value: object) -> None:
+        """Show a value without telling anybody."""
+        self.buttons[value].setChecked(True)

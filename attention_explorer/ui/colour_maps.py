@@ -1,0 +1,55 @@
+"""Colour maps as tables, and maps of numbers as images: one pixel a cell, never an object a cell."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from PySide6.QtGui import QColor, QImage
+
+from attention_explorer import assets
+from attention_explorer.state.colour_scale import BoolArray, FloatArray
+
+SEQUENTIAL = ("viridis", "cividis", "magma")
+"""For weights. All three grow steadily lighter; cividis reads alike with every kind of colour vision."""
+
+DIVERGING = "brown-teal"
+"""For what has a sign: brown below 0, teal above, apart for every kind of colour vision."""
+
+
+@lru_cache(maxsize=8)
+def colour_table(name: str) -> np.typing.NDArray[np.uint32]:
+    """Return the colours of a map as 0xffRRGGBB, from its low end to its high end.
+
+    Raises
+    ------
+    ExplorerError
+        There is no map of this name.
+    """
+    lines = assets.read_text(f"colour_maps/{name}.txt").split()
+    return np.asarray([0xFF000000 | int(line, 16) for line in lines], np.uint32)
+
+
+def colour_at(name: str, position: float) -> QColor:
+    """Return the colour of a place 0…1 on a map."""
+    table = colour_table(name)
+    return QColor.fromRgb(int(table[round(position * (len(table) - 1))]))
+
+
+def pixels_of(
+    positions: FloatArray, masked: BoolArray | None, name: str, masked_colour: str
+) -> np.typing.NDArray[np.uint32]:
+    """Return the colours (h, w) of places 0…1 on a map, masked cells in a colour that is none of the map's."""
+    table = colour_table(name)
+    pixels = table[np.rint(positions * (len(table) - 1)).astype(np.intp)]
+    if masked is not None:
+        pixels[masked] = QColor(masked_colour).rgb()
+    return pixels
+
+
+def image_of(pixels: np.typing.NDArray[np.uint32]) -> QImage:
+    """Return an image that owns its pixels (h, w)."""
+    height, width = pixels.shape
+    rows = np.ascontiguousarray(pixels)
+    # The copy takes the pixels along: an image over NumPy's memory would outlive it.
+    return QImage(rows.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()

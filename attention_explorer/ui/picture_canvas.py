@@ -1,0 +1,116 @@
+"""The line view, the stages and the comparison as pictures that can be pointed at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QWidget
+
+from attention_explorer.session.session import Session
+from attention_explorer.state.heads import HeadsView
+from attention_explorer.state.heads_compare import Comparison
+from attention_explorer.state.heads_frame import HeadsFrame
+from attention_explorer.state.heads_lines import LinePicture
+from attention_explorer.state.heads_stages import StagesPicture
+from attention_explorer.ui.compare_picture import CompareLayout, compare_layout, paint_compare_maps, paint_compare_marks
+from attention_explorer.ui.line_picture import LinesLayout, lines_layout, link_at, paint_line_marks, paint_links
+from attention_explorer.ui.map_widget import NOWHERE, MapWidget, Spot
+from attention_explorer.ui.stages_picture import StagesLayout, paint_stage_maps, paint_stage_marks, stages_layout
+from attention_explorer.ui.theme import Look
+
+P = TypeVar("P")
+L = TypeVar("L")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing(Generic[P, L]):
+    """How a kind of picture is laid out, painted, marked and pointed at."""
+
+    layout: Callable[[P, Look, QRectF], L]
+    paint: Callable[[QPainter, P, L, Look], None]
+    mark: Callable[[QPainter, P, L, Look, Spot], None]
+    spot_at: Callable[[P, L, QPointF], Spot]
+
+
+class PictureCanvas(MapWidget, Generic[P, L]):
+    """A picture drawn by a `Drawing`."""
+
+    def __init__(
+        self, session: Session, look: Look, name: str, drawing: Drawing[P, L], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(session, look, name, parent)
+        self._drawing = drawing
+        self._picture: P | None = None
+        self._layout: L | None = None
+
+    def show_picture(self, frame: HeadsFrame, view: HeadsView, picture: P) -> None:
+        """Show a picture of a frame."""
+        self.frame, self.view, self._picture = frame, view, picture
+        self.picture_changed()
+
+    @property
+    def picture_layout(self) -> L | None:
+        """Where everything is; None before there is a picture."""
+        return self._layout
+
+    def picture_changed(self) -> None:
+        self._layout = None if self._picture is None else self._drawing.layout(self._picture, self.look, self.room)
+        super().picture_changed()
+
+    def paint_picture(self, painter: QPainter) -> None:
+        if self._picture is not None and self._layout is not None:
+            self._drawing.paint(painter, self._picture, self._layout, self.look)
+
+    def paint_marks(self, painter: QPainter) -> None:
+        if self._picture is not None and self._layout is not None and self.marked != NOWHERE:
+            self._drawing.mark(painter, self._picture, self._layout, self.look, self.marked)
+
+    def spot_at(self, place: QPointF) -> Spot:
+        if self._picture is None or self._layout is None:
+            return NOWHERE
+        return self._drawing.spot_at(self._picture, self._layout, place)
+
+
+def _spot_on_lines(picture: LinePicture, layout: LinesLayout, place: QPointF) -> Spot:
+    row, column = layout.row_at(place.y(), place.x()), layout.column_at(place.y(), place.x())
+    if row is not None:
+        return Spot(row + picture.first_row)
+    if column is not None:
+        return Spot(None, column + picture.first_column)
+    link = link_at(picture, layout, place)
+    return NOWHERE if link is None else Spot(int(picture.links.row[link]), int(picture.links.column[link]))
+
+
+def _spot_on_maps(_picture: object, layout: StagesLayout | CompareLayout, place: QPointF) -> Spot:
+    hit = layout.cell_at(place)
+    return NOWHERE if hit is None else Spot(hit.row, hit.column)
+
+
+LINES: Drawing[LinePicture, LinesLayout] = Drawing(
+    lines_layout,
+    paint_links,
+    lambda painter, picture, layout, look, spot: paint_line_marks(
+        painter, picture, layout, look, spot.row, spot.column
+    ),
+    _spot_on_lines,
+)
+STAGES: Drawing[StagesPicture, StagesLayout] = Drawing(
+    stages_layout,
+    paint_stage_maps,
+    lambda painter, picture, layout, look, spot: paint_stage_marks(
+        painter, picture, layout, look, (spot.row, spot.column)
+    ),
+    _spot_on_maps,
+)
+COMPARE: Drawing[Comparison, CompareLayout] = Drawing(
+    compare_layout,
+    paint_compare_maps,
+    lambda painter, picture, layout, look, spot: paint_compare_marks(
+        painter, picture, layout, look, (spot.row, spot.column)
+    ),
+    _spot_on_maps,
+)

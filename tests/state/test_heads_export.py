@@ -1,0 +1,281 @@
+"""Exported maps, read back by the standard readers: bit for bit what is shown, with what it takes to make it again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_explorer import __version__
+from attention_explorer.errors import ExportError
+from attention_explorer.model import Stage
+from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state import heads_export
+from attention_explorer.state.heads import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
+from attention_explorer.state.heads_export import difference_numbers, map_numbers, setup_words, wall_numbers
+from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
+from attention_explorer.state.map_picture import map_picture
+from attention_explorer.state.numbers_export import Numbers, npy_bytes, npz_bytes
+
+CAUSAL = MaskChoice(MaskKind.CAUSAL)
+STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)
+CROSS = HandMadeRecipe("le chat s'est assis sur le tapis", "The cat sat on the mat")
+AWKWARD = "he said, \"no\" — שלום سلام 👩‍👩‍👧 e\u0301té , 'x' ; =1+1\n新しい\tline"
+CASES = [
+    pytest.param(HeadsSetup(), HeadsView(), id="weights"),
+    pytest.param(HeadsSetup(mask=CAUSAL), HeadsView(), id="causal weights"),
+    pytest.param(HeadsSetup(), HeadsView(stage=Stage.SCORES), id="scores"),
+    pytest.param(HeadsSetup(), HeadsView(stage=Stage.SCALED, hidden=Hidden.FIRST), id="scaled"),
+    pytest.param(HeadsSetup(mask=CAUSAL), HeadsView(stage=Stage.MASKED), id="masked scores"),
+    pytest.param(HeadsSetup(), HeadsView(hidden=Hidden.PUNCTUATION), id="hidden"),
+    pytest.param(HeadsSetup(CROSS, head=2), HeadsView(), id="two sentences"),
+    pytest.param(HeadsSetup(STACKED, aggregate=Aggregate.ROLLOUT), HeadsView(stage=Stage.SCORES), id="rollout"),
+    pytest.param(HeadsSetup(STACKED, layer=2, aggregate=Aggregate.MAX), HeadsView(), id="largest"),
+    pytest.param(HeadsSetup(ToyRecipe(sentence="cat")), HeadsView(), id="one token"),
+    pytest.param(HeadsSetup(ToyRecipe(sentence=AWKWARD)), HeadsView(), id="awkward"),
+]
+EACH = pytest.mark.parametrize(("setup", "view"), CASES)
+
+
+def refuse(constant: str) -> None:
+    raise AssertionError(f"{constant} is no JSON")
+
+
+def document_of(numbers: Numbers) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(numbers.json, parse_constant=refuse)
+    return document
+
+
+def table_of(numbers: Numbers) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(numbers.csv, newline=""), strict=True))
+
+
+def archive_of(numbers: Numbers) -> dict[str, np.ndarray]:
+    with np.load(io.BytesIO(npz_bytes(numbers)), allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive}
+
+
+def with_holes(array: np.ndarray) -> list[list[float | None]]:
+    return [[number if np.isfinite(number) else None for number in row] for row in array.tolist()]
+
+
+def export(setup: HeadsSetup, view: HeadsView) -> tuple[HeadsFrame, Numbers]:
+    frame = heads_frame(setup)
+    return frame, map_numbers(frame, view)
+
+
+# ---- The large picture ----
+
+
+@EACH
+def test_the_table_is_what_is_shown_with_every_digit(setup: HeadsSetup, view: HeadsView) -> None:
+    frame, numbers = export(setup, view)
+    header, *rows = table_of(numbers)
+    assert header == ["query \\ key", *frame.keys]
+    assert [row[0] for row in rows] == list(frame.queries)
+    found = np.array([[float(cell) for cell in row[1:]] for row in rows])
+    np.testing.assert_array_equal(found, map_picture(frame, view).values)
+    assert "\r" not in numbers.csv
+    assert "np." not in numbers.csv
+
+
+@EACH
+def test_the_document_is_what_is_shown(setup: HeadsSetup, view: HeadsView) -> None:
+    frame, numbers = export(setup, view)
+    document, picture = document_of(numbers), map_picture(frame, view)
+    assert document["program"] == f"Attention Explorer {__version__}"
+    assert document["axes"] == ["query (row)", "key (column)"]
+    assert (tuple(document["queries"]), tuple(document["keys"])) == (frame.queries, frame.keys)
+    assert document[document["numbers"]] == with_holes(picture.values)
+    assert document["allowed"] == frame.map.allowed().tolist()
+    assert document["settings"]["sentence"] == setup.recipe.sentence
+    assert numbers.json.endswith("}\n")
+
+
+@EACH
+def test_the_arrays_are_what_is_shown_and_load_without_pickle(setup: HeadsSetup, view: HeadsView) -> None:
+    frame, numbers = export(setup, view)
+    picture = map_picture(frame, view)
+    main = np.load(io.BytesIO(npy_bytes(numbers)), allow_pickle=False)
+    np.testing.assert_array_equal(main, picture.values)
+    archive = archive_of(numbers)
+    parameters = json.loads(str(archive["parameters"]))
+    np.testing.assert_array_equal(archive[parameters["numbers"]], picture.values)
+    assert tuple(archive["queries"].tolist()) == frame.queries
+    assert tuple(archive["keys"].tolist()) == frame.keys
+    np.testing.assert_array_equal(archive["allowed"], frame.map.allowed())
+    if parameters["numbers"] != "weights" or view.hidden is not Hidden.NOTHING:
+        np.testing.assert_array_equal(archive["raw_weights"], frame.map.weights())
+    else:
+        assert "raw_weights" not in archive
+
+
+def test_masked_scores_are_minus_infinity_and_null_where_there_is_no_infinity() -> None:
+    frame, numbers = export(HeadsSetup(mask=CAUSAL), HeadsView(stage=Stage.MASKED))
+    above = np.triu(np.ones(frame.shape, bool), 1)
+    np.testing.assert_array_equal(np.isneginf(archive_of(numbers)["masked"]), above)
+    document = np.array(document_of(numbers)["masked"], dtype=object)
+    np.testing.assert_array_equal(document == None, above)  # noqa: E711, cell by cell
+    np.testing.assert_array_equal(np.array(table_of(numbers))[1:, 1:] == "-inf", above)
+
+
+def test_tokens_that_a_table_must_quote_survive() -> None:
+    frame, numbers = export(HeadsSetup(ToyRecipe(sentence=AWKWARD)), HeadsView())
+    assert {",", '"', "שלום", "سلام", "👩‍👩‍👧", "été", "'", "=", "新"} <= set(frame.keys)
+    broken = replace(frame, keys=("two\nlines", *frame.keys[1:]), queries=('"quoted",\n', *frame.queries[1:]))
+    header, *rows = table_of(map_numbers(broken, HeadsView()))
+    assert header[1] == "two\nlines"
+    assert rows[0][0] == '"quoted",\n'
+    assert len(rows) == len(frame.queries)
+    assert document_of(numbers)["settings"]["sentence"] == AWKWARD
+
+
+@pytest.mark.parametrize(
+    ("setup", "view", "said"),
+    [
+        (HeadsSetup(), HeadsView(hidden=Hidden.FIRST), "first token; the rest of each row is renormalised"),
+        (HeadsSetup(), HeadsView(hidden=Hidden.PUNCTUATION), "punctuation; the rest of each row is renormalised"),
+        (HeadsSetup(CROSS), HeadsView(hidden=Hidden.PUNCTUATION), None),
+        (HeadsSetup(), HeadsView(hidden=Hidden.FIRST, stage=Stage.SCORES), None),
+        (HeadsSetup(), HeadsView(), None),
+    ],
+)
+def test_renormalised_rows_are_said_where_there_are_any(setup: HeadsSetup, view: HeadsView, said: str | None) -> None:
+    frame, numbers = export(setup, view)
+    assert document_of(numbers).get("hidden_keys") == said
+    if said is None:
+        assert frame.map.has_scores
+        np.testing.assert_array_equal(next(iter(numbers.arrays.values())), frame.map.stage(view.stage))
+
+
+def test_the_note_on_sums_is_true() -> None:
+    for aggregate in Aggregate:
+        for mask in (MaskChoice(), MaskChoice(MaskKind.STRICT)):
+            _, numbers = export(HeadsSetup(STACKED, mask, aggregate=aggregate), HeadsView())
+            sums = numbers.arrays["weights"].sum(axis=1)
+            true = bool(np.all((np.abs(sums - 1.0) < 1e-9) | (sums == 0.0)))
+            assert str(numbers.parameters["note"]).startswith("every row of weights sums to 1") == true
+
+
+def test_the_settings_are_those_that_made_it_counted_from_1() -> None:
+    painted = MaskChoice(MaskKind.WINDOW, 2, frozenset({(3, 0), (0, 4)}))
+    setup = HeadsSetup(
+        STACKED, painted, scaled=False, temperature=0.5, layer=1, head=2, switched_off=frozenset({(2, 0), (0, 1)})
+    )
+    said = document_of(export(setup, HeadsView())[1])["settings"]
+    assert said["source"] == "toy, random weights"
+    assert (said["seed"], said["d_model"], said["heads"], said["layers"]) == (42, 16, 4, 3)
+    assert (said["mask"], said["mask_size"], said["painted_cells"]) == ("window", 2, [[1, 5], [4, 1]])
+    assert (said["divided_by_sqrt_d_k"], said["lookup"], said["temperature"]) == (False, "soft", 0.5)
+    assert (said["layer"], said["head"], said["shown"]) == (2, 3, "one head")
+    assert said["heads_switched_off"] == [[1, 2], [3, 1]]
+    assert setup_words(HeadsSetup(mask=CAUSAL))["mask_size"] is None
+    assert setup_words(HeadsSetup(CROSS, hard=True)) | {"lookup": "hard", "source": "hand-made heads"} == setup_words(
+        HeadsSetup(CROSS, hard=True)
+    )
+
+
+def test_the_settings_are_of_what_is_shown_and_not_of_what_was_wished_for() -> None:
+    said = document_of(export(HeadsSetup(layer=11, head=99), HeadsView())[1])["settings"]
+    assert (said["layer"], said["head"]) == (1, 8)
+    rolled = document_of(export(HeadsSetup(CROSS, aggregate=Aggregate.ROLLOUT), HeadsView())[1])
+    assert rolled["settings"]["shown"] == "mean of heads"
+    assert rolled["what"] == "mean of 3 heads"
+
+
+def test_the_same_map_gives_the_same_bytes() -> None:
+    one, same = (map_numbers(heads_frame(HeadsSetup()), HeadsView()) for _ in range(2))
+    assert (one.csv, one.json, npz_bytes(one)) == (same.csv, same.json, npz_bytes(same))
+
+
+def test_a_map_too_large_for_a_file_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heads_export, "MOST_NUMBERS", 100)
+    frame = heads_frame(HeadsSetup())
+    with pytest.raises(ExportError, match="121 numbers, more than the 100"):
+        map_numbers(frame, HeadsView())
+    with pytest.raises(ExportError, match="968 numbers"):
+        wall_numbers(frame)
+    with pytest.raises(ExportError, match="121 numbers"):
+        difference_numbers(frame, frame, HeadsView())
+
+
+# ---- The wall ----
+
+
+@pytest.mark.parametrize("setup", [HeadsSetup(STACKED, CAUSAL), HeadsSetup(CROSS), HeadsSetup(aggregate=Aggregate.MAX)])
+def test_the_wall_has_every_head(setup: HeadsSetup) -> None:
+    frame = heads_frame(setup)
+    numbers = wall_numbers(frame)
+    expected = np.array([map_.weights() for layer in frame.layers for map_ in layer.maps])
+    archive = archive_of(numbers)
+    np.testing.assert_array_equal(archive["weights"], expected)
+    np.testing.assert_array_equal(np.array(document_of(numbers)["weights"]), expected)
+    assert document_of(numbers)["heads"] == archive["heads"].tolist()
+    header, *rows = table_of(numbers)
+    assert header == ["head", "query", *frame.keys]
+    found = np.array([[float(cell) for cell in row[2:]] for row in rows]).reshape(expected.shape)
+    np.testing.assert_array_equal(found, expected)
+    assert [row[0] for row in rows] == [name for name in archive["heads"].tolist() for _ in frame.queries]
+    assert [row[1] for row in rows] == list(frame.queries) * len(expected)
+    assert str(numbers.parameters["note"]).startswith("every row of weights sums to 1")
+
+
+def test_the_wall_names_its_heads() -> None:
+    names = archive_of(wall_numbers(heads_frame(HeadsSetup(STACKED))))["heads"].tolist()
+    assert names[:5] == ["layer 1, head 1", "layer 1, head 2", "layer 1, head 3", "layer 1, head 4", "layer 2, head 1"]
+    assert archive_of(wall_numbers(heads_frame(HeadsSetup(CROSS))))["heads"].tolist()[-1] == "translation"
+
+
+# ---- A − B ----
+
+
+def test_a_difference_is_exported_with_both_maps_and_both_setups() -> None:
+    a, b = heads_frame(HeadsSetup()), heads_frame(HeadsSetup(mask=CAUSAL, temperature=2.0))
+    numbers = difference_numbers(a, b, HeadsView())
+    archive, document = archive_of(numbers), document_of(numbers)
+    np.testing.assert_array_equal(archive["difference"], a.map.weights() - b.map.weights())
+    np.testing.assert_array_equal(archive["a"], a.map.weights())
+    np.testing.assert_array_equal(archive["b"], b.map.weights())
+    assert document["difference"] == archive["difference"].tolist()
+    assert document["b"] == b.map.weights().tolist()
+    assert (document["settings"]["mask"], document["settings_b"]["mask"]) == ("none", "causal")
+    assert (document["settings"]["temperature"], document["settings_b"]["temperature"]) == (1.0, 2.0)
+    found = np.array([[float(cell) for cell in row[1:]] for row in table_of(numbers)[1:]])
+    np.testing.assert_array_equal(found, archive["difference"])
+
+
+def test_no_score_is_subtracted_from_minus_infinity() -> None:
+    a, b = heads_frame(HeadsSetup()), heads_frame(HeadsSetup(mask=CAUSAL, temperature=2.0))
+    numbers = difference_numbers(a, b, HeadsView(stage=Stage.MASKED))
+    difference = numbers.arrays["difference"]
+    np.testing.assert_array_equal(np.isnan(difference), ~b.map.allowed())
+    np.testing.assert_array_equal(difference[np.tril_indices(11)], np.zeros(66))
+    assert document_of(numbers)["difference"][0][1] is None
+
+
+def test_a_difference_with_several_heads_in_one_is_of_weights() -> None:
+    one, mean = heads_frame(HeadsSetup()), heads_frame(HeadsSetup(aggregate=Aggregate.MEAN))
+    for a, b in ((one, mean), (mean, one)):
+        numbers = difference_numbers(a, b, HeadsView(stage=Stage.SCALED))
+        assert numbers.parameters["numbers"] == "weights"
+        np.testing.assert_array_equal(numbers.arrays["difference"], a.map.weights() - b.map.weights())
+
+
+def test_a_difference_of_renormalised_rows_says_so() -> None:
+    frame = heads_frame(HeadsSetup())
+    view = HeadsView(hidden=Hidden.FIRST)
+    numbers = difference_numbers(frame, frame, view)
+    np.testing.assert_array_equal(numbers.arrays["a"], map_picture(frame, view).values)
+    assert str(numbers.parameters["hidden_keys"]).startswith("first token")
+    assert not numbers.arrays["difference"].any()
+
+
+def test_maps_of_two_sizes_are_not_subtracted() -> None:
+    with pytest.raises(ExportError, match=r"\(11, 11\).*\(7, 6\).*same size"):
+        difference_numbers(heads_frame(HeadsSetup()), heads_frame(HeadsSetup(CROSS)), HeadsView())

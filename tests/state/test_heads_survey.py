@@ -1,0 +1,151 @@
+"""The wall: each head's small picture and its summary, against the whole matrix; orders and names."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.recipe import GainKind, ToyRecipe
+from attention_explorer.state.heads import HeadsSetup, MaskChoice, MaskKind, SortBy
+from attention_explorer.state.heads_frame import heads_frame
+from attention_explorer.state.heads_survey import (
+    THUMBNAIL_TILES,
+    HeadSurvey,
+    character,
+    head_survey,
+    in_order,
+    measure_text,
+    survey_heads,
+    surveys_of,
+)
+
+STACKED = HeadsSetup(ToyRecipe(sentence="the cat sat on it .", d_model=16, heads=4, layers=2))
+EMPTY = HeadsSetup(ToyRecipe(sentence="cat"), MaskChoice(MaskKind.STRICT))
+
+
+def measured(weights: np.ndarray, sort: SortBy) -> float:
+    """Measure a head with loops; means are over the rows that attend to something."""
+    values = []
+    for i, row in enumerate(weights.tolist()):
+        if sum(row) == 0:
+            continue
+        values.append(
+            {
+                SortBy.NUMBER: 0.0,
+                SortBy.ENTROPY: -sum(weight * math.log(weight) for weight in row if weight > 0),
+                SortBy.MAX_WEIGHT: max(row),
+                SortBy.DISTANCE: sum(weight * abs(i - j) for j, weight in enumerate(row)),
+                SortBy.SELF: row[i],
+                SortBy.PREVIOUS: row[i - 1] if i else 0.0,
+                SortBy.FIRST: row[0],
+            }[sort]
+        )
+    return sum(values) / len(values)
+
+
+def test_every_head_of_every_layer_is_on_the_wall_once() -> None:
+    frame = heads_frame(STACKED)
+    surveys = surveys_of(frame)
+    assert [survey.place for survey in surveys] == [(layer, head) for layer in range(2) for head in range(4)]
+    assert [survey.name for survey in surveys][3:5] == ["layer 1, head 4", "layer 2, head 1"]
+    assert surveys_of(frame) is surveys, "computed once"
+
+
+def test_a_small_picture_of_a_short_sentence_is_the_map() -> None:
+    frame = heads_frame(HeadsSetup(STACKED.recipe, MaskChoice(MaskKind.CAUSAL)))
+    for survey in survey_heads(frame):
+        map_ = frame.layers[survey.layer].maps[survey.head]
+        np.testing.assert_array_equal(survey.pooled.values, map_.weights())
+        np.testing.assert_array_equal(survey.pooled.masked, ~map_.allowed())
+
+
+def test_a_small_picture_of_a_long_sentence_keeps_its_largest() -> None:
+    frame = heads_frame(HeadsSetup(ToyRecipe(sentence="a b c " * 50, d_model=4, heads=1)))
+    survey = head_survey(frame, 0, 0)
+    assert survey.pooled.values.shape == (THUMBNAIL_TILES, THUMBNAIL_TILES)
+    weights = frame.map.weights()
+    assert survey.pooled.values.max() == weights.max()
+    assert survey.pooled.values[0, 0] == weights[:1, :1].max()
+    assert survey.pooled.values[-1, -1] == weights[148:, 148:].max()
+
+
+@pytest.mark.parametrize("kind", [MaskKind.NONE, MaskKind.CAUSAL, MaskKind.STRICT])
+@pytest.mark.parametrize("sort", [sort for sort in SortBy if sort is not SortBy.NUMBER])
+def test_orders_are_by_the_measure_the_largest_first(sort: SortBy, kind: MaskKind) -> None:
+    frame = heads_frame(HeadsSetup(STACKED.recipe, MaskChoice(kind)))
+    ordered = in_order(surveys_of(frame), sort)
+    assert {survey.place for survey in ordered} == {survey.place for survey in surveys_of(frame)}
+    values = [measured(frame.layers[survey.layer].maps[survey.head].weights(), sort) for survey in ordered]
+    assert values == sorted(values, reverse=True)
+    if (sort, kind) != (SortBy.SELF, MaskKind.STRICT):
+        assert len(set(values)) == 8
+    for survey, value in zip(ordered, values, strict=True):
+        assert float(measure_text(survey, sort).rpartition(" ")[2]) == pytest.approx(value, abs=0.0051)
+
+
+def test_by_number_the_heads_are_in_their_own_order_again() -> None:
+    surveys = surveys_of(heads_frame(STACKED))
+    assert in_order(in_order(surveys, SortBy.ENTROPY), SortBy.NUMBER) == surveys
+    assert in_order(surveys, SortBy.ENTROPY) != surveys
+
+
+def test_equal_heads_stay_in_their_order_and_those_without_a_number_come_last() -> None:
+    empty, full = surveys_of(heads_frame(EMPTY)), surveys_of(heads_frame(HeadsSetup(EMPTY.recipe)))
+    assert math.isnan(empty[0].summary.entropy)
+    assert in_order((*empty[:2], *full[:2]), SortBy.ENTROPY) == (*full[:2], *empty[:2])
+
+
+def test_what_is_not_a_number_is_not_shown_as_one() -> None:
+    survey = surveys_of(heads_frame(EMPTY))[0]
+    assert measure_text(survey, SortBy.NUMBER) == "H –"
+    assert measure_text(survey, SortBy.SELF) == "self –"
+    assert character(survey) == ""
+
+
+@pytest.mark.parametrize(
+    ("sort", "word"),
+    [
+        (SortBy.NUMBER, "H"),
+        (SortBy.ENTROPY, "H"),
+        (SortBy.MAX_WEIGHT, "max"),
+        (SortBy.DISTANCE, "dist"),
+        (SortBy.SELF, "self"),
+        (SortBy.PREVIOUS, "prev"),
+        (SortBy.FIRST, "first"),
+    ],
+)
+def test_a_measure_has_a_short_name(sort: SortBy, word: str) -> None:
+    assert measure_text(surveys_of(heads_frame(STACKED))[0], sort).split()[0] == word
+
+
+def characters(setup: HeadsSetup) -> dict[str, str]:
+    return {survey.name: character(survey) for survey in surveys_of(heads_frame(setup))}
+
+
+def test_what_stands_out_about_the_heads_made_by_hand() -> None:
+    frame = heads_frame(HeadsSetup(HandMadeRecipe()))
+    found = characters(frame.setup)
+    previous = np.mean([frame.layers[0].maps[0].weights()[i, i - 1] if i else 0.0 for i in range(10)])
+    assert found["previous token"] == f"prev {previous:.2f}"
+    first = np.mean(frame.layers[0].maps[1].weights()[:, 0])
+    assert found["first token"] == f"first {first:.2f}"
+    own = np.mean(np.diag(frame.layers[0].maps[2].weights()))
+    assert found["same word"] == f"self {own:.2f}"
+
+
+def test_even_saturated_and_plain_heads() -> None:
+    def recipe(gain: float) -> HeadsSetup:
+        return HeadsSetup(ToyRecipe(heads=1, gain_kind=GainKind.NUMBER, gain=gain))
+
+    assert characters(recipe(0.01)) == {"head 1": "≈ even"}
+    assert characters(recipe(1.0)) == {"head 1": "saturated"}
+    assert characters(recipe(0.125)) == {"head 1": ""}
+
+
+def test_a_survey_belongs_to_its_head() -> None:
+    survey = head_survey(heads_frame(STACKED), 1, 2)
+    assert isinstance(survey, HeadSurvey)
+    np.testing.assert_array_equal(survey.pooled.values, heads_frame(STACKED).layers[1].maps[2].weights())

@@ -1,0 +1,102 @@
+"""Which large picture a state has, and that none is computed for more than can be seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.heads import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
+from attention_explorer.state.heads_compare import Comparison
+from attention_explorer.state.heads_frame import heads_frame
+from attention_explorer.state.heads_lines import LinePicture
+from attention_explorer.state.heads_stages import StagesPicture
+from attention_explorer.state.large_picture import MOST_LINE_ROWS, LargePicture, large_picture
+from attention_explorer.state.map_picture import MapPicture, Window
+
+SHORT = HeadsSetup()
+LONG = HeadsSetup(ToyRecipe(sentence="a b c d e " * 40, d_model=4, heads=1))
+
+
+def picture_of(
+    kind: Picture,
+    setup: HeadsSetup = SHORT,
+    other: HeadsSetup | None = None,
+    window: Window | None = None,
+    tiles: tuple[int, int] = (1000, 1000),
+) -> LargePicture:
+    state = HeadsState(setup, HeadsView(picture=kind), other)
+    return large_picture(state, heads_frame(setup), window, tiles)
+
+
+@pytest.mark.parametrize(
+    ("kind", "made"),
+    [
+        (Picture.HEATMAP, MapPicture),
+        (Picture.LINES, LinePicture),
+        (Picture.STAGES, StagesPicture),
+        (Picture.COMPARE, Comparison),
+    ],
+)
+def test_every_kind_has_its_picture(kind: Picture, made: type) -> None:
+    assert isinstance(picture_of(kind), made)
+
+
+def test_every_kind_is_tested() -> None:
+    assert set(Picture) == {Picture.HEATMAP, Picture.LINES, Picture.STAGES, Picture.COMPARE}
+
+
+def test_the_heatmap_is_the_map_in_its_window_and_tiles() -> None:
+    weights = heads_frame(SHORT).map.weights()
+    whole = picture_of(Picture.HEATMAP)
+    assert isinstance(whole, MapPicture)
+    np.testing.assert_array_equal(whole.values, weights)
+    part = picture_of(Picture.HEATMAP, window=Window(2, 5, 3, 9))
+    assert isinstance(part, MapPicture)
+    np.testing.assert_allclose(part.values, weights[2:5, 3:9], rtol=1e-12)
+    tiled = picture_of(Picture.HEATMAP, LONG, tiles=(30, 40))
+    assert isinstance(tiled, MapPicture)
+    assert tiled.values.shape == (30, 40)
+    assert tiled.values.max() == heads_frame(LONG).map.weights().max()
+
+
+def test_lines_are_drawn_for_so_many_queries_at_most() -> None:
+    picture = picture_of(Picture.LINES, LONG)
+    assert isinstance(picture, LinePicture)
+    assert len(picture.row_tokens) == len(picture.column_tokens) == MOST_LINE_ROWS
+    later = picture_of(Picture.LINES, LONG, window=Window(50, 190, 10, 20))
+    assert isinstance(later, LinePicture)
+    assert (later.first_row, len(later.row_tokens)) == (50, MOST_LINE_ROWS)
+    assert (later.first_column, len(later.column_tokens)) == (10, 10)
+    assert later.row_tokens == heads_frame(LONG).queries[50 : 50 + MOST_LINE_ROWS]
+    beyond = picture_of(Picture.LINES, LONG, window=Window(180, 260, 0, 5))
+    assert isinstance(beyond, LinePicture)
+    assert (beyond.first_row, len(beyond.row_tokens)) == (120, 80), "moved back onto the map"
+
+
+def test_the_stages_share_the_room() -> None:
+    picture = picture_of(Picture.STAGES, LONG, tiles=(150, 160))
+    assert isinstance(picture, StagesPicture)
+    assert [part.values.shape for part in picture.pictures] == [(75, 80)] * 4
+    small = picture_of(Picture.STAGES, LONG, tiles=(10, 10))
+    assert isinstance(small, StagesPicture)
+    assert small.pictures[0].values.shape == (64, 64), "enough to see something"
+
+
+def test_without_another_setup_it_is_compared_with_itself() -> None:
+    picture = picture_of(Picture.COMPARE)
+    assert isinstance(picture, Comparison)
+    assert picture.difference is not None
+    np.testing.assert_array_equal(picture.a.values, picture.b.values)
+    np.testing.assert_array_equal(picture.difference.values, np.zeros((11, 11)))
+
+
+def test_two_setups_side_by_side() -> None:
+    other = HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL))
+    picture = picture_of(Picture.COMPARE, other=other)
+    assert isinstance(picture, Comparison)
+    a, b = heads_frame(SHORT).map.weights(), heads_frame(other).map.weights()
+    np.testing.assert_array_equal(picture.a.values, a)
+    np.testing.assert_array_equal(picture.b.values, b)
+    assert picture.difference is not None
+    np.testing.assert_allclose(picture.difference.values, a - b, atol=1e-15)

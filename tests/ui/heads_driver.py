@@ -1,0 +1,286 @@
+"""A hand and an eye for the Heads page: real events go in, pixels, texts and numbers come out."""
+
+from __future__ import annotations
+
+import re
+import threading
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QBuffer, QEvent, QIODevice, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+
+from attention_explorer import assets
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads import HeadsState
+from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
+
+if TYPE_CHECKING:
+    from attention_explorer.ui.heads_page import HeadsPage
+    from attention_explorer.ui.heatmap_canvas import HeatmapCanvas
+
+NO_MODIFIER = Qt.KeyboardModifier.NoModifier
+
+
+class HeadsDriver:
+    """The window on the Heads page, with a hand on its mouse and an eye on what is drawn."""
+
+    def __init__(self, window, hand) -> None:
+        self.window = window
+        self._hand = hand
+        self.time = 0.0
+        # Whether two key presses are one undo step must not depend on how busy the machine is.
+        window.session._clock = lambda: self.time
+
+    def begin_anew(self) -> None:
+        """Put everything back as it is at the start: the state, and the little that is none."""
+        session, page = self.window.session, self.page
+        session.revert()
+        session._restore(ExplorerState())
+        session.undo_stack.clear()
+        for widget in (*page._widgets.values(), page.wall, page.reading.bars):
+            QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
+        self.canvas.show_all()
+        page.bar.paint.setChecked(False)
+        page.tabs.setCurrentIndex(0)
+        self.window.statusBar().clearMessage()
+        self.window.say("")
+        self.window.activateWindow()
+        page.focus_first()
+        QApplication.processEvents()
+
+    # ---- What there is ----
+
+    @property
+    def page(self) -> HeadsPage:
+        return self.window.page
+
+    @property
+    def canvas(self) -> HeatmapCanvas:
+        return self.page.canvas
+
+    @property
+    def heads(self) -> HeadsState:
+        return self.window.session.state.heads
+
+    @property
+    def frame(self) -> HeadsFrame:
+        return heads_frame(self.heads.setup)
+
+    @property
+    def weights(self) -> np.ndarray:
+        return self.frame.map.weights()
+
+    @property
+    def pin(self) -> tuple[int | None, int | None]:
+        return self.heads.view.row, self.heads.view.column
+
+    @property
+    def steps(self) -> int:
+        return self.window.session.undo_stack.count()
+
+    @property
+    def undo_text(self) -> str:
+        return self.window.session.undo_text
+
+    @property
+    def said(self) -> str:
+        return self.window._readout.text()
+
+    @property
+    def warned(self) -> str:
+        return self.window.statusBar().currentMessage()
+
+    def undo(self) -> None:
+        self.window.session.undo()
+
+    # ---- The hand ----
+
+    def hand(self, widget: QWidget | None = None):
+        return self._hand(self.canvas if widget is None else widget)
+
+    def cell(self, row: int, column: int) -> QPointF:
+        """The middle of a cell of the large map."""
+        box = self.canvas.cell_box(row, column)
+        assert not box.isEmpty(), f"cell {row}, {column} is out of view"
+        return box.center()
+
+    def row_label(self, row: int) -> QPointF:
+        return QPointF(self.canvas.map_layout.cells.left() - 12, self.cell(row, self.first_seen[1]).y())
+
+    def column_label(self, column: int) -> QPointF:
+        return QPointF(self.cell(self.first_seen[0], column).x(), self.canvas.map_layout.cells.top() - 12)
+
+    @property
+    def first_seen(self) -> tuple[int, int]:
+        seen = self.canvas.seen
+        return (0, 0) if seen is None else (seen.top, seen.left)
+
+    def hover(self, row: int, column: int) -> None:
+        self.hand().move(self.cell(row, column))
+
+    def leave(self) -> None:
+        """Take the pointer off the map, to where nothing is."""
+        self.hand().move(QPointF(2, 2))
+
+    def click(self, place: QPointF, widget: QWidget | None = None, modifiers=NO_MODIFIER) -> None:
+        mouse = self.hand(widget)
+        mouse.press(place, modifiers=modifiers)
+        mouse.release(modifiers=modifiers)
+
+    def click_cell(self, row: int, column: int) -> None:
+        self.click(self.cell(row, column))
+
+    def press(self, button: QWidget) -> None:
+        """Click the middle of a button, after seeing that it can be clicked."""
+        assert button.isVisible()
+        assert button.isEnabled()
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.rect().center())
+
+    def key(self, key: Qt.Key, modifiers=NO_MODIFIER, widget: QWidget | None = None) -> None:
+        QTest.keyClick(self.canvas if widget is None else widget, key, modifiers)
+
+    def type_into(self, field: QWidget, text: str) -> None:
+        """Replace what a field says, letter by letter, and confirm."""
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClicks(field, text)
+        QTest.keyClick(field, Qt.Key.Key_Return)
+
+    def paste_into(self, field: QWidget, text: str) -> None:
+        """Replace what a field says by what is on the clipboard: letters that no key of the test's keyboard has."""
+        QApplication.clipboard().setText(text)
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClick(field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+
+    def choose(self, combo: QComboBox, value: object) -> None:
+        """Open a combo box by the keyboard, walk to an entry and take it."""
+        assert combo.isVisible()
+        assert combo.isEnabled()
+        row = combo._values.index(value)
+        QTest.keyClick(combo, Qt.Key.Key_Space)
+        QTest.keyClick(combo.view(), Qt.Key.Key_Home)
+        for _ in range(row):
+            if combo.view().currentIndex().row() < row:  # what is disabled is stepped over
+                QTest.keyClick(combo.view(), Qt.Key.Key_Down)
+        assert combo.view().currentIndex().row() == row
+        QTest.keyClick(combo.view(), Qt.Key.Key_Return)
+        QApplication.processEvents()
+
+    def wheel(self, place: QPointF, angle: int, widget: QWidget | None = None) -> None:
+        widget = self.canvas if widget is None else widget
+        event = QWheelEvent(
+            place,
+            widget.mapToGlobal(place),
+            QPoint(0, 0),
+            QPoint(0, angle),
+            Qt.MouseButton.NoButton,
+            NO_MODIFIER,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
+        QApplication.sendEvent(widget, event)
+
+    # ---- The eye ----
+
+    def colour(self, row: int, column: int) -> str:
+        """The colour that is drawn for a cell: near its corner, where no number and no hatching is."""
+        return self.colours((row, column))[0]
+
+    def colours(self, *cells: tuple[int, int]) -> list[str]:
+        image = self.canvas.grab().toImage()
+        found = []
+        for row, column in cells:
+            box = self.canvas.cell_box(row, column)
+            inset = QPointF(0.16 * box.width(), 0.16 * box.height())
+            found.append(image.pixelColor((box.topLeft() + inset).toPoint()).name())
+        return found
+
+    def texts(self) -> list[str]:
+        """What is written in the large picture on show, without its marks."""
+        return painted_texts(self.page.pictures.currentWidget().paint_picture)
+
+    def shown_title(self) -> str:
+        return self.page.title.text()
+
+
+def sequential(position: float, name: str = "viridis") -> str:
+    """The colour of a place 0…1 on a colour map, from the file of the map."""
+    lines = assets.read_text(f"colour_maps/{name}.txt").split()
+    return f"#{lines[round(position * (len(lines) - 1))].lower()}"
+
+
+def numbers_in(text: str) -> list[float]:
+    """Return the numbers that a read-out says, in order."""
+    return [float(number.replace("−", "-")) for number in re.findall(r"[−-]?\d+\.?\d*(?:e[−-]?\d+)?", text)]
+
+
+def painted_texts(paint: Callable[[QPainter], None]) -> list[str]:
+    """Return the texts that a function paints."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setSize(QSize(1000, 1000))
+    painter = QPainter(generator)
+    try:
+        paint(painter)
+    finally:
+        painter.end()  # a painter that outlives what it paints on takes the interpreter with it
+    root = ET.fromstring(bytes(buffer.data().data()))  # noqa: S314  # our own output
+    found = ("".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text"))
+    return [text for text in found if text]
+
+
+def widget_texts(widget: QWidget) -> list[str]:
+    """Return the texts that a widget paints."""
+    return painted_texts(lambda painter: widget.render(painter, QPoint()))
+
+
+def pixels(image: QImage) -> np.ndarray:
+    """Return the pixels of an image, (h, w), as 0x00RRGGBB."""
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
+    return rows[:, : image.width()] & 0xFFFFFF
+
+
+def changed_box(before: np.ndarray, after: np.ndarray, within: QRectF) -> tuple[float, float, float, float] | None:
+    """Return left, top, right and bottom of what differs between two images inside a box; None if nothing does."""
+    box = within.toAlignedRect()
+    cut = np.s_[max(box.top(), 0) : box.bottom() + 1, max(box.left(), 0) : box.right() + 1]
+    rows, columns = np.nonzero(before[cut] != after[cut])
+    if not len(rows):
+        return None
+    left, top = max(box.left(), 0), max(box.top(), 0)
+    return left + columns.min(), top + rows.min(), left + columns.max() + 1, top + rows.max() + 1
+
+
+def colour_distance(a: str, b: str) -> int:
+    """Return how far apart two colours are in their furthest channel, 0 to 255."""
+    first, second = QColor(a), QColor(b)
+    return max(abs(first.red() - second.red()), abs(first.green() - second.green()), abs(first.blue() - second.blue()))
+
+
+class Gate:
+    """Holds up the worker until it is opened; what the window does itself is not held up."""
+
+    def __init__(self) -> None:
+        self._open = threading.Event()
+        self.passed = 0
+
+    def open(self) -> None:
+        self._open.set()
+
+    def shut(self) -> None:
+        self._open.clear()
+
+    def wait(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            assert self._open.wait(20.0)
+            self.passed += 1

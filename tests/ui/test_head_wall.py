@@ -1,0 +1,381 @@
+"""The wall of heads: choosing, switching off, sorting, and the cell that lights up in every head."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heads_driver import changed_box, pixels, sequential, widget_texts
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+
+from attention_explorer.model import entropy, rollout
+from attention_explorer.state.heads import Aggregate, Contrast, HeadsState, MaskKind, SortBy
+from attention_explorer.state.heads_presets import heads_preset
+from attention_explorer.ui.theme import LIGHT
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+# The off-screen platform says this whenever a menu or a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def wall(driver):
+    return driver.page.wall
+
+
+@pytest.fixture
+def stacked(driver):
+    """Four layers of four heads."""
+    session = driver.window.session
+    session.apply(replace(session.state, heads=heads_preset("stacked").state), "Stacked")
+    session.undo_stack.clear()
+    return driver
+
+
+def middle(wall, layer: int, head: int) -> QPointF:
+    return wall.box_of(wall.index_of(layer, head)).center()
+
+
+def cells_box(wall, place: int) -> QRectF:
+    """Where the map of a thumbnail of a square map is."""
+    box = wall.box_of(place)
+    side = box.width() - wall._look.px(12)
+    return QRectF(box.left() + wall._look.px(6), box.top() + wall._look.px(6), side, side)
+
+
+def all_weights(driver) -> np.ndarray:
+    """The weights of the heads of the layer on show, (heads, n_q, n_k)."""
+    return np.stack([map_.weights() for map_ in driver.frame.layers[driver.frame.layer].maps])
+
+
+def order(wall) -> list[tuple[int, int]]:
+    """The heads as they stand on the wall, read from their names."""
+    names = [text for text in widget_texts(wall) if text.startswith(("head ", "layer "))]
+    found = []
+    for name in names:
+        numbers = [int(part.split()[1]) - 1 for part in name.split(", ")]
+        found.append((0, *numbers) if len(numbers) == 1 else tuple(numbers))
+    return found
+
+
+# ---- What is drawn ----
+
+
+def test_every_head_is_a_small_map_of_its_weights(driver, wall):
+    image = wall.grab().toImage()
+    driver.key(Qt.Key.Key_Escape)
+    for head, weights in enumerate(all_weights(driver)):
+        box = cells_box(wall, wall.index_of(0, head))
+        for row, column in ((0, 0), (2, 9), (10, 3)):
+            place = box.topLeft() + QPointF((column + 0.5) * box.width() / 11, (row + 0.5) * box.height() / 11)
+            expected = sequential(weights[row, column] / weights.max())
+            assert image.pixelColor(place.toPoint()).name() == expected, (head, row, column)
+
+
+def test_names_and_summaries_are_written_below(driver, wall):
+    texts = widget_texts(wall)
+    assert [text for text in texts if text.startswith("head")] == [f"head {i}" for i in range(1, 9)]
+    means = [float(np.mean(entropy(weights))) for weights in all_weights(driver)]
+    assert [text for text in texts if text.startswith("H ")] == [f"H {mean:.2f}" for mean in means]
+
+
+def test_thumbnails_wear_the_contrast_of_the_large_picture(driver, wall):
+    driver.key(Qt.Key.Key_Escape)
+    driver.choose(driver.page.bar.contrast, Contrast.UNIT)
+    image, box = wall.grab().toImage(), cells_box(wall, 0)
+    place = box.topLeft() + QPointF(0.5 * box.width() / 11, 0.5 * box.height() / 11)
+    assert image.pixelColor(place.toPoint()).name() == sequential(all_weights(driver)[0, 0, 0])
+
+
+def test_masked_cells_are_grey_on_the_wall_too(driver, wall):
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.key(Qt.Key.Key_Escape)
+    image = wall.grab().toImage()
+    for place in range(8):
+        box = cells_box(wall, place)
+        corner = box.topLeft() + QPointF(10.5 * box.width() / 11, 0.5 * box.height() / 11)
+        assert image.pixelColor(corner.toPoint()).name() == LIGHT.masked
+
+
+def test_stacked_layers_are_all_there(stacked):
+    wall = stacked.page.wall
+    assert order(wall) == [(layer, head) for layer in range(4) for head in range(4)]
+    assert wall.minimumHeight() >= wall.box_of(15).bottom() - 1
+
+
+# ---- Pointing ----
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, 0), (7, 3), (10, 10)])
+def test_a_cell_pointed_at_is_marked_in_every_head(driver, wall, row, column):
+    driver.key(Qt.Key.Key_Escape)
+    plain = pixels(wall.grab().toImage())
+    driver.hover(row, column)
+    marked = pixels(wall.grab().toImage())
+    for place in range(8):
+        box = cells_box(wall, place)
+        left, top, right, bottom = changed_box(plain, marked, wall.box_of(place))
+        cell = box.width() / 11
+        assert left == pytest.approx(box.left() + column * cell, abs=2)
+        assert right == pytest.approx(box.left() + (column + 1) * cell, abs=2)
+        assert top == pytest.approx(box.top() + row * cell, abs=2)
+        assert bottom == pytest.approx(box.top() + (row + 1) * cell, abs=2)
+
+
+def test_a_row_and_a_column_are_marked_whole(driver, wall):
+    driver.key(Qt.Key.Key_Escape)
+    plain = pixels(wall.grab().toImage())
+    for place, whole in ((driver.row_label(4), (0, 4, 11, 5)), (driver.column_label(6), (6, 0, 7, 11))):
+        driver.hand().move(place)
+        box = cells_box(wall, 3)
+        found = changed_box(plain, pixels(wall.grab().toImage()), wall.box_of(3))
+        expected = [share * box.width() / 11 for share in whole]
+        origin = (box.left(), box.top(), box.left(), box.top())
+        assert found == pytest.approx([start + part for start, part in zip(origin, expected, strict=True)], abs=2)
+
+
+def test_what_is_pinned_stays_marked(driver, wall):
+    driver.click_cell(3, 3)
+    pinned = pixels(wall.grab().toImage())
+    driver.hover(5, 5)
+    assert not np.array_equal(pixels(wall.grab().toImage()), pinned)
+    driver.leave()
+    assert np.array_equal(pixels(wall.grab().toImage()), pinned)
+
+
+def test_the_status_bar_says_the_summary_of_a_head(driver, wall):
+    weights = all_weights(driver)[2]
+    driver.hand(wall).move(middle(wall, 0, 2))
+    assert driver.said.startswith(f"layer 1, head 3: entropy {float(np.mean(entropy(weights))):.2f} nats")
+    assert f"largest weight {weights.max(axis=1).mean():.2f} a row on average" in driver.said
+    assert f"on itself {np.trace(weights) / 11:.2f}" in driver.said
+    assert f"on the first {weights[:, 0].mean():.2f}" in driver.said
+    QApplication.sendEvent(wall, QEvent(QEvent.Type.Leave))
+    assert driver.said == ""
+
+
+# ---- Choosing ----
+
+
+def test_a_click_shows_a_head_large(driver, wall):
+    driver.click(middle(wall, 0, 5), wall)
+    assert (driver.heads.setup.layer, driver.heads.setup.head) == (0, 5)
+    assert driver.shown_title() == "head 6 of 8"
+    weights = all_weights(driver)[5]
+    assert driver.colour(2, 3) == sequential(weights[2, 3] / weights.max())
+    assert driver.undo_text == "Show head 6"
+    driver.undo()
+    assert driver.shown_title() == "head 1 of 8"
+
+
+def test_arrow_keys_walk_over_the_wall_and_stop_at_its_ends(driver, wall):
+    wall.setFocus()
+    for key, head in (
+        (Qt.Key.Key_Left, 0),
+        (Qt.Key.Key_Right, 1),
+        (Qt.Key.Key_Down, 3),
+        (Qt.Key.Key_Up, 1),
+        *[(Qt.Key.Key_Down, min(head, 7)) for head in (3, 5, 7, 9)],
+        (Qt.Key.Key_Right, 7),
+    ):
+        driver.key(key, widget=wall)
+        assert driver.heads.setup.head == head
+    assert driver.steps == 1
+
+
+def test_n_and_p_step_through_all_layers(stacked):
+    for _ in range(5):
+        stacked.key(Qt.Key.Key_N)
+    assert (stacked.heads.setup.layer, stacked.heads.setup.head) == (1, 1)
+    assert stacked.shown_title() == "layer 2, head 2 of 4"
+    for _ in range(9):
+        stacked.key(Qt.Key.Key_P)
+    assert (stacked.heads.setup.layer, stacked.heads.setup.head) == (0, 0)
+    for _ in range(20):
+        stacked.key(Qt.Key.Key_N)
+    assert (stacked.heads.setup.layer, stacked.heads.setup.head) == (3, 3)
+
+
+def test_a_click_between_thumbnails_does_nothing(driver, wall):
+    gap = QPointF((wall.box_of(0).right() + wall.box_of(1).left()) / 2, 40)
+    driver.click(gap, wall)
+    assert driver.steps == 0
+    assert driver.heads == HeadsState()
+
+
+# ---- Several heads in one ----
+
+
+def test_mean_and_max_are_those_of_the_heads(driver):
+    each = all_weights(driver)
+    driver.choose(driver.page.aggregate, Aggregate.MEAN)
+    assert driver.shown_title() == "mean of 8 heads"
+    assert np.allclose(driver.weights, each.mean(axis=0), rtol=1e-12, atol=0)
+    assert driver.colour(3, 4) == sequential(each.mean(axis=0)[3, 4] / each.mean(axis=0).max())
+    driver.choose(driver.page.aggregate, Aggregate.MAX)
+    assert driver.shown_title() == "largest of 8 heads"
+    assert np.array_equal(driver.weights, each.max(axis=0))
+    assert "rows do not sum to 1" in driver.page.badges.text()
+    driver.hover(3, 4)
+    assert "the largest of several heads is no distribution" in driver.page.reading.note.text()
+    assert not driver.page.bar.stages.isEnabled(), "several heads in one have no scores"
+    assert driver.page.reading.steps.steps()[-1].value == f"{each.max(axis=0)[3, 4]:.4f}"
+
+
+def test_rollout_multiplies_the_layers_with_and_without_identity(stacked):
+    layers = [np.mean([map_.weights() for map_ in layer.maps], axis=0) for layer in stacked.frame.layers]
+    assert not stacked.page.identity.isVisible()
+    stacked.choose(stacked.page.aggregate, Aggregate.ROLLOUT)
+    product = np.eye(11)
+    for weights in layers:
+        product = (0.5 * weights + 0.5 * np.eye(11)) @ product
+    assert np.allclose(stacked.weights, product, atol=1e-12)
+    assert stacked.shown_title() == "rollout over 4 layers, with identity"
+    assert stacked.page.identity.isVisible()
+    assert stacked.page.identity.isChecked()
+    stacked.press(stacked.page.identity)
+    assert stacked.heads.setup.identity is False
+    assert np.allclose(stacked.weights, np.linalg.multi_dot(layers[::-1]), atol=1e-12)
+    assert np.allclose(stacked.weights, rollout(layers, identity=False), atol=1e-12)
+    assert stacked.shown_title() == "rollout over 4 layers, without identity"
+    assert stacked.colour(2, 2) == sequential(stacked.weights[2, 2] / stacked.weights.max())
+
+
+def test_a_rollout_needs_a_square_map(driver):
+    driver.press(driver.page.bar.cross)
+    driver.type_into(driver.page.bar.context, "one two")
+    item = driver.page.aggregate.model().index(3, 0)
+    assert not item.flags() & Qt.ItemFlag.ItemIsEnabled
+    driver.press(driver.page.bar.cross)
+    assert item.flags() & Qt.ItemFlag.ItemIsEnabled
+
+
+def test_a_second_sentence_under_a_rollout_does_no_harm(stacked):
+    stacked.choose(stacked.page.aggregate, Aggregate.ROLLOUT)
+    stacked.press(stacked.page.bar.cross)
+    stacked.type_into(stacked.page.bar.context, "one two")
+    assert stacked.frame.shape == (11, 2)
+    stacked.hover(3, 1)
+    assert stacked.said.startswith("query “on” (4) → key “two” (2): weight ")
+    assert "rollout" not in stacked.shown_title(), "what is drawn is no rollout: the title must not say so"
+
+
+def test_ctrl_click_switches_a_head_off_and_out_of_the_mean(driver, wall):
+    each = all_weights(driver)
+    driver.choose(driver.page.aggregate, Aggregate.MEAN)
+    before = pixels(wall.grab().toImage())
+    driver.click(middle(wall, 0, 2), wall, CTRL)
+    assert driver.heads.setup.switched_off == {(0, 2)}
+    assert driver.undo_text == "Switch head 3 off"
+    left = np.delete(each, 2, axis=0)
+    assert np.allclose(driver.weights, left.mean(axis=0), rtol=1e-12, atol=0)
+    assert driver.shown_title() == "mean of 7 heads"
+    assert "off" in widget_texts(wall)
+    assert changed_box(before, pixels(wall.grab().toImage()), cells_box(wall, 2)) is not None, "it is greyed"
+    driver.click(middle(wall, 0, 6), wall, CTRL)
+    assert np.allclose(driver.weights, np.delete(each, (2, 6), axis=0).mean(axis=0), rtol=1e-12, atol=0)
+    driver.click(middle(wall, 0, 2), wall, CTRL)
+    assert driver.heads.setup.switched_off == {(0, 6)}
+    assert driver.undo_text == "Switch head 3 on"
+
+
+def test_a_rollout_leaves_out_what_is_switched_off(stacked):
+    stacked.choose(stacked.page.aggregate, Aggregate.ROLLOUT)
+    all_on = stacked.weights
+    stacked.click(middle(stacked.page.wall, 0, 1), stacked.page.wall, CTRL)
+    first = [stacked.frame.layers[0].maps[head].weights() for head in (0, 2, 3)]
+    layers = [np.mean(first, axis=0)]
+    layers += [np.mean([map_.weights() for map_ in layer.maps], axis=0) for layer in stacked.frame.layers[1:]]
+    assert np.allclose(stacked.weights, rollout(layers), atol=1e-12)
+    assert not np.allclose(stacked.weights, all_on)
+
+
+def test_all_heads_off_is_the_same_as_all_on(driver, wall):
+    each = all_weights(driver)
+    driver.choose(driver.page.aggregate, Aggregate.MEAN)
+    for head in range(8):
+        driver.click(middle(wall, 0, head), wall, CTRL)
+    assert len(driver.heads.setup.switched_off) == 8
+    assert np.allclose(driver.weights, each.mean(axis=0))
+
+
+def test_a_head_shown_alone_is_as_it_was_when_it_is_switched_off(driver, wall):
+    before = driver.weights
+    wall.setFocus()
+    driver.key(Qt.Key.Key_Space, widget=wall)
+    assert driver.heads.setup.switched_off == {(0, 0)}
+    assert np.array_equal(driver.weights, before)
+    driver.key(Qt.Key.Key_Space, widget=wall)
+    assert driver.heads == HeadsState()
+
+
+def test_a_click_on_a_head_leaves_the_aggregate(driver, wall):
+    driver.choose(driver.page.aggregate, Aggregate.MEAN)
+    driver.click(middle(wall, 0, 3), wall)
+    assert driver.heads.setup.aggregate is Aggregate.ONE
+    assert driver.page.aggregate.currentText() == "one head"
+    assert driver.shown_title() == "head 4 of 8"
+
+
+def test_the_menu_of_a_head_switches_it_off(driver, wall):
+    place = middle(wall, 0, 1).toPoint()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, wall.mapToGlobal(place))
+    QApplication.sendEvent(wall, event)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    next(action for action in menu.actions() if action.text() == "Switch off").trigger()
+    menu.close()
+    assert driver.heads.setup.switched_off == {(0, 1)}
+
+
+# ---- Sorting ----
+
+
+def _measure(weights: np.ndarray, sort: SortBy) -> float:
+    n = len(weights)
+    places = np.arange(n)
+    return float(
+        {
+            SortBy.ENTROPY: np.mean(entropy(weights)),
+            SortBy.MAX_WEIGHT: weights.max(axis=1).mean(),
+            SortBy.DISTANCE: (weights * np.abs(places[:, None] - places[None, :])).sum(axis=1).mean(),
+            SortBy.SELF: np.diagonal(weights).mean(),
+            SortBy.PREVIOUS: np.diagonal(weights, -1).sum() / n,  # the first row has none
+            SortBy.FIRST: weights[:, 0].mean(),
+        }[sort]
+    )
+
+
+@pytest.mark.parametrize("sort", [sort for sort in SortBy if sort is not SortBy.NUMBER])
+def test_the_wall_is_sorted_by_every_summary_the_largest_first(driver, wall, sort):
+    measures = [_measure(weights, sort) for weights in all_weights(driver)]
+    driver.choose(driver.page.sort, sort)
+    assert driver.heads.view.sort is sort
+    expected = [(0, int(head)) for head in np.argsort([-measure for measure in measures], kind="stable")]
+    assert order(wall) == expected
+    assert wall.index_of(*expected[0]) == 0
+    said = [text for text in widget_texts(wall) if text.split()[0] in ("H", "max", "dist", "self", "prev", "first")]
+    assert said[0].endswith(f" {max(measures):.2f}")
+    driver.click(wall.box_of(2).center(), wall)
+    assert driver.heads.setup.head == expected[2][1], "a click shows the head that stands there now"
+    driver.choose(driver.page.sort, SortBy.NUMBER)
+    assert order(wall) == [(0, head) for head in range(8)]
+
+
+def test_sorting_is_no_change_of_the_picture(driver, wall):
+    before = driver.canvas.grab().toImage()
+    driver.choose(driver.page.sort, SortBy.FIRST)
+    driver.canvas.setFocus()
+    assert driver.canvas.grab().toImage() == before
+    driver.undo()
+    assert order(wall) == [(0, head) for head in range(8)]
+
+
+def test_all_heads_can_be_exported(driver, monkeypatch, tmp_path):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "wall.npy"), ""))
+    driver.page.export_wall()
+    assert np.array_equal(np.load(tmp_path / "wall.npy", allow_pickle=False), all_weights(driver))

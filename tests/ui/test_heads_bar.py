@@ -1,0 +1,512 @@
+"""The two lines above the pictures: what is typed and chosen there becomes state, numbers and pixels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heads_driver import numbers_in, sequential
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from attention_explorer.model import Stage
+from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.state.heads import (
+    Contrast,
+    HeadsState,
+    Hidden,
+    MaskChoice,
+    MaskKind,
+    Picture,
+)
+from attention_explorer.state.heads_frame import heads_frame
+from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
+from attention_explorer.ui.theme import LIGHT
+
+SENTENCE = HeadsState().setup.recipe.sentence
+WORDS = tokens_of(SENTENCE)
+
+# The off-screen platform says this whenever a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def bar(driver):
+    return driver.page.bar
+
+
+# ---- The sentence ----
+
+
+def test_every_letter_changes_tokens_picture_wall_and_weights(driver, bar):
+    bar.sentence.setFocus()
+    for typed, letter in enumerate(" Yes", start=1):
+        QTest.keyClicks(bar.sentence, letter)
+        recipe = driver.heads.setup.recipe
+        assert recipe.sentence == SENTENCE + " Yes"[:typed]
+        assert bar.sentence.text() == recipe.sentence
+        last = (recipe.sentence.split()[-1],) if typed > 1 else ()
+        assert recipe.tokens == (*WORDS, *last)
+        assert driver.canvas.frame.queries == recipe.tokens
+        assert {*recipe.tokens} <= {*driver.texts()}
+        n = len(recipe.tokens)
+        assert {survey.pooled.values.shape for survey in driver.page.wall._surveys} == {(n, n)}
+        weight = driver.weights[0, n - 1]
+        assert driver.colour(0, n - 1) == sequential(weight / driver.weights.max())
+
+
+def test_letters_typed_quickly_are_one_undo_step_and_slow_ones_are_not(driver, bar):
+    bar.sentence.setFocus()
+    for letter in " and then":
+        driver.time += 0.9
+        QTest.keyClicks(bar.sentence, letter)
+    assert driver.steps == 1
+    assert driver.undo_text == "Type"
+    driver.time += 1.1
+    QTest.keyClicks(bar.sentence, "!")
+    assert driver.steps == 2
+    driver.undo()
+    assert bar.sentence.text() == SENTENCE + " and then"
+    driver.undo()
+    assert driver.heads == HeadsState()
+    assert bar.sentence.text() == SENTENCE
+    assert driver.canvas.frame.queries == WORDS
+
+
+def test_an_empty_sentence_is_refused_in_words_and_everything_stays(driver, bar):
+    before = driver.canvas.grab().toImage()
+    bar.sentence.setFocus()
+    bar.sentence.selectAll()
+    driver.key(Qt.Key.Key_Backspace, widget=bar.sentence)
+    assert bar.sentence.text() == ""
+    assert "Type at least one word" in driver.warned
+    assert driver.heads == HeadsState()
+    assert driver.steps == 0
+    assert driver.canvas.grab().toImage() == before
+    QTest.keyClicks(bar.sentence, "Go on")
+    assert driver.heads.setup.recipe.tokens == ("Go", "on")
+    assert driver.warned == ""
+
+
+@pytest.mark.parametrize("nothing", ["   ", "\u200b"])
+def test_white_space_is_no_sentence_either(driver, bar, nothing):
+    driver.paste_into(bar.sentence, nothing)
+    assert "Type at least one word" in driver.warned
+    assert driver.heads == HeadsState()
+
+
+def test_a_field_left_empty_says_again_what_is_shown(driver, bar):
+    bar.sentence.setFocus()
+    bar.sentence.selectAll()
+    driver.key(Qt.Key.Key_Backspace, widget=bar.sentence)
+    driver.canvas.setFocus()
+    assert bar.sentence.text() == SENTENCE
+
+
+def test_letters_that_are_shortcuts_elsewhere_are_letters_here(driver, bar):
+    bar.sentence.setFocus()
+    bar.sentence.selectAll()
+    QTest.keyClicks(bar.sentence, "hnpb HNPB")
+    assert driver.heads.setup.recipe.tokens == ("hnpb", "HNPB")
+    assert driver.heads == HeadsState().with_recipe(sentence="hnpb HNPB")
+
+
+def test_the_same_words_in_other_spaces_may_be_typed(driver, bar):
+    weights = driver.weights
+    bar.sentence.setFocus()
+    bar.sentence.home(False)
+    QTest.keyClicks(bar.sentence, "  ")
+    assert bar.sentence.text() == "  " + SENTENCE
+    assert bar.sentence.cursorPosition() == 2
+    assert np.array_equal(driver.weights, weights)
+
+
+def test_one_token_is_a_map_of_one_cell(driver, bar):
+    driver.type_into(bar.sentence, "Yes")
+    assert driver.weights.tolist() == [[1.0]]
+    driver.hover(0, 0)
+    assert driver.said == "query “Yes” (1) → key “Yes” (1): weight 1.0"
+    assert driver.colour(0, 0) == sequential(1.0)
+
+
+def test_any_script_can_be_pasted(driver, bar):
+    driver.paste_into(bar.sentence, "Größe 猫 👩‍🚀 naïve")
+    assert driver.heads.setup.recipe.tokens == ("Größe", "猫", "👩‍🚀", "naïve")
+    assert {"Größe", "naïve"} <= set(driver.texts())
+
+
+# ---- Presets ----
+
+
+@pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
+def test_every_preset_can_be_chosen_and_says_what_to_look_for(driver, bar, ready):
+    other = HEADS_PRESETS[1] if ready is HEADS_PRESETS[0] else ready
+    driver.choose(bar.presets, other.id)
+    assert driver.heads == other.state
+    assert driver.undo_text == f"Load “{other.title}”"
+    driver.choose(bar.presets, ready.id)
+    assert driver.heads == ready.state
+    assert bar.presets.currentText() == ready.title
+    assert f"Try: {ready.look_for}" in driver.page.note_text.text()
+    assert bar.sentence.text() == ready.state.setup.recipe.sentence
+    assert driver.canvas.frame.setup == ready.state.setup
+    stage = ready.state.view.stage
+    drawn = driver.frame.map.stage(stage)
+    scale = float(np.abs(drawn).max()) if stage is not Stage.WEIGHTS else float(drawn.max())
+    position = drawn[-1, 0] / scale if stage is Stage.WEIGHTS else (drawn[-1, 0] + scale) / (2 * scale)
+    masked = not driver.frame.map.allowed()[-1, 0]
+    expected = LIGHT.masked if masked else sequential(position, "viridis" if stage is Stage.WEIGHTS else "brown-teal")
+    assert driver.colour(driver.frame.shape[0] - 1, 0) == expected
+
+
+def test_choosing_a_preset_is_one_undo_step(driver, bar):
+    driver.choose(bar.presets, "translation")
+    assert driver.steps == 1
+    driver.undo()
+    assert driver.heads == HeadsState()
+    assert bar.presets.currentText() == "Random heads"
+    assert not bar.context.isVisible()
+
+
+def test_a_changed_preset_is_marked_until_it_is_as_it_was(driver, bar):
+    driver.choose(bar.presets, "causal")
+    driver.choose(bar.masks, MaskKind.WINDOW)
+    assert bar.presets.currentText() == "Causal mask (changed)"
+    assert "Try:" not in driver.page.note_text.text()
+    driver.undo()
+    assert bar.presets.currentText() == "Causal mask"
+    assert "Try:" in driver.page.note_text.text()
+    driver.window.session.redo()
+    assert bar.presets.currentText() == "Causal mask (changed)"
+    driver.choose(bar.presets, "stacked")
+    assert bar.presets.currentText() == "Four layers and a rollout"
+    marked = [bar.presets.itemText(i) for i in range(bar.presets.count()) if "(changed)" in bar.presets.itemText(i)]
+    assert marked == []
+
+
+def test_choosing_the_changed_preset_again_undoes_the_changes(driver, bar):
+    driver.choose(bar.masks, MaskKind.CAUSAL)
+    assert bar.presets.currentText() == "Random heads (changed)"
+    driver.choose(bar.presets, "random-words")
+    assert driver.heads == HeadsState()
+    assert bar.presets.currentText() == "Random heads"
+
+
+def test_looking_elsewhere_is_no_change_of_the_preset(driver, bar):
+    driver.key(Qt.Key.Key_N)
+    driver.choose(bar.contrast, Contrast.LOG)
+    driver.click_cell(2, 2)
+    assert driver.heads != HeadsState()
+    assert bar.presets.currentText() == "Random heads"
+
+
+def test_a_preset_keeps_what_was_kept_for_comparison(driver, bar):
+    driver.press(driver.page.keep)
+    kept = driver.heads.other
+    driver.choose(bar.presets, "hand-made")
+    assert driver.heads.other == kept == HeadsState().setup
+
+
+# ---- A second sentence ----
+
+
+def test_a_second_sentence_gives_the_keys(driver, bar):
+    assert not bar.context.isVisible()
+    driver.press(bar.cross)
+    assert bar.context.isVisible()
+    assert bar.context.text() == SENTENCE
+    assert driver.heads.setup.recipe.context == SENTENCE
+    assert bar.context.hasFocus()
+    assert bar.context.selectedText() == SENTENCE
+    QTest.keyClicks(bar.context, "le chat")
+    assert driver.frame.shape == (11, 2)
+    assert driver.canvas.frame.keys == ("le", "chat")
+    assert {"le", "chat", *WORDS} <= set(driver.texts())
+    assert np.allclose(driver.weights.sum(axis=1), 1.0)
+    assert driver.colour(10, 1) == sequential(driver.weights[10, 1] / driver.weights.max())
+    assert bar.sentence.text() == SENTENCE
+
+
+def test_switching_the_second_sentence_off_brings_the_first_picture_back(driver, bar):
+    before = driver.weights
+    driver.press(bar.cross)
+    driver.type_into(bar.context, "one two three")
+    driver.press(bar.cross)
+    assert driver.heads.setup.recipe.context is None
+    assert not bar.context.isVisible()
+    assert np.array_equal(driver.weights, before)
+    driver.undo()
+    assert bar.cross.isChecked()
+    assert bar.context.text() == "one two three"
+
+
+def test_an_empty_second_sentence_is_refused(driver, bar):
+    driver.press(bar.cross)
+    before = driver.heads
+    driver.key(Qt.Key.Key_Backspace, widget=bar.context)
+    assert "Type at least one word" in driver.warned
+    assert driver.heads == before
+
+
+def test_hand_made_heads_have_others_for_two_sentences(driver, bar):
+    driver.choose(bar.presets, "hand-made")
+    driver.press(bar.cross)
+    assert driver.frame.heads == 3
+    assert driver.canvas.frame.head == 2, "the head that was chosen does not exist: the last one is shown"
+    assert driver.heads.setup.head == 3, "and the wish is kept"
+
+
+# ---- Masks ----
+
+
+def _loop_mask(kind: MaskKind, n: int, size: int) -> np.ndarray:
+    """What each mask means, cell by cell, in words of its own."""
+    rules = {
+        MaskKind.NONE: lambda i, j: True,
+        MaskKind.CAUSAL: lambda i, j: j <= i,
+        MaskKind.STRICT: lambda i, j: j < i,
+        MaskKind.PADDING: lambda i, j: j < size,
+        MaskKind.WINDOW: lambda i, j: abs(i - j) < size,
+        MaskKind.CAUSAL_WINDOW: lambda i, j: i - size < j <= i,
+        MaskKind.PREFIX: lambda i, j: j <= i or j < size,
+        MaskKind.BLOCK: lambda i, j: i // size == j // size,
+    }
+    return np.array([[rules[kind](i, j) for j in range(n)] for i in range(n)])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MaskKind if kind is not MaskKind.NONE])
+def test_every_mask_hides_its_cells_and_renormalises_the_rest(driver, bar, kind):
+    unmasked = driver.weights
+    driver.choose(bar.masks, kind)
+    choice = driver.heads.setup.mask
+    assert choice.kind is kind
+    assert bar.mask_size.isVisible() == kind.has_size
+    allowed = _loop_mask(kind, 11, choice.size)
+    assert not allowed.all(), "the default number makes the mask visible"
+    assert np.array_equal(driver.frame.map.allowed(), allowed)
+    left = unmasked * allowed
+    total = left.sum(axis=1, keepdims=True)
+    assert np.allclose(driver.weights, np.divide(left, total, out=np.zeros_like(left), where=total > 0))
+    corners = [(0, 0), (0, 10), (5, 5), (10, 0), (10, 10)]
+    expected = [
+        sequential(driver.weights[cell] / driver.weights.max()) if allowed[cell] else LIGHT.masked for cell in corners
+    ]
+    assert driver.colours(*corners) == expected
+    assert "masked" in driver.texts(), "the legend shows what a masked cell looks like"
+    assert driver.steps == 1
+    driver.choose(bar.masks, MaskKind.NONE)
+    assert np.array_equal(driver.weights, unmasked)
+    assert not bar.mask_size.isVisible()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MaskKind if kind.has_size])
+def test_the_number_of_a_mask_can_be_typed_and_stepped(driver, bar, kind):
+    driver.choose(bar.masks, kind)
+    driver.type_into(bar.mask_size, "5")
+    assert driver.heads.setup.mask.size == 5
+    assert np.array_equal(driver.frame.map.allowed(), _loop_mask(kind, 11, 5))
+    driver.time += 2.0
+    steps = driver.steps
+    for _ in range(3):
+        driver.key(Qt.Key.Key_Down, widget=bar.mask_size)
+    assert driver.heads.setup.mask.size == 2
+    assert np.array_equal(driver.canvas.frame.map.allowed(), _loop_mask(kind, 11, 2))
+    assert driver.steps == steps + 1
+    driver.undo()
+    assert driver.heads.setup.mask.size == 5
+    assert bar.mask_size.value() == 5
+
+
+def test_a_mask_larger_than_the_sentence_hides_nothing(driver, bar):
+    driver.choose(bar.masks, MaskKind.BLOCK)
+    driver.type_into(bar.mask_size, "4096")
+    assert driver.heads.setup.mask.size == 4096
+    assert driver.frame.mask is None
+
+
+def test_the_first_row_of_the_strict_mask_has_nothing_and_says_so(driver, bar):
+    driver.choose(bar.masks, MaskKind.STRICT)
+    assert driver.weights[0].tolist() == [0.0] * 11
+    assert set(driver.colours(*((0, column) for column in range(11)))) == {LIGHT.masked}
+    driver.hover(0, 0)
+    assert driver.said == "query “The” (1) → key “The” (1): masked, the query may not attend to this key"
+    assert driver.page.reading.note.text() == "nothing to attend to: all weights are 0"
+    assert driver.page.reading.steps.steps()[-1].value == "0"
+    assert driver.weights[1].tolist() == [1.0] + [0.0] * 10
+    assert np.isfinite(driver.weights).all()
+
+
+def test_masks_of_one_sequence_are_cut_for_two(driver, bar):
+    driver.press(bar.cross)
+    driver.type_into(bar.context, "a b c")
+    for kind in MaskKind:
+        driver.choose(bar.masks, kind)
+        assert driver.frame.map.allowed().shape == (11, 3)
+        if kind not in (MaskKind.NONE, MaskKind.CAUSAL, MaskKind.STRICT, MaskKind.PADDING):
+            assert np.array_equal(
+                driver.frame.map.allowed(), _loop_mask(kind, 11, driver.heads.setup.mask.size)[:, :3]
+            ), kind
+
+
+def test_painted_cells_survive_another_mask_and_can_be_cleared(open_heads):
+    painted = MaskChoice(MaskKind.CAUSAL, flipped=frozenset({(0, 5), (5, 0)}))
+    driver = open_heads(HeadsState().with_setup(mask=painted))
+    bar = driver.page.bar
+    assert driver.frame.mask[0, 5]
+    assert not driver.frame.mask[5, 0]
+    driver.choose(bar.masks, MaskKind.NONE)
+    assert driver.heads.setup.mask.flipped == painted.flipped
+    assert (~driver.frame.mask).sum() == 2
+    driver.press(bar.unpaint)
+    assert driver.frame.mask is None
+    assert not bar.unpaint.isVisible()
+    driver.undo()
+    assert bar.unpaint.isVisible()
+
+
+# ---- What is shown how ----
+
+
+@pytest.mark.parametrize("contrast", list(Contrast))
+def test_every_contrast_puts_a_weight_where_its_colour_bar_says(driver, bar, contrast):
+    driver.choose(bar.contrast, contrast)
+    weights = driver.weights
+    places = {
+        Contrast.UNIT: weights,
+        Contrast.MAX: weights / weights.max(),
+        Contrast.ROW: weights / weights.max(axis=1, keepdims=True),
+        Contrast.LOG: 1 + np.log10(np.maximum(weights, 1e-4)) / 4,
+        Contrast.PERCENTILE: np.minimum(weights / np.percentile(weights, 98), 1.0),
+    }[contrast]
+    cells = [(0, 0), (3, 9), (6, 5), (7, 10), (10, 3)]
+    assert driver.colours(*cells) == [sequential(places[cell]) for cell in cells]
+    badge = driver.page.badges.text()
+    said = {
+        Contrast.UNIT: "",
+        Contrast.MAX: f"colours end at {weights.max():.3g}, the largest weight",
+        Contrast.ROW: "each row is divided by its largest",
+        Contrast.LOG: "powers of ten",
+        Contrast.PERCENTILE: f"colours end at {np.percentile(weights, 98):.3g}, the 98th percentile",
+    }[contrast]
+    assert said in badge
+    assert ("colours" in badge) == (contrast is not Contrast.UNIT)
+    assert f"{weights[7, 10]:.3f}".removeprefix("0") in driver.texts(), "cells carry their weight, not their colour"
+
+
+@pytest.mark.parametrize("stage", [Stage.SCORES, Stage.SCALED, Stage.MASKED])
+def test_every_stage_is_drawn_around_zero_with_its_numbers(driver, bar, stage):
+    driver.choose(bar.masks, MaskKind.CAUSAL)
+    driver.choose(bar.stages, stage)
+    scores = driver.frame.head_map.q @ driver.frame.head_map.k.T
+    if stage is not Stage.SCORES:
+        scores = scores / np.sqrt(8)
+    seen = scores[np.tri(11, dtype=bool)] if stage is Stage.MASKED else scores
+    end = np.abs(seen).max()
+    cells = [(0, 0), (10, 10), (7, 2), (10, 0)]
+    assert driver.colours(*cells) == [sequential((scores[cell] + end) / (2 * end), "brown-teal") for cell in cells]
+    masked_now = stage is Stage.MASKED
+    assert (driver.colour(0, 10) == LIGHT.masked) == masked_now
+    assert not bar.contrast.isEnabled(), "the contrast is of weights"
+    number = f"{scores[7, 2]:+.2f}".replace("-", "−")
+    assert number in driver.texts()
+    driver.hover(7, 2)
+    score, weight = numbers_in(driver.said.split(": ")[1])
+    assert score == pytest.approx(scores[7, 2], rel=1e-12)
+    assert weight == pytest.approx(driver.weights[7, 2], rel=1e-12)
+    driver.choose(bar.stages, Stage.WEIGHTS)
+    assert bar.contrast.isEnabled()
+
+
+def test_hidden_first_key_is_hatched_and_the_rest_renormalised_with_a_badge(driver, bar):
+    weights = driver.weights
+    driver.choose(bar.hidden, Hidden.FIRST)
+    shown = weights[:, 1:] / weights[:, 1:].sum(axis=1, keepdims=True)
+    assert driver.colour(4, 0) == LIGHT.masked
+    assert driver.colour(4, 3) == sequential(shown[4, 2] / shown.max())
+    assert "not the raw weights: first token hidden, rows renormalised" in driver.page.badges.text()
+    assert "hidden" in driver.texts()
+    driver.hover(4, 3)
+    assert "(renormalised in the picture: " in driver.said
+    assert numbers_in(driver.said.split("weight ")[1]) == pytest.approx([weights[4, 3], shown[4, 2]], rel=1e-12)
+    assert np.array_equal(driver.weights, weights), "hiding is looking, not computing"
+    driver.choose(bar.hidden, Hidden.NOTHING)
+    assert "not the raw" not in driver.page.badges.text()
+
+
+def test_hidden_punctuation_finds_every_mark_and_only_marks(driver, bar):
+    driver.type_into(bar.sentence, "Well , yes ! it's")
+    driver.choose(bar.hidden, Hidden.PUNCTUATION)
+    ground = [driver.colour(2, column) == LIGHT.masked for column in range(5)]
+    assert ground == [False, True, False, True, False]
+    assert "punctuation hidden" in driver.page.badges.text()
+
+
+@pytest.mark.parametrize("picture", list(Picture))
+def test_the_four_pictures_have_the_controls_that_mean_something_there(driver, bar, picture):
+    driver.press(bar.pictures.buttons[Picture.LINES if picture is Picture.HEATMAP else picture])
+    driver.press(bar.pictures.buttons[picture])
+    assert driver.heads.view.picture is picture
+    assert driver.page.pictures.currentWidget() is driver.page._widgets[picture]
+    assert driver.page._widgets[picture].isVisible()
+    assert bar.stages.isVisible() == (picture in (Picture.HEATMAP, Picture.COMPARE))
+    assert bar.mass.isVisible() == (picture is Picture.LINES)
+    assert bar.contrast.isVisible() == (picture is not Picture.LINES)
+    assert [button.isChecked() for button in bar.pictures.buttons.values()].count(True) == 1
+    assert {"cat", "mat"} <= set(driver.texts())
+
+
+def test_the_share_of_the_lines_can_be_typed(driver, bar):
+    driver.press(bar.pictures.buttons[Picture.LINES])
+    driver.type_into(bar.mass, "50")
+    assert driver.heads.view.mass == pytest.approx(0.5)
+    falling = -np.sort(-driver.weights, axis=1)
+    before = np.cumsum(falling, axis=1) - falling
+    assert len(driver.page.lines._picture.links) == int((before < 0.5).sum())
+    driver.type_into(bar.mass, "100")
+    assert len(driver.page.lines._picture.links) == 121
+    steps = driver.steps
+    driver.type_into(bar.mass, "0")
+    assert "out of range" in driver.warned
+    assert driver.heads.view.mass == 1.0
+    assert driver.steps == steps
+
+
+def test_export_asks_for_a_file_and_writes_it(driver, bar, monkeypatch, tmp_path):
+    asked = []
+
+    def answer(_parent, title, start, _filters):
+        asked.append((title, start))
+        return str(tmp_path / "map.csv"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    driver.press(bar.export_button)
+    ((title, start),) = asked
+    assert title == "Export the head 1 of 8"
+    assert start.endswith("head-1-of-8.png")
+    lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
+    assert [float(cell) for cell in lines[1].split(",")[1:]] == driver.weights[0].tolist()
+    assert str(tmp_path / "map.csv") in driver.said
+
+
+def test_every_control_has_a_name_and_a_tip_that_teaches(driver, bar):
+    controls = (bar.presets, bar.sentence, bar.context, bar.masks, bar.mask_size, bar.paint, bar.stages, bar.contrast)
+    for control in (*controls, bar.hidden, bar.cross, bar.unpaint, *bar.pictures.buttons.values()):
+        assert control.accessibleName()
+        assert len(control.toolTip()) > 8
+
+
+def test_tab_goes_through_the_bar(driver, bar):
+    bar.sentence.setFocus()
+    seen = []
+    for _ in range(12):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        seen.append(QApplication.focusWidget())
+    assert {bar.cross, bar.export_button, bar.stages, bar.contrast, bar.hidden, bar.masks, bar.paint} <= set(seen)
+
+
+def test_the_frames_of_presets_are_cached_between_page_and_figure(driver, bar):
+    driver.choose(bar.presets, "hand-made")
+    assert driver.canvas.frame is heads_frame(heads_preset("hand-made").state.setup)
+    assert replace(driver.page.figure(), window=None).frame is driver.canvas.frame

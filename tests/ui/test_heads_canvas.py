@@ -1,0 +1,548 @@
+"""The large heatmap under a real mouse and a real keyboard: hover, pin, walk, zoom, pan, paint the mask."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heads_driver import changed_box, colour_distance, numbers_in, pixels, sequential
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu
+
+from attention_explorer.model import Stage
+from attention_explorer.state.heads import Aggregate, HeadsState, MaskChoice, MaskKind
+from attention_explorer.state.map_picture import Window
+from attention_explorer.ui.map_widget import NOWHERE, Spot
+from attention_explorer.ui.theme import LIGHT
+
+LONG = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(40))).with_view(row=None)
+
+# The off-screen platform says this whenever a menu opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def long(driver):
+    """Forty tokens, nothing pinned."""
+    session = driver.window.session
+    session.apply(replace(session.state, heads=LONG), "Forty tokens")
+    session.undo_stack.clear()
+    return driver
+
+
+def is_framed(driver, left: QPointF, right: QPointF, colour: str) -> bool:
+    """Whether a line of a colour runs along the way from one place to another, two pixels off at most."""
+    image = driver.canvas.grab().toImage()
+    middle = ((left + right) / 2).toPoint()
+    near = [image.pixelColor(middle + QPoint(x, y)).name() for x in range(-2, 3) for y in range(-2, 3)]
+    return min(colour_distance(found, colour) for found in near) < 40
+
+
+# ---- What is drawn ----
+
+
+def test_every_cell_has_the_colour_of_its_weight(driver):
+    weights = driver.weights
+    cells = [(row, column) for row in range(11) for column in range(11)]
+    assert driver.colours(*cells) == [sequential(weights[cell] / weights.max()) for cell in cells]
+
+
+def test_the_ends_of_the_colour_map_are_those_of_viridis(driver):
+    top = np.unravel_index(driver.weights.argmax(), driver.weights.shape)
+    assert driver.colour(*top) == "#fde725"
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    assert driver.colour(0, 0) == "#fde725", "the only key takes all"
+
+
+def test_cells_rows_and_columns_carry_their_numbers_and_tokens(driver):
+    texts = driver.texts()
+    tokens = driver.frame.queries
+    assert [text for text in texts if text in tokens] == [*tokens, *tokens]
+    numbers = [f"{weight:.3f}".removeprefix("0") for weight in driver.weights.ravel()]
+    assert texts[: len(numbers)] == numbers
+    assert {"query (row) attends to …", "key (column)", "0", f"{driver.weights.max():.3g}", "weight"} <= set(texts)
+
+
+# ---- Hover ----
+
+
+def test_hovering_a_cell_says_the_whole_weight_and_lights_it(driver):
+    driver.hover(2, 4)
+    assert driver.said.startswith("query “sat” (3) → key “the” (5): weight ")
+    assert numbers_in(driver.said.split("weight")[1]) == pytest.approx([driver.weights[2, 4]], rel=1e-14)
+    assert driver.canvas.hovered == Spot(2, 4)
+    box = driver.canvas.cell_box(2, 4)
+    assert is_framed(driver, box.topLeft(), box.topRight(), LIGHT.text), "the cell is framed"
+    row = driver.canvas.cell_box(2, 9)
+    assert is_framed(driver, row.topLeft(), row.topRight(), LIGHT.query), "and its row"
+    assert driver.heads == HeadsState(), "pointing is no change"
+    assert driver.steps == 0
+
+
+def test_hovering_updates_the_reading_and_marks_the_cell_in_every_head(driver):
+    driver.hover(2, 4)
+    reading = driver.page.reading
+    assert reading.title.text() == "“sat” (3) attends to"
+    assert reading.cell_title.text() == f"where {driver.weights[2, 4]:.4f} comes from"
+    assert driver.page.wall._spot == Spot(2, 4)
+    driver.hover(9, 0)
+    assert reading.title.text() == "“tired” (10) attends to"
+    assert driver.page.wall._spot == Spot(9, 0)
+
+
+def test_leaving_the_map_lights_what_is_pinned_again(driver):
+    before = driver.canvas.grab().toImage()
+    driver.hover(2, 4)
+    assert driver.canvas.grab().toImage() != before
+    driver.leave()
+    assert driver.canvas.hovered == NOWHERE
+    assert driver.said == ""
+    assert driver.page.reading.title.text() == "“it” (8) attends to"
+    assert driver.canvas.grab().toImage() == before
+    driver.hover(2, 4)
+    QApplication.sendEvent(driver.canvas, QEvent(QEvent.Type.Leave))
+    assert driver.canvas.grab().toImage() == before
+
+
+def test_a_label_lights_its_row_or_column(driver):
+    mouse = driver.hand()
+    mouse.move(driver.row_label(3))
+    assert driver.said == "query “on” (4): click to keep its row"
+    assert driver.canvas.hovered == Spot(3, None)
+    mouse.move(driver.column_label(6))
+    assert driver.said == "key “because” (7): click to see who attends to it"
+    assert driver.canvas.hovered == Spot(None, 6)
+    assert driver.page.reading.title.text() == "who attends to “because” (7)"
+    box = driver.canvas.cell_box(5, 6)
+    assert is_framed(driver, box.topLeft(), box.bottomLeft(), LIGHT.key)
+    mouse.move(driver.canvas.map_layout.bar.center())
+    assert driver.canvas.hovered == NOWHERE
+
+
+def test_what_is_lit_is_within_its_row(driver):
+    driver.key(Qt.Key.Key_Escape)
+    plain = pixels(driver.canvas.grab().toImage())
+    driver.hand().move(driver.row_label(3))
+    lit = pixels(driver.canvas.grab().toImage())
+    left, top, right, bottom = changed_box(plain, lit, driver.canvas.map_layout.cells.adjusted(-200, -200, 200, 200))
+    first, last = driver.canvas.cell_box(3, 0), driver.canvas.cell_box(3, 10)
+    assert top == pytest.approx(first.top(), abs=4)
+    assert bottom == pytest.approx(first.bottom(), abs=4)
+    assert right == pytest.approx(last.right(), abs=4)
+    assert left < first.left() - 10, "its token is lit too"
+
+
+# ---- Pin ----
+
+
+def test_a_click_pins_and_another_lets_go(driver):
+    driver.click_cell(4, 1)
+    assert driver.pin == (4, 1)
+    assert driver.undo_text == "Pin a cell"
+    driver.leave()
+    assert driver.page.reading.title.text() == "“the” (5) attends to"
+    assert driver.page.wall._spot == Spot(4, 1)
+    driver.click_cell(4, 1)
+    assert driver.pin == (None, None)
+
+
+def test_clicks_one_after_the_other_are_one_undo_step_and_later_ones_are_not(driver):
+    driver.click_cell(4, 1)
+    driver.click_cell(5, 1)
+    assert driver.steps == 1
+    driver.time += 2.0
+    driver.click_cell(6, 1)
+    assert driver.steps == 2
+    driver.undo()
+    assert driver.pin == (5, 1)
+    driver.undo()
+    assert driver.pin == (7, None)
+
+
+def test_escape_lets_go(driver):
+    driver.click_cell(4, 1)
+    driver.key(Qt.Key.Key_Escape)
+    assert driver.pin == (None, None)
+
+
+def test_a_click_on_a_token_pins_its_row_or_column_and_again_lets_go(driver):
+    driver.click(driver.row_label(9))
+    assert driver.pin == (9, None)
+    driver.click(driver.column_label(3))
+    assert driver.pin == (None, 3)
+    assert driver.undo_text == "Pin a token"
+    driver.leave()
+    assert driver.page.reading.title.text() == "who attends to “on” (4)"
+    driver.click(driver.column_label(3))
+    assert driver.pin == (None, None)
+
+
+def test_a_click_beside_the_map_lets_go(driver):
+    driver.click(QPointF(3, 3))
+    assert driver.pin == (None, None)
+
+
+def test_a_press_that_moves_away_pins_nothing(driver):
+    driver.hand().drag(driver.cell(2, 2), driver.cell(6, 6))
+    assert driver.pin == (7, None)
+    assert driver.steps == 0
+
+
+def test_other_buttons_pin_nothing(driver):
+    mouse = driver.hand()
+    for button in (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton):
+        mouse.press(driver.cell(2, 2), button)
+        mouse.release(button)
+    assert driver.pin == (7, None)
+
+
+# ---- Walk ----
+
+
+def test_arrow_keys_walk_from_the_pin(driver):
+    driver.click_cell(4, 4)
+    driver.leave()
+    for key, expected in (
+        (Qt.Key.Key_Right, (4, 5)),
+        (Qt.Key.Key_Down, (5, 5)),
+        (Qt.Key.Key_Left, (5, 4)),
+        (Qt.Key.Key_Up, (4, 4)),
+        (Qt.Key.Key_Up, (3, 4)),
+    ):
+        driver.key(key)
+        assert driver.pin == expected
+        row, column = expected
+        assert driver.page.reading.cell_title.text() == f"where {driver.weights[row, column]:.4f} comes from"
+    assert driver.steps == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "corner"),
+    [
+        (Qt.Key.Key_Right, (5, 10)),
+        (Qt.Key.Key_Left, (5, 0)),
+        (Qt.Key.Key_Down, (10, 5)),
+        (Qt.Key.Key_Up, (0, 5)),
+    ],
+)
+def test_walking_stops_at_the_edges(driver, key, corner):
+    driver.click_cell(5, 5)
+    for _ in range(15):
+        driver.key(key)
+    assert driver.pin == corner
+
+
+def test_walking_begins_in_the_corner_and_a_row_walks_as_a_row(driver):
+    for _ in range(3):
+        driver.key(Qt.Key.Key_Down)
+    assert driver.pin == (10, None)
+    driver.key(Qt.Key.Key_Right)
+    assert driver.pin == (10, None)
+    driver.key(Qt.Key.Key_Escape)
+    driver.key(Qt.Key.Key_Right)
+    assert driver.pin == (0, 0)
+
+
+def test_walking_takes_over_from_a_pointer_that_rests(driver):
+    driver.click_cell(4, 4)
+    driver.key(Qt.Key.Key_Right)
+    assert driver.page.reading.cell_title.text() == f"where {driver.weights[4, 5]:.4f} comes from"
+    driver.hover(4, 4)
+    assert driver.page.reading.cell_title.text() == f"where {driver.weights[4, 4]:.4f} comes from"
+
+
+def test_a_pin_outside_of_a_shorter_sentence_is_kept_and_does_no_harm(driver):
+    driver.click_cell(10, 10)
+    driver.type_into(driver.page.bar.sentence, "Only three words")
+    assert driver.pin == (10, 10)
+    assert driver.page.reading.title.text() == "“words” (3) attends to"
+    driver.canvas.grab()
+    driver.key(Qt.Key.Key_Left)
+    assert driver.pin == (2, 2), "walking begins on the map"
+
+
+# ---- Zoom and pan ----
+
+
+def test_the_wheel_zooms_around_the_pointer_and_home_shows_all(long):
+    home = pixels(long.canvas.grab().toImage())
+    place = long.cell(30, 10)
+    long.wheel(place, 480)
+    seen = long.canvas.seen
+    assert seen is not None
+    assert seen.bottom - seen.top == seen.right - seen.left < 20
+    assert seen.top <= 30 < seen.bottom
+    assert seen.left <= 10 < seen.right
+    long.hand().move(place)
+    near = long.canvas.hovered
+    assert (near.row, near.column) == (pytest.approx(30, abs=1), pytest.approx(10, abs=1))
+    weights = long.weights
+    part = weights[seen.rows, seen.columns]
+    assert long.colour(30, 10) == sequential(weights[30, 10] / part.max())
+    assert set(long.frame.queries[seen.rows]) <= set(long.texts())
+    assert "w0" not in long.texts()
+    long.key(Qt.Key.Key_Home)
+    long.leave()
+    assert long.canvas.seen is None
+    assert np.array_equal(pixels(long.canvas.grab().toImage()), home)
+    assert long.steps == 0, "looking closer is no change"
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, 0), (39, 39), (0, 39), (20, 20)])
+def test_zooming_step_by_step_stays_at_the_pointer_and_ends(long, row, column):
+    place = long.cell(row, column)
+    sizes = []
+    for _ in range(25):
+        long.wheel(place, 120)
+        seen = long.canvas.window_for(long.frame.shape)
+        sizes.append(seen.bottom - seen.top)
+        assert seen.top <= row < seen.bottom
+        assert seen.left <= column < seen.right
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 4
+    for _ in range(25):
+        long.wheel(long.cell(row, column), -120)
+    assert long.canvas.seen is None
+
+
+def test_plus_and_minus_zoom_around_the_middle(long):
+    long.key(Qt.Key.Key_Plus)
+    seen = long.canvas.seen
+    assert seen is not None
+    assert (seen.top + seen.bottom) / 2 == pytest.approx(20, abs=2)
+    for _ in range(3):
+        long.key(Qt.Key.Key_Minus)
+    assert long.canvas.seen is None
+
+
+def test_a_small_wheel_turn_zooms_too(long):
+    long.wheel(long.cell(20, 20), 15)
+    assert long.canvas.seen is not None
+
+
+def test_three_tokens_cannot_be_zoomed_into(driver):
+    driver.type_into(driver.page.bar.sentence, "one two three")
+    driver.wheel(driver.cell(1, 1), 480)
+    assert driver.canvas.window_for(driver.frame.shape) == Window(0, 3, 0, 3)
+    driver.canvas.grab()
+
+
+def test_dragging_moves_the_part_in_view_and_pins_nothing(long):
+    long.wheel(long.cell(20, 20), 480)
+    start = long.canvas.seen
+    cell = long.canvas.cell_box(20, 20)
+    from_, by = long.cell(20, 20), QPointF(3 * cell.width(), -2 * cell.height())
+    long.hand().drag(from_, from_ + by)
+    moved = long.canvas.seen
+    assert (moved.top - start.top, moved.left - start.left) == (2, -3)
+    assert moved.bottom - moved.top == start.bottom - start.top
+    assert long.pin == (None, None)
+    assert long.steps == 0
+    assert long.canvas.cell_box(20, 20).center() == from_ + by, "what was taken hold of is under the pointer"
+    assert long.colour(20, 20) == sequential(long.weights[20, 20] / long.weights[moved.rows, moved.columns].max())
+
+
+def test_dragging_stops_at_the_edges(long):
+    long.wheel(long.cell(20, 20), 480)
+    size = long.canvas.seen.bottom - long.canvas.seen.top
+    for _ in range(4):
+        long.hand().drag(QPointF(150, 150), QPointF(480, 480))
+    assert long.canvas.seen == Window(0, size, 0, size)
+    for _ in range(4):
+        long.hand().drag(QPointF(480, 480), QPointF(150, 150))
+    assert long.canvas.seen == Window(40 - size, 40, 40 - size, 40)
+
+
+def test_hover_click_and_marks_hold_in_a_part(long):
+    long.wheel(long.cell(35, 35), 720)
+    long.hover(34, 36)
+    assert long.said.startswith("query “w34” (35) → key “w36” (37): weight ")
+    long.click_cell(34, 36)
+    assert long.pin == (34, 36)
+    long.leave()
+    box = long.canvas.cell_box(34, 36)
+    assert is_framed(long, box.topLeft(), box.topRight(), LIGHT.text)
+    long.key(Qt.Key.Key_Home)
+    assert long.pin == (34, 36)
+    long.wheel(long.cell(2, 2), 720)
+    assert long.canvas.cell_box(34, 36).isEmpty()
+    long.canvas.grab()
+
+
+def test_a_shorter_sentence_while_zoomed_shows_what_there_is(long):
+    long.wheel(long.cell(35, 35), 720)
+    size = long.canvas.seen.bottom - long.canvas.seen.top
+    assert size > 3
+    long.type_into(long.page.bar.sentence, "now only five words left")
+    seen = long.canvas.window_for(long.frame.shape)
+    assert seen.bottom <= 5
+    assert set(long.frame.queries[seen.rows]) <= set(long.texts())
+    long.hover(seen.top, seen.left)
+    assert long.said.startswith(f"query “{long.frame.queries[seen.top]}”")
+
+
+# ---- Painting the mask ----
+
+
+@pytest.fixture
+def painter(driver):
+    driver.press(driver.page.bar.paint)
+    assert driver.canvas.paints_mask
+    return driver
+
+
+def test_the_pointer_says_that_the_mask_is_painted(painter):
+    assert painter.canvas.cursor().shape() is Qt.CursorShape.CrossCursor
+    assert "Drag over cells" in painter.said
+    painter.press(painter.page.bar.paint)
+    assert painter.canvas.cursor().shape() is Qt.CursorShape.ArrowCursor
+    painter.click_cell(1, 1)
+    assert painter.pin == (1, 1), "a click pins again"
+    assert painter.frame.mask is None
+
+
+def test_dragging_over_cells_hides_them_in_one_undo_step(painter):
+    unmasked = painter.weights
+    mouse = painter.hand()
+    mouse.press(painter.cell(3, 2))
+    for column in range(3, 7):
+        mouse.move(painter.cell(3, column))
+        assert not painter.frame.mask[3, 2 : column + 1].any(), "they go while the button is down"
+        assert painter.colour(3, column) == LIGHT.masked
+        assert painter.steps == 0
+    mouse.release()
+    assert painter.steps == 1
+    assert painter.undo_text == "Hide cells"
+    assert painter.heads.setup.mask.flipped == frozenset((3, column) for column in range(2, 7))
+    assert painter.frame.mask.sum() == 121 - 5
+    left = np.where(painter.frame.mask[3], unmasked[3], 0.0)
+    assert painter.weights[3] == pytest.approx(left / left.sum())
+    assert np.array_equal(painter.weights[4], unmasked[4])
+    assert painter.page.bar.unpaint.isVisible()
+    assert painter.pin == (7, None), "painting pins nothing"
+    painter.undo()
+    assert painter.heads == HeadsState()
+    assert painter.colour(3, 4) == sequential(unmasked[3, 4] / unmasked.max())
+
+
+def test_painting_over_hidden_cells_shows_them_again(painter):
+    painter.hand().drag(painter.cell(3, 2), painter.cell(3, 6), steps=30)
+    assert painter.frame.mask.sum() == 116
+    painter.hand().drag(painter.cell(3, 4), painter.cell(3, 8), steps=30)
+    hidden = set(zip(*np.nonzero(~painter.frame.mask), strict=True))
+    assert hidden == {(3, 2), (3, 3)}, "it began on a hidden cell: all it passes are shown"
+    assert painter.undo_text == "Show cells"
+    painter.hand().drag(painter.cell(3, 2), painter.cell(3, 3))
+    assert painter.frame.mask is None
+    assert painter.heads == HeadsState()
+    assert not painter.page.bar.unpaint.isVisible()
+
+
+def test_a_cell_is_turned_once_however_often_the_pointer_passes(painter):
+    mouse = painter.hand()
+    mouse.press(painter.cell(5, 5))
+    for column in (6, 5, 6, 5, 6, 5):
+        mouse.move(painter.cell(5, column))
+    mouse.release()
+    assert painter.heads.setup.mask.flipped == {(5, 5), (5, 6)}
+
+
+def test_escape_while_painting_puts_everything_back(painter):
+    before = painter.canvas.grab().toImage()
+    mouse = painter.hand()
+    mouse.press(painter.cell(3, 2))
+    mouse.move(painter.cell(3, 5))
+    assert painter.frame.mask is not None
+    painter.key(Qt.Key.Key_Escape)
+    assert painter.heads == HeadsState()
+    mouse.move(painter.cell(8, 8))
+    mouse.release()
+    assert painter.heads == HeadsState(), "the rest of the drag does nothing"
+    assert painter.steps == 0
+    mouse.move(QPointF(2, 2))
+    assert painter.canvas.grab().toImage() == before
+
+
+def test_the_row_label_paints_a_row_and_the_column_label_a_column(painter):
+    painter.click(painter.row_label(4))
+    assert not painter.frame.mask[4].any()
+    assert painter.frame.mask.sum() == 110
+    assert painter.weights[4].tolist() == [0.0] * 11
+    painter.hover(4, 4)
+    assert painter.page.reading.note.text() == "nothing to attend to: all weights are 0"
+    painter.click(painter.column_label(2))
+    assert not painter.frame.mask[:, 2].any()
+    assert painter.frame.mask.sum() == 100
+    painter.click(painter.row_label(4))
+    assert painter.frame.mask[4].all(), "a row that is hidden is shown"
+    assert painter.steps == 3
+
+
+def test_painting_goes_over_a_mask_that_was_chosen(painter):
+    painter.choose(painter.page.bar.masks, MaskKind.CAUSAL)
+    painter.click_cell(0, 5)
+    assert painter.frame.mask[0, 5], "it was hidden: it is shown"
+    assert painter.undo_text == "Show cells"
+    painter.click_cell(5, 0)
+    assert not painter.frame.mask[5, 0]
+    assert painter.heads.setup.mask == MaskChoice(MaskKind.CAUSAL, 3, frozenset({(0, 5), (5, 0)}))
+    painter.press(painter.page.bar.unpaint)
+    assert painter.heads.setup.mask == MaskChoice(MaskKind.CAUSAL, 3)
+    assert np.array_equal(painter.frame.mask, np.tri(11, dtype=bool))
+
+
+def test_a_cell_can_be_painted_by_keyboard(painter):
+    painter.key(Qt.Key.Key_Escape)
+    painter.key(Qt.Key.Key_Down)
+    painter.key(Qt.Key.Key_Space)
+    assert painter.heads.setup.mask.flipped == {(0, 0)}
+    painter.key(Qt.Key.Key_Down)
+    painter.key(Qt.Key.Key_Return)
+    assert painter.heads.setup.mask.flipped == {(0, 0), (1, 0)}
+    assert painter.undo_text == "Hide cells"
+
+
+def test_painting_in_a_part_of_the_map_paints_the_cells_that_are_seen(long):
+    long.wheel(long.cell(35, 35), 720)
+    long.press(long.page.bar.paint)
+    long.hand().drag(long.cell(34, 35), long.cell(36, 35), steps=20)
+    assert long.heads.setup.mask.flipped == {(34, 35), (35, 35), (36, 35)}
+    assert long.canvas.seen is not None
+
+
+def test_painting_while_an_aggregate_is_shown_masks_every_head(painter):
+    painter.choose(painter.page.aggregate, Aggregate.MEAN)
+    painter.click_cell(6, 6)
+    assert painter.weights[6, 6] == 0.0
+    assert painter.colour(6, 6) == LIGHT.masked
+    assert all(map_.weights()[6, 6] == 0.0 for map_ in painter.frame.layers[0].maps)
+
+
+# ---- Menu ----
+
+
+def test_the_menu_copies_numbers_and_picture(driver):
+    place = driver.cell(2, 2).toPoint()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, driver.canvas.mapToGlobal(place))
+    QApplication.sendEvent(driver.canvas, event)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    actions = {action.text(): action for action in menu.actions()}
+    actions["Copy numbers"].trigger()
+    text = QGuiApplication.clipboard().text()
+    assert [float(cell) for cell in text.splitlines()[3].split(",")[1:]] == driver.weights[2].tolist()
+    actions["Copy picture"].trigger()
+    image = QGuiApplication.clipboard().image()
+    size = driver.page.figure().size
+    assert (image.width(), image.height()) == (2 * size.width(), 2 * size.height())
+    menu.close()
+    assert "clipboard" in driver.said
+
+
+def test_copied_numbers_are_those_of_the_stage_on_show(driver):
+    driver.choose(driver.page.bar.stages, Stage.SCORES)
+    driver.page.copy_numbers()
+    first = QGuiApplication.clipboard().text().splitlines()[1]
+    assert [float(cell) for cell in first.split(",")[1:]] == driver.frame.head_map.stage(Stage.SCORES)[0].tolist()

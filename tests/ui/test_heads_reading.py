@@ -1,0 +1,340 @@
+"""The reading beside the map: bars, arithmetic, and the tables of exact numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heads_driver import numbers_in, pixels, widget_texts
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from attention_explorer.model import Stage
+from attention_explorer.state.heads import Aggregate, HeadsState, MaskKind
+from attention_explorer.state.heads_presets import heads_preset
+from attention_explorer.ui.numbers_dialog import NumbersDialog
+from attention_explorer.ui.theme import LIGHT
+from attention_explorer.ui.token_bars import ROW_HEIGHT
+
+# The off-screen platform says this whenever a dialog or a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def reading(driver):
+    return driver.page.reading
+
+
+def show(driver, heads: HeadsState) -> None:
+    session = driver.window.session
+    session.apply(replace(session.state, heads=heads), "Show")
+
+
+def bar_place(reading, token: int) -> QPointF:
+    return QPointF(60, reading.bars.top_of(token) + ROW_HEIGHT / 2)
+
+
+def listed(reading) -> list[tuple[str, str]]:
+    """The tokens and numbers of the list, as painted."""
+    texts = widget_texts(reading.bars)
+    return list(zip(texts[::2], texts[1::2], strict=True))
+
+
+def steps(reading) -> list[tuple[str, str]]:
+    """The lines of the arithmetic, as painted."""
+    texts = widget_texts(reading.steps)
+    return list(zip(texts[::2], texts[1::2], strict=True))
+
+
+def dialog_of(driver) -> NumbersDialog:
+    return next(child for child in driver.window.findChildren(NumbersDialog) if child.isVisible())
+
+
+def table_of(dialog: NumbersDialog) -> list[list[str]]:
+    table = dialog.table
+    return [
+        [table.item(row, column).text() for column in range(table.columnCount())] for row in range(table.rowCount())
+    ]
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-").replace("∞", "inf"))
+
+
+# ---- The list ----
+
+
+def test_the_list_shows_the_pinned_row_the_heaviest_first(driver, reading):
+    weights = driver.weights[7]
+    order = np.argsort(-weights, kind="stable")
+    expected = [(driver.frame.keys[column], f"{weights[column]:.4f}") for column in order]
+    assert listed(reading) == expected
+    assert reading.title.text() == "“it” (8) attends to"
+    entropy = -float(np.sum(weights * np.log(weights)))
+    assert reading.note.text() == f"sum 1.0000 · entropy {entropy:.2f} nats"
+
+
+def test_bars_are_as_long_as_their_weights(driver, reading):
+    image = pixels(reading.bars.grab().toImage())
+    blue = QColor(LIGHT.key).rgb() & 0xFFFFFF
+    lengths = [
+        np.count_nonzero(image[round(reading.bars.top_of(column) + ROW_HEIGHT / 2)] == blue) for column in range(11)
+    ]
+    weights = driver.weights[7]
+    heaviest = int(weights.argmax())
+    assert lengths[heaviest] > 80
+    for column in range(11):
+        assert lengths[column] == pytest.approx(lengths[heaviest] * weights[column] / weights.max(), abs=3)
+
+
+def test_masked_tokens_are_last_and_say_so(driver, reading):
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.hover(4, 0)
+    rows = listed(reading)
+    assert [value for _, value in rows[5:]] == ["masked"] * 6
+    assert {token for token, _ in rows[5:]} == {"mat", "because", "it", "was", "tired", "."}
+    assert sum(float(value) for _, value in rows[:5]) == pytest.approx(1.0, abs=3e-4)
+
+
+def test_a_column_is_read_down_its_queries(driver, reading):
+    driver.hand().move(driver.column_label(3))
+    weights = driver.weights[:, 3]
+    order = np.argsort(-weights, kind="stable")
+    assert listed(reading) == [(driver.frame.queries[row], f"{weights[row]:.4f}") for row in order]
+    assert reading.note.text() == f"sum {weights.sum():.4f}: columns need not sum to 1"
+
+
+def test_pointing_at_the_list_lights_the_cell_everywhere(driver, reading):
+    mouse = driver.hand(reading.bars)
+    mouse.move(bar_place(reading, 5))
+    assert driver.said.startswith("query “it” (8) → key “mat” (6): weight ")
+    assert numbers_in(driver.said.split("weight")[1]) == pytest.approx([driver.weights[7, 5]], rel=1e-14)
+    assert (driver.canvas.marked.row, driver.canvas.marked.column) == (7, 5)
+    assert (driver.page.wall._spot.row, driver.page.wall._spot.column) == (7, 5)
+    assert driver.pin == (7, None)
+    QApplication.sendEvent(reading.bars, QEvent(QEvent.Type.Leave))
+    assert (driver.canvas.marked.row, driver.canvas.marked.column) == (7, None)
+    assert driver.said == ""
+
+
+def test_a_click_in_the_list_pins_the_cell(driver, reading):
+    driver.click(bar_place(reading, 2), reading.bars)
+    assert driver.pin == (7, 2)
+    QApplication.sendEvent(reading.bars, QEvent(QEvent.Type.Leave))
+    assert reading.cell_title.text() == f"where {driver.weights[7, 2]:.4f} comes from"
+    assert [token for token, _ in listed(reading)][0] == driver.frame.keys[driver.weights[7].argmax()]
+
+
+def test_a_click_in_the_list_of_a_column_pins_the_query(driver, reading):
+    driver.click(driver.column_label(3))
+    driver.leave()
+    driver.click(bar_place(reading, 9), reading.bars)
+    assert driver.pin == (9, 3)
+
+
+# ---- The arithmetic ----
+
+
+def test_the_arithmetic_is_that_of_the_weight(driver, reading):
+    driver.hover(2, 4)
+    head = driver.frame.head_map
+    raw = float(head.q[2] @ head.k[4])
+    scaled = head.q[2] @ head.k.T / math.sqrt(8)
+    total = float(np.exp(scaled).sum())
+    shown = steps(reading)
+    assert [name for name, _ in shown[:3]] == ["q₃ · k₅", "÷ √8", "exp"]
+    assert number(shown[0][1]) == pytest.approx(raw, abs=5e-4)
+    assert number(shown[1][1]) == pytest.approx(scaled[4], abs=5e-4)
+    assert number(shown[2][1]) == pytest.approx(math.exp(scaled[4]), rel=1e-3)
+    assert shown[3][0].startswith("÷ row sum ")
+    assert number(shown[3][0].split()[-1]) == pytest.approx(total, rel=1e-3)
+    assert number(shown[3][1]) == pytest.approx(math.exp(scaled[4]) / total, abs=5e-5)
+    assert len(shown) == 4
+
+
+def test_the_arithmetic_of_a_masked_cell_ends_at_the_mask(driver, reading):
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.hover(2, 4)
+    assert steps(reading)[2:] == [("mask", "hidden: −∞"), ("weight", "0")]
+    driver.hover(4, 2)
+    assert steps(reading)[2] == ("mask", "allowed")
+
+
+def test_the_arithmetic_of_a_hard_lookup_has_no_exp(driver, reading):
+    driver.key(Qt.Key.Key_H)
+    assert driver.heads.setup.hard
+    row = driver.weights[2]
+    assert sorted(row.tolist()) == [0.0] * 10 + [1.0]
+    driver.hover(2, int(row.argmax()))
+    assert steps(reading)[-2:] == [("largest of its row?", "yes"), ("weight", "1")]
+    driver.hover(2, int(row.argmin()))
+    assert steps(reading)[-2:] == [("largest of its row?", "no"), ("weight", "0")]
+    driver.key(Qt.Key.Key_H)
+    assert not driver.heads.setup.hard
+
+
+def test_temperature_and_scale_are_in_the_arithmetic(driver, reading):
+    show(driver, HeadsState().with_setup(temperature=0.5, scaled=False))
+    driver.hover(2, 4)
+    head = driver.frame.head_map
+    raw = head.q[2] @ head.k.T
+    names = [name for name, _ in steps(reading)]
+    assert names[:2] == ["q₃ · k₅", "÷ temperature 0.50"]
+    assert number(steps(reading)[1][1]) == pytest.approx(raw[4] / 0.5, abs=5e-4)
+    expected = math.exp(raw[4] / 0.5) / np.exp(raw / 0.5).sum()
+    assert number(steps(reading)[-1][1].replace("·10⁻⁵", "e-5")) == pytest.approx(expected, rel=1e-2)
+
+
+def test_scores_too_large_for_exp_are_said_relative_to_the_largest(driver, reading):
+    show(driver, HeadsState().with_setup(temperature=0.01))
+    driver.hover(2, 4)
+    assert any("the row’s largest" in name for name, _ in steps(reading))
+    assert all("inf" not in value and "nan" not in value for _, value in steps(reading))
+
+
+def test_the_mean_lists_the_weight_of_every_head(driver, reading):
+    driver.choose(driver.page.aggregate, Aggregate.MEAN)
+    driver.hover(2, 4)
+    each = [map_.weights()[2, 4] for map_ in driver.frame.layers[0].maps]
+    assert steps(reading) == [
+        *((f"head {head}", f"{weight:.4f}") for head, weight in enumerate(each, start=1)),
+        ("mean", f"{np.mean(each):.4f}"),
+    ]
+    assert not reading.products_button.isVisible()
+
+
+def test_the_mean_names_the_heads_that_are_left(driver, reading):
+    driver.choose(driver.page.aggregate, Aggregate.MEAN)
+    wall = driver.page.wall
+    driver.click(wall.box_of(2).center(), wall, Qt.KeyboardModifier.ControlModifier)
+    driver.hover(2, 4)
+    shown = dict(steps(reading))
+    assert "head 3" not in shown, "it is switched off"
+    assert shown["head 4"] == f"{driver.frame.layers[0].maps[3].weights()[2, 4]:.4f}"
+
+
+def test_the_gloss_says_why_where_a_head_was_made_by_hand(driver, reading):
+    show(driver, heads_preset("hand-made").state)
+    driver.hover(7, 5)
+    assert reading.gloss.text() != ""
+    driver.key(Qt.Key.Key_P)
+    driver.hover(7, 5)
+    assert reading.gloss.text() == ""
+
+
+# ---- The tables ----
+
+
+def test_the_table_of_a_row_holds_every_stage_with_every_digit(driver, reading):
+    driver.click_cell(4, 1)
+    driver.leave()
+    driver.press(reading.table_button)
+    dialog = dialog_of(driver)
+    assert dialog.windowTitle() == "“the” (5) attends to"
+    rows = table_of(dialog)
+    head = driver.frame.head_map
+    raw = head.q[4] @ head.k.T
+    assert [row[0] for row in rows] == list(driver.frame.keys)
+    assert [row[1] for row in rows] == [str(i) for i in range(1, 12)]
+    shown = np.array([[number(cell) for cell in row[2:]] for row in rows])
+    assert shown[:, 0] == pytest.approx(raw, rel=1e-12)
+    assert shown[:, 1] == pytest.approx(raw / math.sqrt(8), rel=1e-12)
+    assert np.array_equal(shown[:, 2], shown[:, 1])
+    assert shown[:, 3] == pytest.approx(driver.weights[4], rel=1e-12)
+    assert shown[:, 3].sum() == pytest.approx(1.0, abs=1e-12)
+    dialog.close()
+
+
+def test_the_table_copies_as_csv_by_button_and_by_keyboard(driver, reading):
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.click_cell(2, 0)
+    driver.leave()
+    driver.press(reading.table_button)
+    dialog = dialog_of(driver)
+    shown = table_of(dialog)
+    clipboard = QGuiApplication.clipboard()
+    copy = next(button for button in dialog.findChildren(QPushButton) if button.text() == "Copy as CSV")
+    texts = []
+    for do in (lambda: driver.press(copy), lambda: QTest.keyClick(dialog.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)):
+        clipboard.setText("")
+        do()
+        texts.append(clipboard.text())
+    assert texts[0] == texts[1]
+    header, *rows = csv.reader(io.StringIO(texts[0]))
+    assert header == ["token", "position", "raw score", "scaled score", "masked score", "weight"]
+    for row, cells in zip(rows, shown, strict=True):
+        assert [row[0], int(row[1])] == [cells[0], int(cells[1])]
+        assert [float(cell) for cell in row[2:]] == [number(cell) for cell in cells[2:]]
+    assert [float(row[4]) for row in rows[3:]] == [-math.inf] * 8
+    assert [float(row[5]) for row in rows[3:]] == [0.0] * 8
+    close = next(button for button in dialog.findChildren(QPushButton) if button.text() == "Close")
+    driver.press(close)
+    assert not driver.window.findChildren(NumbersDialog) or not dialog.isVisible()
+
+
+def test_the_table_of_a_column_and_of_a_mean(driver, reading):
+    driver.click(driver.column_label(3))
+    driver.leave()
+    driver.press(reading.table_button)
+    dialog = dialog_of(driver)
+    assert dialog.windowTitle() == "who attends to “on” (4)"
+    assert [number(row[-1]) for row in table_of(dialog)] == pytest.approx(driver.weights[:, 3], rel=1e-12)
+    raw = driver.frame.head_map.stage(Stage.SCORES)[:, 3]
+    assert [number(row[2]) for row in table_of(dialog)] == pytest.approx(raw, rel=1e-12)
+    dialog.close()
+    driver.choose(driver.page.aggregate, Aggregate.MEAN)
+    driver.press(reading.table_button)
+    dialog = next(child for child in driver.window.findChildren(NumbersDialog) if child.table.columnCount() == 3)
+    assert [number(row[-1]) for row in table_of(dialog)] == pytest.approx(driver.weights[:, 3], rel=1e-12)
+    dialog.close()
+
+
+def test_the_products_sum_to_the_raw_score(driver, reading):
+    driver.click_cell(4, 1)
+    driver.leave()
+    assert reading.products_button.text() == "8 products…"
+    driver.press(reading.products_button)
+    dialog = dialog_of(driver)
+    *rows, last = table_of(dialog)
+    head = driver.frame.head_map
+    for i, row in enumerate(rows):
+        assert row[0] == str(i + 1)
+        expected = [head.q[4, i], head.k[1, i], head.q[4, i] * head.k[1, i]]
+        assert [number(cell) for cell in row[1:]] == expected
+    assert last[0] == "sum"
+    assert number(last[3]) == pytest.approx(float(head.q[4] @ head.k[1]), rel=1e-12)
+    assert number(last[3]) == pytest.approx(math.fsum(number(row[3]) for row in rows), rel=1e-12)
+    QTest.keyClick(dialog.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0] == "feature,query,key,product"
+    assert len(lines) == 10
+    assert float(lines[1].split(",")[3]) == float(head.q[4, 0] * head.k[1, 0])
+    dialog.close()
+
+
+def test_the_products_of_the_tutorial_are_those_it_prints(driver, reading):
+    show(driver, heads_preset("dot-products").state)
+    assert "cat" in driver.frame.queries[0].casefold() or "cat" in [token.casefold() for token in driver.frame.queries]
+    tokens = [token.casefold() for token in driver.frame.queries]
+    row, column = tokens.index("cat"), tokens.index("mat")
+    driver.click_cell(row, column)
+    driver.leave()
+    assert reading.products_button.text() == "4 products…"
+    driver.press(reading.products_button)
+    dialog = dialog_of(driver)
+    assert number(table_of(dialog)[-1][3]) == pytest.approx(1.36, abs=1e-9)
+    dialog.close()
+
+
+def test_the_list_scrolls_to_all_tokens(driver, reading):
+    driver.type_into(driver.page.bar.sentence, " ".join(f"w{i}" for i in range(64)))
+    driver.key(Qt.Key.Key_Escape)
+    assert len(listed(reading)) == 64
+    assert reading.bars.height() == 64 * ROW_HEIGHT
+    assert reading._scroll.verticalScrollBar().maximum() > 0

@@ -1,0 +1,726 @@
+"""The parameter panel of the Heads page: what is done to it becomes state, and the state is what it shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSlider,
+    QStyle,
+    QStyleOptionSlider,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attention_explorer.model import Stage
+from attention_explorer.session.session import Session
+from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
+from attention_explorer.sources.tutorials import TUTORIALS
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads import HeadsSetup, HeadsState, MaskChoice, MaskKind
+from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
+from attention_explorer.ui.heads_setup import HeadsSetupPanel
+from attention_explorer.ui.heads_setup_boxes import GAIN_STEPS, gain_to_slider, slider_to_gain
+from attention_explorer.ui.theme import DARK, LIGHT, Look, palette, stylesheet
+
+
+class Host(QWidget):
+    """A page in small: the panel in a scroll area, told of every change."""
+
+    def __init__(self, heads: HeadsState, look: Look, clock) -> None:
+        super().__init__()
+        self.session = Session(ExplorerState(heads=heads), clock)
+        self.panel = HeadsSetupPanel(self.session, look)
+        self.refusals: list[str] = []
+        self.panel.refused.connect(self.refusals.append)
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(self.panel)
+        self.elsewhere = QPushButton("elsewhere")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.area)
+        column.addWidget(self.elsewhere)
+        self.session.changed.connect(self._show)
+        self._show()
+
+    def _show(self, *_states: ExplorerState) -> None:
+        self.panel.show_frame(heads_frame(self.session.state.heads.setup))
+
+    @property
+    def heads(self) -> HeadsState:
+        return self.session.state.heads
+
+    @property
+    def recipe(self) -> ToyRecipe:
+        recipe = self.heads.setup.recipe
+        assert isinstance(recipe, ToyRecipe)
+        return recipe
+
+    @property
+    def steps(self) -> int:
+        return self.session.undo_stack.count()
+
+
+@pytest.fixture
+def open_host(qtbot, qapp):
+    """Open a host on a state; `clock` is what the session takes for the time."""
+
+    def make(heads: HeadsState | None = None, *, look: Look | None = None, size=(320, 760), clock=lambda: 0.0) -> Host:
+        look = Look(LIGHT) if look is None else look
+        qapp.setPalette(palette(look.theme))
+        qapp.setStyleSheet(stylesheet(look))
+        host = Host(HeadsState() if heads is None else heads, look, clock)
+        host.resize(*size)
+        host.show()
+        qtbot.waitExposed(host)
+        host.activateWindow()
+        QApplication.processEvents()
+        return host
+
+    yield make
+    # Deleted now, not some time: a style sheet is worked out for every widget there is.
+    for widget in QApplication.topLevelWidgets():
+        widget.close()
+        widget.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    qapp.setStyleSheet("")
+
+
+@pytest.fixture
+def host(open_host) -> Host:
+    return open_host()
+
+
+def toy(**changes: object) -> HeadsState:
+    return HeadsState().with_recipe(**changes)
+
+
+def type_into(qtbot, box, text):
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, text)
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+
+
+def click(qtbot, button):
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.rect().center())
+
+
+def choose(qtbot, combo, data):
+    """Choose by the keyboard, as long as it takes."""
+    combo.setFocus()
+    qtbot.keyClick(combo, Qt.Key.Key_Home)
+    for _ in range(combo.findData(data)):
+        qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert combo.currentData() == data
+
+
+def of_kind(widget: QWidget, *kinds: type[QWidget]) -> list[QWidget]:
+    return [child for child in widget.findChildren(QWidget) if isinstance(child, kinds)]
+
+
+def label_of(section, title: str) -> QLabel:
+    return next(label for label in section.findChildren(QLabel) if label.text() == title)
+
+
+def handle_of(slider: QSlider) -> QPointF:
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    part = QStyle.SubControl.SC_SliderHandle
+    box = slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider)
+    return QPointF(box.center())
+
+
+def wheel(widget: QWidget, notches: int) -> None:
+    """Turn the wheel through the window, as only such an event goes on to the parents of the widget."""
+    window = widget.window()
+    place = widget.mapTo(window, widget.rect().center())
+    QTest.wheelEvent(window.windowHandle(), QPointF(place), QPoint(0, 120 * notches))
+    QApplication.processEvents()
+
+
+# ---- Whole numbers ----
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "field", "value", "undo_text"),
+    [
+        ("heads", "16", "heads", 16, "Change number of heads"),
+        ("d_model", "128", "d_model", 128, "Change d_model"),
+        ("d_k", "24", "d_k", 24, "Change d_k"),
+        ("layers", "3", "layers", 3, "Change number of layers"),
+        ("seed", "4294967295", "seed", 2**32 - 1, "Change seed"),
+        ("seed", "0", "seed", 0, "Change seed"),
+    ],
+)
+def test_a_typed_number_becomes_state_and_one_undo_step(host, qtbot, name, text, field, value, undo_text):
+    box = getattr(host.panel.sizes, name)
+    before = box.text()
+    type_into(qtbot, box, text)
+    assert getattr(host.recipe, field) == value
+    assert type(getattr(host.recipe, field)) is int
+    assert box.text() == text
+    assert (host.steps, host.session.undo_text) == (1, undo_text)
+    host.session.undo()
+    assert host.recipe == ToyRecipe()
+    assert box.text() == before
+
+
+def test_nothing_changes_while_a_number_is_being_typed(host, qtbot):
+    box = host.panel.sizes.d_model
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, "128")
+    assert host.recipe.d_model == 64
+    host.elsewhere.setFocus()
+    assert host.recipe.d_model == 128
+
+
+def test_a_change_elsewhere_leaves_what_is_being_typed(host, qtbot):
+    box = host.panel.sizes.seed
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, "12")
+    host.session.apply(replace(host.session.state, heads=host.heads.with_setup(hard=True)), "Hard lookup")
+    assert box.text() == "12"
+
+
+def test_seven_heads_are_refused_in_words_and_the_old_number_stands_again(host, qtbot):
+    type_into(qtbot, host.panel.sizes.heads, "7")
+    assert host.recipe == ToyRecipe()
+    assert host.steps == 0
+    assert host.panel.sizes.heads.text() == "8"
+    assert len(host.refusals) == 1
+    assert "7 heads" in host.refusals[0]
+    assert "d_k" in host.refusals[0]  # the way out
+
+
+def test_a_d_k_of_its_own_lets_seven_heads_be(host, qtbot):
+    type_into(qtbot, host.panel.sizes.d_k, "9")
+    type_into(qtbot, host.panel.sizes.heads, "7")
+    assert (host.recipe.heads, host.recipe.d_k) == (7, 9)
+    assert host.refusals == []
+    click(qtbot, host.panel.sizes.auto)  # 64 numbers cannot be shared by 7 heads
+    assert host.recipe.d_k == 9
+    assert not host.panel.sizes.auto.isChecked()
+    assert len(host.refusals) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("heads", "0"), ("heads", "65"), ("heads", "abc"), ("d_model", "7.5"), ("seed", "4294967296")]
+)
+def test_what_is_no_number_of_the_kind_is_refused_in_words(host, qtbot, name, text):
+    box = getattr(host.panel.sizes, name)
+    before = box.text()
+    type_into(qtbot, box, text)
+    assert host.recipe == ToyRecipe()
+    assert box.text() == before
+    assert text in host.refusals[0]
+    assert "whole number from" in host.refusals[0]
+
+
+def test_arrows_step_heads_through_the_divisors_of_d_model(open_host, qtbot):
+    host = open_host(toy(heads=4))
+    seen = []
+    for key in (Qt.Key.Key_Up,) * 5 + (Qt.Key.Key_Down,) * 7:
+        qtbot.keyClick(host.panel.sizes.heads, key)
+        seen.append(host.recipe.heads)
+    assert seen == [8, 16, 32, 64, 64, 32, 16, 8, 4, 2, 1, 1]
+    assert host.refusals == []
+    host.session.undo()
+    assert host.recipe.heads == 4
+
+
+def test_arrows_step_heads_by_one_with_a_d_k_of_its_own(open_host, qtbot):
+    host = open_host(toy(d_k=8))
+    qtbot.keyClick(host.panel.sizes.heads, Qt.Key.Key_Up)
+    assert host.recipe.heads == 9
+
+
+def test_without_projections_heads_must_divide_d_model(open_host, qtbot):
+    host = open_host(toy(d_k=8, projections=Projections.IDENTITY))
+    qtbot.keyClick(host.panel.sizes.heads, Qt.Key.Key_Down)
+    assert host.recipe.heads == 8  # 4 heads of 8 are not 64
+    assert "Without projections" in host.refusals[0]
+
+
+def test_arrows_step_d_model_through_the_multiples_of_heads(host, qtbot):
+    qtbot.keyClick(host.panel.sizes.d_model, Qt.Key.Key_Up)
+    assert host.recipe.d_model == 72
+    qtbot.keyClick(host.panel.sizes.d_model, Qt.Key.Key_PageUp)
+    assert host.recipe.d_model == 152
+    qtbot.keyClick(host.panel.sizes.d_model, Qt.Key.Key_Down)
+    assert host.recipe.d_model == 144
+
+
+def test_an_arrow_goes_on_from_what_was_typed(host, qtbot):
+    box = host.panel.sizes.heads
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, "2")
+    qtbot.keyClick(box, Qt.Key.Key_Up)
+    assert host.recipe.heads == 4
+
+
+def test_auto_shows_d_k_and_keeps_it_when_switched_off(host, qtbot):
+    sizes = host.panel.sizes
+    assert (sizes.d_k.text(), sizes.auto.text(), sizes.auto.isChecked()) == ("8", "auto: 64 ÷ 8", True)
+    type_into(qtbot, sizes.heads, "4")
+    assert (sizes.d_k.text(), sizes.auto.text()) == ("16", "auto: 64 ÷ 4")
+    click(qtbot, sizes.auto)
+    assert host.recipe.d_k == 16
+    assert (sizes.auto.text(), sizes.auto.isChecked()) == ("auto", False)
+    click(qtbot, sizes.auto)
+    assert host.recipe.d_k is None
+    assert sizes.auto.isChecked()
+
+
+def test_one_wide_head_shows_its_width_and_is_told_what_d_k_may_be(open_host, qtbot):
+    host = open_host(toy(heads=1, d_model=1024))
+    assert host.panel.sizes.d_k.text() == "1024"
+    click(qtbot, host.panel.sizes.auto)
+    assert host.recipe.d_k is None
+    assert "512" in host.refusals[0]
+
+
+def test_draw_again_takes_the_next_seed_each_with_an_undo_step(host, qtbot):
+    click(qtbot, host.panel.sizes.again)
+    click(qtbot, host.panel.sizes.again)
+    assert host.recipe.seed == 44
+    assert (host.steps, host.session.undo_text) == (2, "Draw again")
+    host.session.undo()
+    assert (host.recipe.seed, host.panel.sizes.seed.text()) == (43, "43")
+
+
+def test_after_the_last_seed_comes_the_first(open_host, qtbot):
+    host = open_host(toy(seed=2**32 - 1))
+    assert host.panel.sizes.seed.text() == "4294967295"
+    click(qtbot, host.panel.sizes.again)
+    assert host.recipe.seed == 0
+
+
+# ---- Gain ----
+
+
+def test_slider_positions_and_gains_agree():
+    assert (slider_to_gain(0), slider_to_gain(GAIN_STEPS // 2), slider_to_gain(GAIN_STEPS)) == (0.01, 0.1, 1.0)
+    assert [gain_to_slider(slider_to_gain(step)) for step in range(GAIN_STEPS + 1)] == list(range(GAIN_STEPS + 1))
+    assert (gain_to_slider(0.0), gain_to_slider(100.0)) == (0, GAIN_STEPS)
+
+
+def test_dragging_the_gain_previews_switches_to_a_number_and_is_one_undo_step(host, hand):
+    slider = host.panel.weights.gain_slider
+    mouse, start = hand(slider), handle_of(slider)
+    mouse.press(start)
+    seen = []
+    for step in range(1, 6):
+        mouse.move(start + QPointF(8 * step, 0))
+        seen.append(host.recipe.gain)
+    assert seen == sorted(set(seen))
+    assert seen[-1] > 0.125
+    assert host.recipe.gain_kind is GainKind.NUMBER
+    assert host.panel.weights.gain_kind.currentText() == "own number"
+    assert float(host.panel.weights.gain.text()) == seen[-1]
+    assert host.steps == 0
+    mouse.release()
+    assert (host.steps, host.session.undo_text) == (1, "Change gain")
+    host.session.undo()
+    assert host.recipe == ToyRecipe()
+    assert slider.value() == gain_to_slider(0.125)
+    assert host.panel.weights.gain_kind.currentText() == "1/√d_model"
+
+
+@pytest.mark.parametrize("name", ["gain", "temperature"])
+def test_escape_puts_a_drag_back(host, hand, qtbot, name):
+    slider = host.panel.weights.gain_slider if name == "gain" else host.panel.softmax.slider
+    mouse, start = hand(slider), handle_of(slider)
+    before, position = host.heads, slider.value()
+    mouse.press(start)
+    mouse.move(start + QPointF(30, 0))
+    assert host.heads != before
+    qtbot.keyClick(slider, Qt.Key.Key_Escape)
+    assert host.heads == before
+    mouse.release()
+    assert (host.heads, slider.value(), host.steps) == (before, position, 0)
+
+
+def test_arrow_keys_on_the_gain_join_into_one_step(host, qtbot):
+    slider = host.panel.weights.gain_slider
+    slider.setFocus()
+    for _ in range(4):
+        qtbot.keyClick(slider, Qt.Key.Key_Right)
+    assert host.recipe.gain == slider_to_gain(gain_to_slider(0.125) + 4)
+    assert host.steps == 1
+
+
+def test_a_typed_gain_is_exact_and_may_lie_beyond_the_slider(host, qtbot):
+    type_into(qtbot, host.panel.weights.gain, "2,5")
+    assert (host.recipe.gain_kind, host.recipe.gain) == (GainKind.NUMBER, 2.5)
+    assert host.panel.weights.gain_slider.value() == GAIN_STEPS
+    type_into(qtbot, host.panel.weights.gain, "-1")
+    assert host.recipe.gain == 2.5
+    assert "out of range" in host.refusals[0]
+
+
+def test_he_shows_its_number(host, qtbot):
+    choose(qtbot, host.panel.weights.gain_kind, GainKind.HE)
+    assert host.recipe.gain_kind is GainKind.HE
+    assert float(host.panel.weights.gain.text()) == pytest.approx(np.sqrt(2 / 64), rel=1e-4)
+    assert host.session.undo_text == "Gain: He, √(2/d_model)"
+
+
+def measured_std(frame: HeadsFrame) -> float:
+    scores = frame.head_map.scores(stage=Stage.SCALED)
+    allowed = frame.head_map.allowed()
+    return float(np.std(scores if allowed is None else scores[np.broadcast_to(allowed, scores.shape)]))
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+@pytest.mark.parametrize("mask", [MaskKind.NONE, MaskKind.CAUSAL])
+def test_the_read_out_holds_prediction_and_measurement(open_host, scaled, mask):
+    host = open_host(HeadsState().with_setup(scaled=scaled, mask=MaskChoice(mask)))
+    predicted = 1.0 if scaled else np.sqrt(8)
+    measured = measured_std(heads_frame(host.heads.setup))
+    score = "scaled score" if scaled else "score"
+    assert (
+        host.panel.weights.readout.text()
+        == f"W entries: std 0.125 → predicted {score} std {predicted:.2f} (measured here {measured:.2f})"
+    )
+
+
+def test_the_read_out_follows_the_drag(host, hand):
+    slider = host.panel.weights.gain_slider
+    mouse, start = hand(slider), handle_of(slider)
+    mouse.press(start)
+    mouse.move(start + QPointF(25, 0))
+    expected = 64 * host.recipe.gain**2
+    assert (
+        f"std {host.recipe.gain:.4g} → predicted scaled score std {expected:.2f}" in host.panel.weights.readout.text()
+    )
+    mouse.release()
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"projections": Projections.IDENTITY}, "No W: a score is x·x′ (scaled score std measured here "),
+        ({"projections": Projections.TIED, "encoding": Encoding.SINUSOIDAL}, "→ no simple prediction (scaled score"),
+        ({"sentence": "a " * 300}, "predicted scaled score std 1.00"),
+    ],
+)
+def test_the_read_out_says_what_it_cannot_tell(open_host, changes, text):
+    host = open_host(toy(**changes))
+    assert text in host.panel.weights.readout.text()
+    assert ("measured" in host.panel.weights.readout.text()) is ("sentence" not in changes)
+
+
+def test_the_second_layer_is_measured_only(open_host):
+    host = open_host(toy(layers=2).with_setup(layer=1))
+    text = host.panel.weights.readout.text()
+    assert "predicted" not in text
+    assert f"measured here {measured_std(heads_frame(host.heads.setup)):.2f}" in text
+
+
+def test_nothing_is_measured_while_nobody_sees_it(open_host, monkeypatch):
+    from attention_explorer.model import QueryKeyMap
+
+    measured = []
+    summary = QueryKeyMap.summary
+    monkeypatch.setattr(QueryKeyMap, "summary", lambda map_: measured.append(map_) or summary(map_))
+    host = open_host()
+    assert len(measured) >= 1
+    measured.clear()
+    host.hide()
+    host.session.apply(replace(host.session.state, heads=host.heads.with_recipe(seed=7)), "Change seed")
+    assert measured == []
+    host.show()
+    assert measured != []
+    assert f"{measured_std(heads_frame(host.heads.setup)):.2f}" in host.panel.weights.readout.text()
+    measured.clear()
+    host.session.apply(replace(host.session.state, heads=host.heads.with_view(row_sums=True)), "Show row sums")
+    assert measured == []
+
+
+# ---- From scores to weights ----
+
+
+def test_soft_and_hard_and_scaled(host, qtbot):
+    softmax = host.panel.softmax
+    click(qtbot, softmax.hard)
+    assert host.heads.setup.hard
+    assert not softmax.exact.isEnabled()
+    assert host.session.undo_text == "Hard lookup"
+    click(qtbot, softmax.soft)
+    assert not host.heads.setup.hard
+    assert softmax.exact.isEnabled()
+    click(qtbot, softmax.scaled)
+    assert not host.heads.setup.scaled
+    assert host.session.undo_text == "Do not divide by √d_k"
+    for _ in range(3):
+        host.session.undo()
+    assert host.heads == HeadsState()
+    assert softmax.soft.isChecked()
+    assert softmax.scaled.isChecked()
+
+
+def test_the_temperature_is_dragged_in_one_step_and_typed_exactly(host, hand, qtbot):
+    softmax = host.panel.softmax
+    mouse, start = hand(softmax.slider), handle_of(softmax.slider)
+    mouse.drag(start, start + QPointF(30, 0))
+    assert host.heads.setup.temperature > 1.5
+    assert (host.steps, host.session.undo_text) == (1, "Change temperature")
+    host.session.undo()
+    assert host.heads.setup.temperature == 1.0
+    type_into(qtbot, softmax.exact, "0,25")
+    assert host.heads.setup.temperature == 0.25
+    type_into(qtbot, softmax.exact, "0")
+    assert host.heads.setup.temperature == 0.25
+    assert "0.01 to 100" in host.refusals[0]
+
+
+# ---- Choices ----
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "field", "value"),
+    [("weights", "projections", "projections", kind) for kind in Projections]
+    + [("weights", "gain_kind", "gain_kind", kind) for kind in GainKind]
+    + [("embeddings", "vectors", "vectors", kind) for kind in TokenVectors if kind is not TokenVectors.GIVEN]
+    + [("embeddings", "encoding", "encoding", kind) for kind in Encoding],
+)
+def test_every_choice_is_chosen_shown_and_undone(open_host, qtbot, section, name, field, value):
+    host = open_host(clock=iter(range(0, 10_000, 10)).__next__)
+    combo = getattr(getattr(host.panel, section), name)
+    choose(qtbot, combo, value)
+    assert getattr(host.recipe, field) is value
+    while host.session.can_undo:
+        host.session.undo()
+    assert host.recipe == ToyRecipe()
+    assert combo.currentData() == getattr(ToyRecipe(), field)
+
+
+def test_given_numbers_are_offered_where_there_are_some(open_host, qtbot):
+    given = next(tutorial.recipe for tutorial in TUTORIALS if tutorial.recipe.vectors is TokenVectors.GIVEN)
+    host = open_host(HeadsState().with_setup(recipe=given))
+    vectors = host.panel.embeddings.vectors
+    assert vectors.currentText() == "given numbers"
+    choose(qtbot, vectors, TokenVectors.BY_WORD)
+    assert host.recipe.vectors is TokenVectors.BY_WORD
+    choose(qtbot, vectors, TokenVectors.GIVEN)
+    assert host.recipe == given
+    host.session.apply(replace(host.session.state, heads=HeadsState()), "Start anew")
+    assert [vectors.itemText(i) for i in range(vectors.count())] == ["one vector a word", "one vector a position"]
+
+
+def test_case_and_embedding_scale(host, qtbot):
+    embeddings = host.panel.embeddings
+    click(qtbot, embeddings.case_sensitive)
+    assert not host.recipe.case_sensitive
+    assert host.session.undo_text == "Ignore case"
+    type_into(qtbot, embeddings.scale, "0.5")
+    assert host.recipe.embedding_scale == 0.5
+    assert "predicted scaled score std 0.25" in host.panel.weights.readout.text()
+    choose(qtbot, embeddings.vectors, TokenVectors.BY_POSITION)
+    assert not embeddings.case_sensitive.isEnabled()  # no word has a vector of its own
+
+
+def test_colours_and_row_sums_are_the_views(host, qtbot):
+    picture, setup = host.panel.picture, host.heads.setup
+    choose(qtbot, picture.colours, "magma")
+    assert host.heads.view.colour_map == "magma"
+    assert host.session.undo_text == "Colours: magma"
+    click(qtbot, picture.row_sums)
+    assert host.heads.view.row_sums
+    assert host.session.undo_text == "Show row sums"
+    assert host.heads.setup == setup
+    host.session.undo()
+    assert not picture.row_sums.isChecked()
+
+
+# ---- Back to the default ----
+
+
+@pytest.mark.parametrize(
+    ("section", "title", "changes", "undo_text"),
+    [
+        ("sizes", "heads", {"heads": 16}, "Reset heads"),
+        ("sizes", "d_model", {"d_model": 128}, "Reset d_model"),
+        ("sizes", "d_k", {"d_k": 5}, "Reset d_k"),
+        ("sizes", "layers", {"layers": 2}, "Reset layers"),
+        ("sizes", "seed", {"seed": 3}, "Reset seed"),
+        ("weights", "projections", {"projections": Projections.TIED}, "Reset projections"),
+        ("weights", "gain", {"gain_kind": GainKind.NUMBER, "gain": 0.7}, "Reset gain"),
+        ("weights", "std of W", {"gain_kind": GainKind.HE}, "Reset gain"),
+        ("embeddings", "embeddings", {"vectors": TokenVectors.BY_POSITION}, "Reset embeddings"),
+        ("embeddings", "their scale", {"embedding_scale": 2.0}, "Reset embedding scale"),
+        ("embeddings", "positions", {"encoding": Encoding.SINUSOIDAL}, "Reset position encoding"),
+    ],
+)
+def test_double_click_on_a_name_resets_what_it_names(open_host, hand, section, title, changes, undo_text):
+    kept = {"sentence": "one two three", "case_sensitive": False}
+    host = open_host(toy(**kept, **changes))
+    label = label_of(getattr(host.panel, section), title)
+    hand(label).double_click(QPointF(label.rect().center()))
+    assert host.recipe == ToyRecipe(**kept)
+    assert (host.steps, host.session.undo_text) == (1, undo_text)
+
+
+@pytest.mark.parametrize(
+    ("title", "changes"),
+    [("scores", {"scaled": False}), ("temperature", {"temperature": 3.0}), ("lookup", {"hard": True})],
+)
+def test_double_click_resets_the_way_to_weights(open_host, hand, title, changes):
+    host = open_host(HeadsState().with_setup(**changes))
+    label = label_of(host.panel.softmax, title)
+    hand(label).double_click(QPointF(label.rect().center()))
+    assert host.heads.setup == HeadsSetup()
+
+
+def test_double_click_on_the_colours_resets_them(open_host, hand):
+    host = open_host(HeadsState().with_view(colour_map="magma"))
+    label = label_of(host.panel.picture, "colours")
+    hand(label).double_click(QPointF(label.rect().center()))
+    assert host.heads == HeadsState()
+
+
+@pytest.mark.parametrize("name", ["gain", "temperature"])
+def test_double_click_on_a_slider_resets_it_in_one_step(open_host, hand, name):
+    host = open_host(toy(gain_kind=GainKind.NUMBER, gain=0.7).with_setup(temperature=9.0))
+    slider = host.panel.weights.gain_slider if name == "gain" else host.panel.softmax.slider
+    before = host.heads
+    hand(slider).double_click(QPointF(10, slider.height() / 2))  # on the groove: the first press moves it
+    recipe = host.recipe
+    assert (recipe.gain_kind if name == "gain" else host.heads.setup.temperature) in (GainKind.NORMALISED, 1.0)
+    assert host.steps == 1
+    host.session.undo()
+    assert host.heads == before
+
+
+# ---- Hand-made heads ----
+
+
+def test_hand_made_heads_grey_what_belongs_to_the_toy_model(open_host, hand, qtbot):
+    host = open_host(HeadsState().with_setup(recipe=HandMadeRecipe()))
+    panel = host.panel
+    assert panel.hand_made.isVisible()
+    assert panel.hand_made.text() == "Hand-made heads have no random weights to draw."
+    for section in (panel.sizes, panel.weights, panel.embeddings):
+        controls = of_kind(section, QAbstractSpinBox, QComboBox, QPushButton, QSlider, QLabel)
+        assert len(controls) > 3
+        assert not any(control.isEnabled() for control in controls)
+        assert section.isVisible()
+    before = host.heads
+    for label in (label_of(panel.sizes, "heads"), label_of(panel.weights, "gain")):
+        hand(label).double_click(QPointF(label.rect().center()))
+    click(qtbot, panel.sizes.again)
+    assert host.heads == before
+    click(qtbot, panel.softmax.hard)
+    assert host.heads.setup.hard  # what they share stays
+    assert not panel.weights.readout.isVisible()
+
+
+def test_the_toy_model_comes_back_with_all_its_controls(open_host, qtbot):
+    host = open_host(HeadsState().with_setup(recipe=HandMadeRecipe()))
+    host.session.apply(replace(host.session.state, heads=toy(heads=4)), "Random words")
+    assert host.panel.sizes.heads.isEnabled()
+    assert not host.panel.hand_made.isVisible()
+    assert host.panel.sizes.heads.text() == "4"
+    assert host.panel.weights.readout.isVisible()
+
+
+def test_a_number_half_typed_when_the_toy_model_goes_away_is_dropped(host, qtbot):
+    box = host.panel.sizes.seed
+    box.setFocus()
+    box.selectAll()
+    qtbot.keyClicks(box, "77")
+    host.session.apply(
+        replace(host.session.state, heads=host.heads.with_setup(recipe=HandMadeRecipe())), "Hand-made heads"
+    )
+    host.elsewhere.setFocus()
+    assert host.heads.setup.recipe == HandMadeRecipe()
+
+
+# ---- As a panel ----
+
+
+def test_the_wheel_scrolls_the_panel_and_changes_a_control_only_with_the_keyboard_on_it(open_host):
+    host = open_host(size=(320, 500))
+    host.elsewhere.setFocus()
+    bar = host.area.verticalScrollBar()
+    for control in (host.panel.sizes.d_model, host.panel.weights.projections, host.panel.weights.gain_slider):
+        bar.setValue(0)
+        wheel(control, -1)
+        assert bar.value() > 0
+    assert host.heads == HeadsState()
+    bar.setValue(0)
+    host.panel.sizes.d_model.setFocus()
+    wheel(host.panel.sizes.d_model, 1)
+    assert host.recipe.d_model == 72
+
+
+def test_every_control_has_a_name_and_a_tip_that_teaches(host):
+    controls = of_kind(host.panel, QAbstractSpinBox, QComboBox, QPushButton, QSlider)
+    assert len(controls) == 22
+    for control in controls:
+        assert control.accessibleName()
+        assert len(control.toolTip()) > 30
+    names = [control.accessibleName() for control in controls]
+    assert len(set(names)) == len(names)
+
+
+def test_tab_reaches_every_control(host, qtbot):
+    controls = {
+        control
+        for control in of_kind(host.panel, QAbstractSpinBox, QComboBox, QPushButton, QSlider)
+        if control is not host.panel.softmax.hard  # Soft and Hard are one stop; arrows go between them
+    }
+    host.panel.sizes.heads.setFocus()
+    reached = set()
+    for _ in range(30):
+        reached.add(QApplication.focusWidget())
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert controls <= reached
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])
+def test_it_fits_a_narrow_tab_with_nothing_cut_off(open_host, theme, zoom):
+    host = open_host(
+        toy(seed=2**32 - 1, d_model=1024), look=Look(theme, zoom), size=(round(304 * zoom), round(760 * zoom))
+    )
+    assert host.panel.minimumSizeHint().width() <= 300 * zoom
+    assert host.area.horizontalScrollBar().maximum() == 0
+    for text in of_kind(host.panel, QLabel, QPushButton):
+        if text.isVisible():
+            assert text.width() >= text.minimumSizeHint().width(), text.text()
+            assert text.height() >= text.heightForWidth(text.width()), text.text()
+    for combo in host.panel.findChildren(QComboBox):
+        widest = max(combo.fontMetrics().horizontalAdvance(combo.itemText(i)) for i in range(combo.count()))
+        assert combo.width() >= widest + 36 * zoom, combo.accessibleName()  # padding and arrow
+    for box in host.panel.findChildren(QAbstractSpinBox):
+        line = box.lineEdit()
+        assert line.width() >= line.fontMetrics().horizontalAdvance(line.text()), box.accessibleName()
+
+
+def test_it_wears_another_look(host, qapp):
+    panel = host.panel
+    before = panel.grab().toImage()
+    height = panel.sizeHint().height()
+    panel.set_look(Look(DARK, 2.0))
+    qapp.setStyleSheet(stylesheet(Look(DARK, 2.0)))
+    QApplication.processEvents()
+    assert panel.sizeHint().height() > 1.7 * height
+    assert panel.grab().toImage() != before
