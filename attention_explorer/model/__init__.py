@@ -24,11 +24,18 @@ which is a `ValueError`.
 """
 
 from attention_explorer.model.aggregates import max_of_heads, mean_of_heads, renormalised, rollout
+from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.array_map import ArrayMap
 from attention_explorer.model.attention import Attention, scaled_dot_product_attention
 from attention_explorer.model.attention_map import AttentionMap, Stage
 from attention_explorer.model.combined_map import CombinedMap
-from attention_explorer.model.encodings import sinusoidal_encoding
+from attention_explorer.model.encodings import (
+    learned_encoding,
+    shift_matrix,
+    sinusoidal_encoding,
+    sinusoidal_rows,
+    wavelengths,
+)
 from attention_explorer.model.field import LookupField, lookup_field
 from attention_explorer.model.gradient import LookupGradient, lookup_gradient
 from attention_explorer.model.head_axis import merge_heads, split_heads
@@ -48,6 +55,7 @@ from attention_explorer.model.norms import layer_norm
 from attention_explorer.model.pooling import Pooled, tile_bounds
 from attention_explorer.model.query_key_map import QueryKeyMap, RowMask
 from attention_explorer.model.renormalised_map import RenormalisedMap
+from attention_explorer.model.rotary import rotary
 from attention_explorer.model.softmax import entropy, hard_weights, softmax, tied
 
 __all__ = [
@@ -67,12 +75,15 @@ __all__ = [
     "RowMask",
     "RowSummary",
     "Stage",
+    "alibi_bias",
+    "alibi_slopes",
     "block_mask",
     "causal_mask",
     "entropy",
     "filled_weights",
     "hard_weights",
     "layer_norm",
+    "learned_encoding",
     "lookup",
     "lookup_field",
     "lookup_gradient",
@@ -83,12 +94,16 @@ __all__ = [
     "prefix_mask",
     "renormalised",
     "rollout",
+    "rotary",
     "scaled_dot_product_attention",
+    "shift_matrix",
     "sinusoidal_encoding",
+    "sinusoidal_rows",
     "softmax",
     "split_heads",
     "strictly_causal_mask",
     "tied",
     "tile_bounds",
+    "wavelengths",
     "window_mask",
 ]
