@@ -13,6 +13,8 @@ d_context features of a token where keys and values come from
 d_k       features of a query and of a key, in one head
 d_v       features of a value and of what a head puts out
 d_out     features of a token after the heads are mixed
+d_ff      hidden units of a feed-forward network
+m         the newest tokens, in decoding
 n, d      keys and features of a lookup, which has no sequence of queries
 h, w      rows and columns of a grid of lookups, or of the tiles of a picture
 b         rows of a map that are computed together
@@ -23,12 +25,17 @@ a query may attend. Functions return every intermediate. Arguments that cannot b
 which is a `ValueError`.
 """
 
+from attention_explorer.model.activations import Activation, activate, activation_slope
 from attention_explorer.model.aggregates import max_of_heads, mean_of_heads, renormalised, rollout
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.array_map import ArrayMap
 from attention_explorer.model.attention import Attention, scaled_dot_product_attention
 from attention_explorer.model.attention_map import AttentionMap, Stage
+from attention_explorer.model.attention_reverse import AttentionDerivative, attention_reverse, softmax_reverse
 from attention_explorer.model.combined_map import CombinedMap
+from attention_explorer.model.decoder_layer import DecoderDerivative, DecoderLayer, DecoderTrace
+from attention_explorer.model.depth import DepthSurvey, mean_token_cosine, survey_depth
+from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
 from attention_explorer.model.encodings import (
     learned_encoding,
     shift_matrix,
@@ -36,9 +43,19 @@ from attention_explorer.model.encodings import (
     sinusoidal_rows,
     wavelengths,
 )
+from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace, feed_forward
 from attention_explorer.model.field import LookupField, lookup_field
 from attention_explorer.model.gradient import LookupGradient, lookup_gradient
 from attention_explorer.model.head_axis import merge_heads, split_heads
+from attention_explorer.model.initialisers import Initialiser, StackSetting, initial_gain, random_layer, random_stack
+from attention_explorer.model.kv_cache import KVCache, attend_with_cache
+from attention_explorer.model.layer_comparison import (
+    attention_path,
+    recurrent_flops,
+    recurrent_influence,
+    recurrent_path,
+)
+from attention_explorer.model.layer_stack import EncoderStack, StackTrace
 from attention_explorer.model.lookup import lookup
 from attention_explorer.model.map_summary import MapSummary, RowSummary
 from attention_explorer.model.mask_fill import MaskFill, filled_weights
@@ -50,38 +67,90 @@ from attention_explorer.model.masks import (
     strictly_causal_mask,
     window_mask,
 )
+from attention_explorer.model.model_size import GPT2_SMALL, GPT2_XL, LONG_CONTEXT, ModelSize, product_flops
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
-from attention_explorer.model.norms import layer_norm
+from attention_explorer.model.norm import Norm, NormKind
+from attention_explorer.model.normal import normal_cdf, normal_density, normal_tail
+from attention_explorer.model.norms import layer_norm, rms_norm
 from attention_explorer.model.pooling import Pooled, tile_bounds
+from attention_explorer.model.precision import PrecisionSoftmax, softmax_in_precision
 from attention_explorer.model.query_key_map import QueryKeyMap, RowMask
 from attention_explorer.model.renormalised_map import RenormalisedMap
 from attention_explorer.model.rotary import rotary
+from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource, draw_scores
+from attention_explorer.model.score_statistics import (
+    ScoreSample,
+    ScoreStatistics,
+    score_sample,
+    score_statistics,
+    tail_share,
+)
 from attention_explorer.model.softmax import entropy, hard_weights, softmax, tied
+from attention_explorer.model.softmax_slope import softmax_gradient_norm, softmax_jacobian, two_key_slope
+from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
 
 __all__ = [
+    "GPT2_SMALL",
+    "GPT2_XL",
+    "LONG_CONTEXT",
+    "Activation",
     "ArrayMap",
     "Attention",
+    "AttentionDerivative",
     "AttentionMap",
     "CombinedMap",
+    "DecoderDerivative",
+    "DecoderLayer",
+    "DecoderTrace",
+    "DepthSurvey",
+    "EncoderLayer",
+    "EncoderStack",
+    "EncoderTrace",
+    "EntryDistribution",
+    "FeedForward",
+    "FeedForwardTrace",
+    "Initialiser",
+    "KVCache",
     "LookupField",
     "LookupGradient",
     "MapSummary",
     "MaskFill",
+    "ModelSize",
     "MultiHeadAttention",
     "MultiHeadTrace",
+    "Norm",
+    "NormKind",
+    "NormPlacement",
     "Pooled",
+    "PrecisionSoftmax",
     "QueryKeyMap",
     "RenormalisedMap",
     "RowMask",
     "RowSummary",
+    "ScoreSample",
+    "ScoreSetting",
+    "ScoreSource",
+    "ScoreStatistics",
+    "StackSetting",
+    "StackTrace",
     "Stage",
+    "SublayerTrace",
+    "Wiring",
+    "activate",
+    "activation_slope",
     "alibi_bias",
     "alibi_slopes",
+    "attend_with_cache",
+    "attention_path",
+    "attention_reverse",
     "block_mask",
     "causal_mask",
+    "draw_scores",
     "entropy",
+    "feed_forward",
     "filled_weights",
     "hard_weights",
+    "initial_gain",
     "layer_norm",
     "learned_encoding",
     "lookup",
@@ -89,21 +158,41 @@ __all__ = [
     "lookup_gradient",
     "max_of_heads",
     "mean_of_heads",
+    "mean_token_cosine",
     "merge_heads",
+    "normal_cdf",
+    "normal_density",
+    "normal_tail",
     "padding_mask",
     "prefix_mask",
+    "product_flops",
+    "random_layer",
+    "random_stack",
+    "recurrent_flops",
+    "recurrent_influence",
+    "recurrent_path",
     "renormalised",
+    "rms_norm",
     "rollout",
     "rotary",
     "scaled_dot_product_attention",
+    "score_sample",
+    "score_statistics",
     "shift_matrix",
     "sinusoidal_encoding",
     "sinusoidal_rows",
     "softmax",
+    "softmax_gradient_norm",
+    "softmax_in_precision",
+    "softmax_jacobian",
+    "softmax_reverse",
     "split_heads",
     "strictly_causal_mask",
+    "survey_depth",
+    "tail_share",
     "tied",
     "tile_bounds",
+    "two_key_slope",
     "wavelengths",
     "window_mask",
 ]

@@ -22,6 +22,8 @@ _COMPUTED_AS: dict[type[np.generic], type[np.floating[Any]]] = {
     np.float32: np.float32,
     np.float16: np.float32,
 }
+# Entries from which a sum is the cheaper look at an array.
+_LARGE = 2**20
 _IN_WORDS = {
     "c": "complex numbers",
     "f": "long doubles",
@@ -98,9 +100,29 @@ def finite_array(name: str, value: npt.ArrayLike, *axes: str, hint: str = "") ->
     if missing > 1 or (missing != 0 and axes[0] != "..."):
         expected = f"({', '.join(axes)}{',' if len(axes) == 1 else ''})"
         raise ArrayError(f"{name} has shape {array.shape}, but must be {expected}{hint}")
-    if not np.isfinite(array).all():
+    if not all_finite(array):
         _refuse_entry(name, array, np.isfinite(array))
     return array
+
+
+def all_finite(array: Floats) -> bool:
+    """Tell whether there is neither NaN nor ±inf in an array.
+
+    Parameters
+    ----------
+    array : ndarray, any shape
+        float32 or float64.
+
+    Returns
+    -------
+    bool
+    """
+    if array.size >= _LARGE:
+        # Finite only if all its terms are, and without an array of truth values, whose memory costs more than the sum.
+        with np.errstate(all="ignore"):
+            if np.isfinite(array.sum()):
+                return True
+    return bool(np.isfinite(array).all())
 
 
 def logit_array(name: str, value: npt.ArrayLike) -> Floats:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import (
     Floats,
+    all_finite,
     boolean_mask,
     finite_array,
     logit_array,
@@ -183,8 +184,7 @@ def weighted_mean(weights: Floats, values: Floats) -> Floats:
     """
     with np.errstate(all="ignore"):
         output: Floats = weights @ values  # (..., n_q, n_k) @ (..., n_k, d_v): (..., n_q, d_v)
-    finite = np.isfinite(output)
-    if finite.all():
+    if all_finite(output):
         return output
     # Weights that sum to 1 + 2e-16 push a mean of the largest floats over the edge: half of it is in range,
     # and clipped to the values it is still so when doubled.
@@ -192,7 +192,7 @@ def weighted_mean(weights: Floats, values: Floats) -> Floats:
     low, high = half.min(axis=-2, keepdims=True), half.max(axis=-2, keepdims=True)  # (..., 1, d_v)
     if weights.ndim == 1:
         low, high = low[0], high[0]  # (d_v,)
-    return np.where(finite, output, 2.0 * np.clip(weights @ half, low, high))
+    return np.where(np.isfinite(output), output, 2.0 * np.clip(weights @ half, low, high))
 
 
 def _checked(q: npt.ArrayLike, k: npt.ArrayLike, v: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
@@ -228,6 +228,6 @@ def _one_dtype(q: Floats, k: Floats, v: Floats, bias: Floats | None) -> tuple[Fl
 
 def _in_range(scaled: Floats, logits: Floats, bias: Floats | None) -> bool:
     """Tell whether no score and no sum left the float range; −inf in the bias is meant."""
-    if not np.isfinite(scaled).all():
+    if not all_finite(scaled):
         return False
     return bias is None or bool((np.isfinite(logits) | np.isneginf(bias)).all())

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.model.checkpoint import checkpoint
 
 Selection: TypeAlias = slice | npt.NDArray[np.integer[Any]]
 """Rows or columns: a slice of step 1, or integers in any order."""
@@ -91,6 +92,7 @@ def row_blocks(rows: Selection, n_k: int) -> Iterator[tuple[int, Selection]]:
     """
     each = rows_of_a_block(n_k)
     for offset in range(0, count(rows), each):
+        checkpoint()
         if isinstance(rows, slice):
             start = rows.start + offset
             yield offset, slice(start, min(start + each, rows.stop))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats, boolean_mask, finite_array
+from attention_explorer.model.precision import float_precision
 from attention_explorer.model.scalars import positive_temperature
 
 LARGE = 1e9
@@ -71,7 +71,7 @@ def filled_weights(
     -----
     Vaswani et al. 2017, section 3.2.3, says −inf; −1e9 is what many programs write.
     """
-    precision = _precision(dtype)
+    precision = float_precision(dtype)
     scores = finite_array("scaled", scaled, "...", "n_q", "n_k")
     visible = boolean_mask("mask", mask, scores.shape)
     warmth = precision.type(positive_temperature(temperature))
@@ -104,13 +104,3 @@ def _softmax(logits: Floats, temperature: np.floating[Any]) -> Floats:
     exponentials = np.exp(gaps / temperature)
     total = exponentials.cumsum(axis=-1)[..., -1:]  # rounds after every addition; sum adds float16 in float32
     return np.asarray(exponentials / total)
-
-
-def _precision(dtype: npt.DTypeLike) -> np.dtype[np.floating[Any]]:
-    try:
-        precision: np.dtype[Any] = np.dtype(dtype)
-    except TypeError:
-        raise ArrayError(f"dtype must be float64, float32 or float16, not {dtype!r}") from None
-    if precision.type not in (np.float64, np.float32, np.float16):
-        raise ArrayError(f"dtype must be float64, float32 or float16, not {precision}")
-    return precision

@@ -15,6 +15,7 @@ from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, boolean_array, finite_array, logit_array
 from attention_explorer.model.attention import scaled_dot_product_attention
 from attention_explorer.model.head_axis import check_width, for_heads, merge_heads, split_heads
+from attention_explorer.model.linear import checked_bias, linear, read_only
 from attention_explorer.model.scalars import size
 
 
@@ -125,10 +126,11 @@ class MultiHeadAttention:
         _match_projections(**held, heads=count)
         biases = {"b_q": b_q, "b_k": b_k, "b_v": b_v, "b_o": b_o}
         for name, array in held.items():
-            object.__setattr__(self, name, _read_only(array))
+            object.__setattr__(self, name, read_only(array))
         object.__setattr__(self, "heads", count)
         for name, bias in biases.items():
-            object.__setattr__(self, name, _checked_bias(name, bias, held[f"w_{name[-1]}"]))
+            weight_name = f"w_{name[-1]}"
+            object.__setattr__(self, name, checked_bias(name, bias, weight_name, held[weight_name]))
 
     @property
     def d_k(self) -> int:
@@ -139,6 +141,11 @@ class MultiHeadAttention:
     def d_v(self) -> int:
         """Features of a value of one head."""
         return int(self.w_v.shape[1]) // self.heads
+
+    def parameter_count(self) -> int:
+        """Count the learned numbers: those of all matrices and biases."""
+        arrays = (self.w_q, self.w_k, self.w_v, self.w_o, self.b_q, self.b_k, self.b_v, self.b_o)
+        return sum(0 if array is None else array.size for array in arrays)
 
     def __call__(
         self,
@@ -201,7 +208,7 @@ class MultiHeadAttention:
             hard=hard,
         )
         concat = merge_heads(found.output)
-        output = _linear("concat", concat, "w_o", self.w_o, self.b_o)
+        output = linear("concat", concat, "w_o", self.w_o, self.b_o)
         return MultiHeadTrace(x, context, q, k, v, *found, concat, output)
 
     def project(self, x: npt.ArrayLike, context: npt.ArrayLike | None = None) -> tuple[Floats, Floats, Floats]:
@@ -227,6 +234,46 @@ class MultiHeadAttention:
         """
         return self._projected(*self._sequences(x, context))
 
+    def project_queries_keys(self, x: npt.ArrayLike, context: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+        """Make queries and keys of every head: all that weights are made of.
+
+        Parameters
+        ----------
+        x, context : array_like
+            As for `project`.
+
+        Returns
+        -------
+        q : ndarray, (..., heads, n_q, d_k)
+        k : ndarray, (..., heads, n_k, d_k)
+
+        Raises
+        ------
+        ArrayError
+            As for a call.
+        """
+        queries, keys = self._sequences(x, context)
+        return self._queries(queries), self._keys(keys, "x" if keys is queries else "context")
+
+    def project_values(self, context: npt.ArrayLike) -> Floats:
+        """Make the values of every head.
+
+        Parameters
+        ----------
+        context : array_like, (..., n_k, d_context)
+            Where the values come from.
+
+        Returns
+        -------
+        v : ndarray, (..., heads, n_k, d_v)
+
+        Raises
+        ------
+        ArrayError
+            As for a call.
+        """
+        return self._values(finite_array("context", context, "...", "n_k", "d_context"), "context")
+
     def project_output(self, head_output: npt.ArrayLike) -> Floats:
         """Mix the outputs of the heads: concat @ w_o + b_o.
 
@@ -250,7 +297,7 @@ class MultiHeadAttention:
                 f"head_output has shape {found.shape}, but must be (..., heads, n_q, d_v) with heads = {self.heads} "
                 f"and d_v = {self.d_v}"
             )
-        return _linear("concat", merge_heads(found), "w_o", self.w_o, self.b_o)
+        return linear("concat", merge_heads(found), "w_o", self.w_o, self.b_o)
 
     def _sequences(self, x: npt.ArrayLike, context: npt.ArrayLike | None) -> tuple[Floats, Floats]:
         """Check the sequences; for self-attention both are one array."""
@@ -268,10 +315,16 @@ class MultiHeadAttention:
 
     def _projected(self, x: Floats, context: Floats) -> tuple[Floats, Floats, Floats]:
         source = "x" if context is x else "context"
-        q = _linear("x", x, "w_q", self.w_q, self.b_q)
-        k = _linear(source, context, "w_k", self.w_k, self.b_k)
-        v = _linear(source, context, "w_v", self.w_v, self.b_v)
-        return split_heads(q, self.heads), split_heads(k, self.heads), split_heads(v, self.heads)
+        return self._queries(x), self._keys(context, source), self._values(context, source)
+
+    def _queries(self, x: Floats) -> Floats:
+        return split_heads(linear("x", x, "w_q", self.w_q, self.b_q), self.heads)
+
+    def _keys(self, context: Floats, source: str) -> Floats:
+        return split_heads(linear(source, context, "w_k", self.w_k, self.b_k), self.heads)
+
+    def _values(self, context: Floats, source: str) -> Floats:
+        return split_heads(linear(source, context, "w_v", self.w_v, self.b_v), self.heads)
 
 
 def _match_projections(w_q: Floats, w_k: Floats, w_v: Floats, w_o: Floats, heads: int) -> None:
@@ -288,34 +341,3 @@ def _match_projections(w_q: Floats, w_k: Floats, w_v: Floats, w_o: Floats, heads
         raise ArrayError(
             f"w_v has shape {w_v.shape} and w_o {w_o.shape}: w_o must have as many rows as w_v has columns, heads·d_v"
         )
-
-
-def _checked_bias(name: str, bias: npt.ArrayLike | None, weight: Floats) -> Floats | None:
-    if bias is None:
-        return None
-    added = finite_array(name, bias, "n")
-    if added.shape != weight.shape[1:]:
-        raise ArrayError(f"{name} has shape {added.shape}, but w_{name[-1]} has {weight.shape[1]} columns")
-    return _read_only(added)
-
-
-def _read_only(array: Floats) -> Floats:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _linear(name: str, x: Floats, weight_name: str, weight: Floats, bias: Floats | None) -> Floats:
-    """Compute x @ weight + bias, finite or refused."""
-    if x.shape[-1] != weight.shape[0]:
-        raise ArrayError(
-            f"{name} has shape {x.shape} and {weight_name} {weight.shape}: the last axis of {name} must be as long as "
-            f"{weight_name} has rows"
-        )
-    with np.errstate(all="ignore"):  # looked for below
-        product: Floats = x @ weight  # (..., n, d_in) @ (d_in, d_out): (..., n, d_out)
-        if bias is not None:
-            product = product + bias
-    if not np.isfinite(product).all():
-        raise ArrayError(f"{name} @ {weight_name} leaves the range of {product.dtype}: make the numbers smaller")
-    return product

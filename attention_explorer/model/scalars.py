@@ -118,3 +118,55 @@ def outside_range(number: float, dtype: np.dtype[np.floating]) -> bool:
     """
     limits = np.finfo(dtype)
     return number != 0.0 and not float(limits.tiny) <= abs(number) <= float(limits.max)
+
+
+def random_seed(value: SupportsIndex) -> int:
+    """Take a seed of random numbers.
+
+    Parameters
+    ----------
+    value : int
+        0 to 2³² − 1.
+
+    Returns
+    -------
+    int
+        The seed.
+
+    Raises
+    ------
+    ArrayError
+        If it is no integer in that range.
+    """
+    seed = size("seed", value)
+    if seed >= 2**32:
+        raise ArrayError(f"seed must be at most {2**32 - 1}, not {seed}")
+    return seed
+
+
+def size_from(least: int, name: str, value: SupportsIndex) -> int:
+    """Take a number of things of which there must be some.
+
+    Parameters
+    ----------
+    least : int
+        The smallest number allowed.
+    name : str
+        The argument's name, for the message.
+    value : int
+        A Python or NumPy integer.
+
+    Returns
+    -------
+    int
+        The size.
+
+    Raises
+    ------
+    ArrayError
+        If it is no integer, or below `least`.
+    """
+    count = size(name, value)
+    if count < least:
+        raise ArrayError(f"{name} must be at least {least}, not {count}")
+    return count

@@ -1,0 +1,95 @@
+"""The derivative of multi-head attention by its input, pulled back through every intermediate."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_explorer.model.arrays import Floats
+from attention_explorer.model.head_axis import merge_heads, split_heads
+from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
+
+
+class AttentionDerivative(NamedTuple):
+    """A derivative by what multi-head attention was given.
+
+    Attributes
+    ----------
+    x : ndarray, (..., n_q, d_model)
+        By the sequence of the queries alone.
+    context : ndarray, (..., n_k, d_context)
+        By the sequence of keys and values; in self-attention the derivative by x is the sum of both.
+    """
+
+    x: Floats
+    context: Floats
+
+
+def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> AttentionDerivative:
+    """Pull a derivative by the output of multi-head attention back to one by its input.
+
+    Parameters
+    ----------
+    attention : MultiHeadAttention
+        What made the trace, called with the usual scale 1/√d_k, temperature 1 and soft weights.
+    trace : MultiHeadTrace
+        Every intermediate. Masks and biases need not be named again: hidden weights are 0 in it.
+    d_output : ndarray, (..., n_q, d_out)
+        ∂L/∂output of any number L.
+
+    Returns
+    -------
+    AttentionDerivative
+
+    Notes
+    -----
+    The chain rule through Vaswani et al. 2017, eq. 1: ∂L/∂V = Pᵀ ∂L/∂O, ∂L/∂P = ∂L/∂O Vᵀ, ∂L/∂S = P ⊙ (∂L/∂P −
+    its mean under P), ∂L/∂Q = ∂L/∂S K/√d_k, ∂L/∂K = ∂L/∂Sᵀ Q/√d_k.
+    """
+    by_found = split_heads(d_output @ attention.w_o.T, attention.heads)  # (..., heads, n_q, d_v)
+    by_weights = by_found @ trace.v.swapaxes(-1, -2)  # (..., heads, n_q, n_k)
+    by_scores = softmax_reverse(trace.weights, by_weights) * (1.0 / math.sqrt(attention.d_k))
+    by_q = by_scores @ trace.k  # (..., heads, n_q, n_k) @ (..., heads, n_k, d_k)
+    by_k = by_scores.swapaxes(-1, -2) @ trace.q
+    by_v = trace.weights.swapaxes(-1, -2) @ by_found
+    by_x = merge_heads(by_q) @ attention.w_q.T
+    by_context = merge_heads(by_k) @ attention.w_k.T + merge_heads(by_v) @ attention.w_v.T
+    return AttentionDerivative(_summed_to(by_x, trace.x.shape), _summed_to(by_context, trace.context.shape))
+
+
+def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:
+    """Pull a derivative by weights back to one by the scores they were made of.
+
+    Parameters
+    ----------
+    weights : ndarray, (..., n_k)
+        Rows of a softmax at temperature 1; a row of zeros had nothing to attend to.
+    d_weights : ndarray, (..., n_k)
+        ∂L/∂weights of any number L.
+
+    Returns
+    -------
+    ndarray, (..., n_k)
+        ∂L/∂scores, 0 where the weight is.
+
+    Notes
+    -----
+    The product with the matrix diag(p) − p pᵀ. The derivatives are first measured from that of the heaviest
+    weight, which changes nothing as the weights sum to 1. In a saturated row what is left is then a plain sum of
+    small terms, and not the rounding of a difference of large ones.
+    """
+    if weights.shape[-1] == 0:
+        return np.zeros_like(weights)
+    heaviest = weights.argmax(axis=-1, keepdims=True)
+    moved = d_weights - np.take_along_axis(d_weights, heaviest, axis=-1)
+    return np.asarray(weights * (moved - (weights * moved).sum(axis=-1, keepdims=True)))
+
+
+def _summed_to(derivative: Floats, shape: tuple[int, ...]) -> Floats:
+    """Sum over the leading axes along which an argument was broadcast."""
+    extra = derivative.ndim - len(shape)
+    summed = derivative.sum(axis=tuple(range(extra)))
+    stretched = tuple(i for i, length in enumerate(shape) if length == 1 and summed.shape[i] != 1)
+    return np.asarray(summed.sum(axis=stretched, keepdims=True))

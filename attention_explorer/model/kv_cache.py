@@ -1,0 +1,114 @@
+"""Decoding token by token: keys and values of the past are kept instead of made again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.attention import scaled_dot_product_attention
+from attention_explorer.model.head_axis import merge_heads
+from attention_explorer.model.linear import read_only
+from attention_explorer.model.masks import causal_mask
+from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KVCache:
+    """Keys and values of all tokens so far, in one layer. It does not change: a longer one is made from it.
+
+    Attributes
+    ----------
+    k : ndarray, (..., heads, n, d_k)
+        Keys, read-only.
+    v : ndarray, (..., heads, n, d_v)
+        Values, read-only.
+    """
+
+    k: Floats
+    v: Floats
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens it holds."""
+        return int(self.k.shape[-2])
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers it holds: n · heads · (d_k + d_v) for each sequence."""
+        return self.k.size + self.v.size
+
+    def extended(self, k: Floats, v: Floats) -> KVCache:
+        """Return a cache with more tokens at its end.
+
+        Parameters
+        ----------
+        k : ndarray, (..., heads, m, d_k)
+            Keys of the new tokens.
+        v : ndarray, (..., heads, m, d_v)
+            Values of the new tokens.
+
+        Returns
+        -------
+        KVCache
+            Of n + m tokens. All are copied.
+
+        Raises
+        ------
+        ArrayError
+            If heads, widths or sequences are not those of the cache.
+        """
+        for name, old, new in (("k", self.k, k), ("v", self.v, v)):
+            if old.shape[:-2] != new.shape[:-2] or old.shape[-1] != new.shape[-1]:
+                raise ArrayError(
+                    f"the cache holds {name} of shape {old.shape}, and {new.shape} is to be added: all but the number "
+                    "of tokens must be the same; start a new cache for other sequences or another layer"
+                )
+        longer_k, longer_v = np.concatenate([self.k, k], axis=-2), np.concatenate([self.v, v], axis=-2)
+        return KVCache(read_only(longer_k), read_only(longer_v))
+
+
+def attend_with_cache(
+    attention: MultiHeadAttention, x: npt.ArrayLike, cache: KVCache | None = None
+) -> tuple[MultiHeadTrace, KVCache]:
+    """Let the newest tokens attend to themselves and to all before them, whose keys and values are in the cache.
+
+    Parameters
+    ----------
+    attention : MultiHeadAttention
+        The projections.
+    x : array_like, (..., m, d_model)
+        The newest tokens, one or several.
+    cache : KVCache, optional
+        What this function returned for the tokens before; none at the start.
+
+    Returns
+    -------
+    trace : MultiHeadTrace
+        The last m rows of causal attention over all n tokens: q (..., heads, m, d_k), weights
+        (..., heads, m, n), output (..., m, d_out). Its k and v are those of all n tokens; its context is `x`, as
+        the tokens before are no longer known.
+    cache : KVCache
+        Of n tokens, for the next step.
+
+    Raises
+    ------
+    ArrayError
+        If a shape does not fit the projections or the cache, or an entry is not finite.
+
+    Notes
+    -----
+    Equal to a call with `causal_mask` up to rounding: no row of Vaswani et al. 2017, eq. 1, under the mask of
+    section 3.2.3 depends on a later one. Shazeer 2019, section 2.4, decodes in this way.
+    """
+    rows = finite_array("x", x, "...", "m", "d_model")
+    q, k, v = attention.project(rows)
+    grown = KVCache(read_only(k), read_only(v)) if cache is None else cache.extended(k, v)
+    found = scaled_dot_product_attention(q, grown.k, grown.v, mask=causal_mask(rows.shape[-2], grown.tokens))
+    trace = MultiHeadTrace(
+        rows, rows, q, grown.k, grown.v, *found, merge_heads(found.output), attention.project_output(found.output)
+    )
+    return trace, grown
