@@ -15,9 +15,14 @@ from typing import TypeAlias
 from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer, Signal, Slot
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.session import garbage
 
 PROGRESS_INTERVAL_SECONDS = 0.05
 """Progress is passed on about 20 times a second: more is not seen and only costs the GUI thread."""
+
+SWITCH_SECONDS = 0.0005
+"""How long the GUI thread waits for the interpreter while Python runs on the worker. Python's own 5 ms are too long:
+the GUI thread lets go of the interpreter a dozen times in a repaint, and waits each time."""
 
 STOP_WITHIN_SECONDS = 5.0
 """How long closing waits for work that does not report. Its thread is then left to end with the process."""
@@ -135,6 +140,8 @@ class JobQueue(QObject):
     @Slot(object)
     def _on_message(self, message: _Message) -> None:
         job = message.job
+        if isinstance(message, _End):
+            self._worker.rest()
         if job is not self._running:
             return  # sent before stop(), or by work that kept `report` or `deliver` beyond its end
         if isinstance(message, _End):
@@ -206,17 +213,31 @@ class _Worker:
         self.is_stopped = False
         self._inbox: SimpleQueue[tuple[_Job, Callable[[], float]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._holds_garbage = False
 
     def give(self, job: _Job, clock: Callable[[], float]) -> None:
         """Have a job done; the first one makes the thread."""
         if self.is_stopped:
             return  # by whoever heard that it was to start
+        self._hold_garbage()  # from before the thread begins: starting it allocates too
         if self._thread is None:
+            sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
             # A daemon, for Python waits for others at its exit before it calls what is registered here.
             self._thread = threading.Thread(target=self._run, name="attention-explorer-jobs", daemon=True)
             self._thread.start()
             atexit.register(self.stop)
         self._inbox.put((job, clock))
+
+    def _hold_garbage(self) -> None:
+        if not self._holds_garbage:
+            self._holds_garbage = True
+            garbage.hold()
+
+    def rest(self) -> None:
+        """Hear, on the GUI thread, that the job is done: what follows on the worker allocates next to nothing."""
+        if self._holds_garbage:
+            self._holds_garbage = False
+            garbage.release()
 
     def stop(self) -> None:
         """Cancel the work under way and end the thread."""
@@ -225,10 +246,13 @@ class _Worker:
         if thread is None:
             return
         atexit.unregister(self.stop)
+        self._hold_garbage()  # ending it does as well
         self._inbox.put(None)
         # The garbage collector deletes a forgotten queue on whatever thread it happens to run.
         if thread is not threading.current_thread():
             thread.join(STOP_WITHIN_SECONDS)
+        if not thread.is_alive():
+            self.rest()
 
     def _run(self) -> None:
         while self._run_next():

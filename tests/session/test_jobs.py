@@ -18,7 +18,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from pytestqt.qtbot import QtBot
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.session import jobs
+from attention_explorer.session import garbage, jobs
 from attention_explorer.session.jobs import PROGRESS_INTERVAL_SECONDS, Cancelled, Deliver, JobQueue, Report, Work
 
 MakeQueue = Callable[..., JobQueue]
@@ -179,6 +179,17 @@ def test_the_window_goes_on_while_work_runs(queue: JobQueue, qtbot: QtBot) -> No
 
 
 # ---- Results and progress ----
+
+
+def test_the_window_does_not_wait_long_for_python_on_the_worker(queue: JobQueue) -> None:
+    before = sys.getswitchinterval()
+    try:
+        sys.setswitchinterval(0.005)  # Python's own
+        queue.request("a", delivers(1))
+        assert sys.getswitchinterval() == pytest.approx(jobs.SWITCH_SECONDS)
+        assert queue.wait(LONG)
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_partial_results_come_in_order_and_as_they_are(queue: JobQueue, log: Log) -> None:
@@ -569,7 +580,9 @@ def test_stopping_does_not_wait_for_ever(queue: JobQueue, log: Log, monkeypatch:
     assert log.lines == [("started", "deaf"), ("finished", "deaf")]
     work.gate.set()
     thread.join(LONG)
+    assert not gc.isenabled(), "what is deaf still runs"
     QCoreApplication.processEvents()
+    assert gc.isenabled()
     assert len(log.lines) == 2
 
 
@@ -605,6 +618,83 @@ def test_a_forgotten_queue_ends_its_work(qtbot: QtBot) -> None:
     gc.collect()
     assert not job_threads()
     assert endless.was_cancelled
+
+
+def test_garbage_is_never_collected_on_the_worker(queue: JobQueue) -> None:
+    class Circle(QObject):
+        def __init__(self) -> None:
+            super().__init__()
+            self.own = self
+
+    threads: list[int] = []
+
+    def allocate(report: Report, _deliver: Deliver) -> None:
+        kept = [[number] for number in range(20 * gc.get_threshold()[0])]
+        report(1 / len(kept))
+
+    assert gc.isenabled()
+    queue.started.connect(lambda _key: weakref.finalize(Circle(), lambda: threads.append(threading.get_ident())))
+    queue.request("a", allocate)
+    assert not gc.isenabled(), "while work runs"
+    assert queue.wait(LONG)
+    assert gc.isenabled()
+    gc.collect()
+    assert threads == [threading.get_ident()]
+
+
+def test_no_garbage_is_collected_while_the_thread_begins_and_ends(
+    queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collecting: list[tuple[str, bool]] = []
+    for name in ("start", "join"):
+        real = getattr(threading.Thread, name)
+
+        def watched(
+            thread: threading.Thread, *limit: float, name: str = name, real: Callable[..., None] = real
+        ) -> None:
+            collecting.append((name, gc.isenabled()))
+            real(thread, *limit)
+
+        monkeypatch.setattr(threading.Thread, name, watched)
+    queue.request("a", delivers(1))
+    assert queue.wait(LONG)
+    queue.stop()
+    assert collecting == [("start", False), ("join", False)]
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("end", ["stop", "delete"])
+def test_garbage_is_collected_again_when_a_queue_ends_early(qtbot: QtBot, end: str) -> None:
+    page, endless = QObject(), Endless()
+    queue = JobQueue(page)
+    queue.request("a", endless)
+    assert endless.begun.wait(LONG)
+    assert not gc.isenabled()
+    if end == "stop":
+        queue.stop()
+        queue.stop()
+    shiboken6.delete(page)
+    assert gc.isenabled()
+
+
+def test_the_collector_is_left_as_it_was_found() -> None:
+    garbage.release()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        garbage.hold()
+        garbage.hold()
+        garbage.release()
+        garbage.release()
+        assert not gc.isenabled(), "it was off before"
+    finally:
+        gc.enable()
+    garbage.hold()
+    garbage.hold()
+    garbage.release()
+    assert not gc.isenabled(), "one still holds it"
+    garbage.release()
+    assert gc.isenabled()
 
 
 def test_nothing_is_kept_of_what_is_done(queue: JobQueue, qtbot: QtBot) -> None:
