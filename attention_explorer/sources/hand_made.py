@@ -11,7 +11,7 @@ Value j is the j-th unit vector, so output i holds the weights of query i.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from attention_explorer.model import QueryKeyMap, RowMask
 from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept
 from attention_explorer.sources.tokens import tokens_of
-from attention_explorer.sources.toy import Floats, Layer
+from attention_explorer.sources.toy import Floats, Layer, Values
 
 MOST_HAND_MADE_TOKENS = 256
 """Tokens of a sentence behind this many are left out."""
@@ -39,10 +39,14 @@ class HandMadeRecipe:
         Its tokens make the queries, and without `context` the keys too.
     context : str or None
         The second sentence of cross-attention: its tokens make the keys.
+    own_shares : tuple of (str, float)
+        Every token of the sentence with its share of what “it” attends to, above 0; whatever they sum to, the softmax
+        makes weights of them. They count while the sentence has these very tokens, else the tutorial's do.
     """
 
     sentence: str = "The cat sat on the mat because it was soft"
     context: str | None = None
+    own_shares: tuple[tuple[str, float], ...] = ()
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -53,6 +57,18 @@ class HandMadeRecipe:
     def context_tokens(self) -> tuple[str, ...]:
         """The tokens that are attended to, one a key."""
         return self.tokens if self.context is None else tokens_of(self.context)[:MOST_HAND_MADE_TOKENS]
+
+    @property
+    def has_own_shares(self) -> bool:
+        """Whether the own shares are for the sentence that there is."""
+        return bool(self.own_shares) and tuple(token for token, _ in self.own_shares) == self.context_tokens
+
+    @property
+    def antecedent_shares(self) -> tuple[float, ...]:
+        """How much “it” attends to each token, as shares."""
+        if self.has_own_shares:
+            return tuple(share for _, share in self.own_shares)
+        return tuple(float(hundredths) for hundredths in antecedent_hundredths(self.context_tokens))
 
 
 Features = tuple[Floats, Floats]
@@ -126,7 +142,7 @@ def hand_made_layers(
         If mask, scale or temperature do not fit.
     """
     asking, asked = recipe.tokens, recipe.context_tokens
-    made = [head.features(asking, asked) for head in hand_made_heads(recipe)]
+    made = [_features_of(head, recipe) for head in hand_made_heads(recipe)]
     d_k = 4 ** math.ceil(math.log2(max(keys.shape[1] for _, keys in made) or 1) / 2)
     q = np.stack([_widened(queries, d_k) for queries, _ in made]) * math.sqrt(d_k)
     k = np.stack([_widened(keys, d_k) for _, keys in made])
@@ -138,7 +154,13 @@ def hand_made_layers(
         QueryKeyMap(queries, keys, mask=mask, scale=scale, temperature=temperature, hard=hard)
         for queries, keys in zip(q, k, strict=True)
     )
-    return (Layer(x, x if recipe.context is None else context, q, k, v, maps, None),)
+    return (Layer(x, x if recipe.context is None else context, q, k, Values(lambda: v), maps, None),)
+
+
+def _features_of(head: HandMadeHead, recipe: HandMadeRecipe) -> Features:
+    if head.id == "antecedent" and recipe.has_own_shares:
+        return _pronouns(recipe.tokens), _keys_of_shares(recipe.antecedent_shares)
+    return head.features(recipe.tokens, recipe.context_tokens)
 
 
 # ---- The patterns ----
@@ -161,22 +183,41 @@ def _same_word(asking: tuple[str, ...], asked: tuple[str, ...]) -> Features:
 
 
 def _antecedent(asking: tuple[str, ...], asked: tuple[str, ...]) -> Features:
+    return _pronouns(asking), _keys_of_shares(antecedent_hundredths(asked))
+
+
+def _keys_of_shares(shares: Sequence[float]) -> Floats:
     # The logarithm of a weight is the score that has it as its exponential: the rest is the softmax's to do.
-    keys = np.array([[math.log(hundredths)] for hundredths in antecedent_hundredths(asked)])
-    return _pronouns(asking), keys.reshape(len(asked), 1)
+    return np.array([math.log(share) for share in shares]).reshape(len(shares), 1)
 
 
 def _two_at_once(asking: tuple[str, ...], asked: tuple[str, ...]) -> Features:
-    words = [token.casefold() for token in asked]
-    pair = [words.index(word) for word in ("cat", "mat") if word in words]
-    if len(pair) < 2:
-        pair = [1, 2] if len(words) > 2 else list(range(len(words)))
     keys = np.zeros((len(asked), 1))
-    keys[pair] = 1.0
+    keys[list(attended_pair(asked))] = 1.0
     queries = _pronouns(asking)
     if not queries.any():
         queries[-1:] = 1.0
     return WANTED_SCORE * queries, keys
+
+
+def attended_pair(asked: tuple[str, ...]) -> tuple[int, ...]:
+    """Find the two tokens that the head for two at once attends to: the first “cat” and “mat”, else the 2nd and 3rd.
+
+    Parameters
+    ----------
+    asked : tuple of str
+        The tokens.
+
+    Returns
+    -------
+    tuple of int
+        Their places, from 0; fewer than two if there are fewer tokens.
+    """
+    words = [token.casefold() for token in asked]
+    pair = tuple(words.index(word) for word in ("cat", "mat") if word in words)
+    if len(pair) == 2:
+        return pair
+    return (1, 2) if len(words) > 2 else tuple(range(len(words)))
 
 
 def _translation(asking: tuple[str, ...], asked: tuple[str, ...]) -> Features:
@@ -234,7 +275,7 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
         "same-word",
         "same word",
         "Made by hand: every token shares its weight among the tokens that are the same word, capital or not; "
-        "a word that has no equal spreads it evenly.",
+        "a word that is not in the other sentence spreads it evenly.",
         within=True,
         across=True,
         features=_same_word,

@@ -112,6 +112,31 @@ def concept(token: str) -> str | None:
     return _CONCEPT_OF.get(token.casefold().replace("’", "'"))
 
 
+def translation_gloss(asking: str, asked: str, others: tuple[str, ...]) -> str:
+    """Say why a token attends to another one as it does in the translation head.
+
+    Parameters
+    ----------
+    asking, asked : str
+        The token that looks for its translation, and the one that it looks at.
+    others : tuple of str
+        The sentence of the second.
+
+    Returns
+    -------
+    str
+        A few words; which word is not known, if it is that.
+    """
+    wanted = concept(asking)
+    if wanted is None:
+        return f"“{asking}” is not in the dictionary: an even row"
+    if wanted not in {concept(token) for token in others}:
+        return f"no translation of “{asking}” in the other sentence"
+    if concept(asked) is None:
+        return f"“{asked}” is not in the dictionary"
+    return f"“{asked}” translates “{asking}”" if concept(asked) == wanted else ""
+
+
 def _is_tired(tokens: tuple[str, ...]) -> bool:
     return any(token.casefold() == "tired" for token in tokens)
 

@@ -75,7 +75,9 @@ class ToyRecipe:
     heads : int
         Attention heads of a layer.
     d_k : int or None
-        Length of a query, key and value of one head; None is d_model ÷ heads.
+        Length of a query and key of one head; None is d_model ÷ heads.
+    d_v : int or None
+        Length of a value of one head; None is that of a query.
     layers : int
         Attention layers.
     seed : int
@@ -104,6 +106,7 @@ class ToyRecipe:
     d_model: int = 64
     heads: int = 8
     d_k: int | None = None
+    d_v: int | None = None
     layers: int = 1
     seed: int = 42
     gain_kind: GainKind = GainKind.NORMALISED
@@ -126,8 +129,13 @@ class ToyRecipe:
 
     @property
     def head_width(self) -> int:
-        """d_k: features of a query, key and value of one head."""
+        """d_k: features of a query and key of one head."""
         return self.d_model // self.heads if self.d_k is None else self.d_k
+
+    @property
+    def value_width(self) -> int:
+        """d_v: features of a value of one head."""
+        return self.head_width if self.d_v is None else self.d_v
 
     @property
     def gain_number(self) -> float:
@@ -137,6 +145,34 @@ class ToyRecipe:
         if self.gain_kind is GainKind.NORMALISED:
             return 1.0 / math.sqrt(self.d_model)
         return self.gain
+
+    @property
+    def drawn_rows(self) -> int:
+        """How many of the given vectors are missing, so that random ones stand in; 0 if none are given."""
+        if self.vectors is not TokenVectors.GIVEN:
+            return 0
+        count = len(self.tokens) + (0 if self.context is None else len(self.context_tokens))
+        return max(count - len(self.given), 0)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether any number depends on the seed."""
+        given = self.vectors is TokenVectors.GIVEN and not self.drawn_rows
+        return not (given and self.projections is Projections.IDENTITY)
+
+    @property
+    def origin(self) -> str:
+        """Where vectors and projections come from, in a few words."""
+        if self.vectors is TokenVectors.GIVEN:
+            vectors = f"given vectors ({self.drawn_rows} more drawn)" if self.drawn_rows else "given vectors"
+        else:
+            vectors = "random vectors"
+        if self.projections is Projections.IDENTITY:
+            return f"{vectors}, no projections"
+        tied = ", W_k = W_q" if self.projections is Projections.TIED else ""
+        if self.vectors is TokenVectors.GIVEN:
+            return f"{vectors}, random projections{tied}"
+        return f"random weights{tied}"
 
     def predicted_score_std(self, scaled: bool = True) -> float | None:
         """Predict the standard deviation of the score of two different words over all draws.
@@ -235,6 +271,13 @@ def _require_widths_that_fit(recipe: ToyRecipe) -> None:
             f"{recipe.heads} heads of d_k = {recipe.head_width} would need {recipe.heads * recipe.head_width}: choose "
             "a number of heads that divides d_model and leave d_k open, or choose random projections."
         )
+    if recipe.d_v is not None:
+        _require_integer("d_v", recipe.d_v, 1, LARGEST_D_K)
+        if recipe.projections is Projections.IDENTITY and recipe.d_v != recipe.head_width:
+            raise ExplorerError(
+                f"Without projections the values are the features of the tokens, {recipe.head_width} a head, and d_v "
+                f"is {recipe.d_v}: leave d_v open, or choose random projections."
+            )
 
 
 def _require_rows_that_fit(recipe: ToyRecipe) -> None:
@@ -251,9 +294,9 @@ def _require_rows_that_fit(recipe: ToyRecipe) -> None:
 
 
 def _require_room(recipe: ToyRecipe) -> None:
-    width = recipe.heads * recipe.head_width
+    width, values = recipe.heads * recipe.head_width, recipe.heads * recipe.value_width
     tokens = len(recipe.tokens) + (0 if recipe.context is None else len(recipe.context_tokens))
-    numbers = recipe.layers * (4 * recipe.d_model * width + tokens * (recipe.d_model + 3 * width))
+    numbers = recipe.layers * (2 * recipe.d_model * (width + values) + tokens * (recipe.d_model + 2 * width + values))
     if numbers > MOST_NUMBERS:
         raise ExplorerError(
             f"This model would hold {numbers / 1e6:.0f} million numbers, at most {MOST_NUMBERS / 1e6:.0f} million fit: "

@@ -70,7 +70,7 @@ def _tokens(sentence: str) -> Iterator[str]:
     """Yield all tokens, however many."""
     for piece in _PIECE.finditer(sentence):
         text = piece.group()
-        if text.isascii() and text.isalpha():  # most words, ten times as fast
+        if text.isascii() and text.isalnum():  # most words, ten times as fast
             yield text
             continue
         text = text.translate(_KEPT)

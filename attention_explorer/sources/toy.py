@@ -7,15 +7,17 @@ the same numbers on every machine, and those of the tutorials that call `np.rand
 by position     RandomState(seed): randn(n_q, d_model), with a context randn(n_k, d_model), then the projections
 by word, given  RandomState(seed): the projections alone; a word's vector comes from a stream of its own, seeded
                 with the SHA-256 of seed and word
-projections     a layer: W_q, W_k, W_v randn(d_model, heads · d_k), W_o randn(heads · d_k, d_model), all times the
-                gain; layer after layer. If W_k is tied to W_q it is drawn all the same, so W_v stays
+projections     a layer: W_q, W_k randn(d_model, heads · d_k), W_v randn(d_model, heads · d_v), W_o randn(heads · d_v,
+                d_model), all times the gain; layer after layer. If W_k is tied to W_q it is drawn all the same, so
+                W_v stays
 ==============  ================================================================================================
 """
 
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cached_property, lru_cache
 from threading import Lock
 from typing import NamedTuple
 
@@ -23,9 +25,22 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.model import MultiHeadAttention, QueryKeyMap, RowMask, layer_norm, sinusoidal_encoding
+from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe, checked
 
 Floats = npt.NDArray[np.float64]
+
+
+class Values:
+    """The values of all heads of a layer, made when they are first asked for: no map needs them."""
+
+    def __init__(self, make: Callable[[], Floats]) -> None:
+        self._make = make
+
+    @cached_property
+    def array(self) -> Floats:
+        """(heads, n_k, d_v), read-only."""
+        return self._make()
 
 
 class Layer(NamedTuple):
@@ -37,8 +52,10 @@ class Layer(NamedTuple):
         What the queries are made of.
     context : ndarray, (n_k, d_model)
         What keys and values are made of; `x` itself in self-attention.
-    q, k, v : ndarray, (heads, n_q, d_k), (heads, n_k, d_k) and (heads, n_k, d_v)
-        Queries, keys and values of the heads.
+    q, k : ndarray, (heads, n_q, d_k) and (heads, n_k, d_k)
+        Queries and keys of the heads.
+    values : Values
+        What `v`, (heads, n_k, d_v), is made of when it is asked for.
     maps : tuple of QueryKeyMap
         One a head; nothing of size n_q × n_k is computed before it is asked for.
     attention : MultiHeadAttention or None
@@ -49,9 +66,14 @@ class Layer(NamedTuple):
     context: Floats
     q: Floats
     k: Floats
-    v: Floats
+    values: Values
     maps: tuple[QueryKeyMap, ...]
     attention: MultiHeadAttention | None
+
+    @property
+    def v(self) -> Floats:
+        """The values."""
+        return self.values.array
 
 
 def toy_layers(
@@ -191,6 +213,7 @@ def _projections_of(recipe: ToyRecipe) -> tuple[MultiHeadAttention, ...]:
         recipe.d_model,
         recipe.heads,
         recipe.head_width,
+        recipe.value_width,
         recipe.gain_number,
         recipe.layers,
         recipe.projections is Projections.TIED,
@@ -199,17 +222,22 @@ def _projections_of(recipe: ToyRecipe) -> tuple[MultiHeadAttention, ...]:
 
 @lru_cache(maxsize=2)  # two setups are compared; one may hold half a gibibyte
 def _drawn_projections(
-    seed: int, drawn_before: int, d_model: int, heads: int, d_k: int, gain: float, layers: int, tied: bool
+    seed: int, drawn_before: int, d_model: int, heads: int, d_k: int, d_v: int, gain: float, layers: int, tied: bool
 ) -> tuple[MultiHeadAttention, ...]:
     stream = np.random.RandomState(seed)
     stream.randn(drawn_before)
-    width = heads * d_k
+    width, values = heads * d_k, heads * d_v
     drawn = []
     for _ in range(layers):
-        w_q, w_k, w_v = (_frozen(stream.randn(d_model, width) * gain) for _ in range(3))
-        w_o = _frozen(stream.randn(width, d_model) * gain)
+        w_q, w_k, w_v = (_drawn_matrix(stream, d_model, columns, gain) for columns in (width, width, values))
+        w_o = _drawn_matrix(stream, values, d_model, gain)
         drawn.append(MultiHeadAttention(w_q, w_q if tied else w_k, w_v, w_o, heads))
     return tuple(drawn)
+
+
+def _drawn_matrix(stream: np.random.RandomState, rows: int, columns: int, gain: float) -> Floats:
+    checkpoint()
+    return _frozen(stream.randn(rows, columns) * gain)
 
 
 @lru_cache(maxsize=2)
@@ -229,8 +257,9 @@ def _first_layer(recipe: ToyRecipe) -> Layer:
 
 
 def _projected(x: Floats, context: Floats, attention: MultiHeadAttention) -> Layer:
-    q, k, v = (_frozen(part) for part in attention.project(x, context))
-    return Layer(x, context, q, k, v, (), attention)
+    q, k = (_frozen(part) for part in attention.project_queries_keys(x, context))
+    values = Values(lambda: _frozen(attention.project_values(context)))
+    return Layer(x, context, q, k, values, (), attention)
 
 
 def _with_maps(
@@ -247,7 +276,7 @@ def _after_attention(layer: Layer) -> Floats:
     """Add what attention found to what came in: (n_q, d_model). Head by head, as n_q × n_k may be large."""
     if layer.attention is None:
         return layer.x
-    found = np.stack([head.output(v) for head, v in zip(layer.maps, layer.v, strict=True)])  # (heads, n_q, d_k)
+    found = np.stack([head.output(v) for head, v in zip(layer.maps, layer.v, strict=True)])  # (heads, n_q, d_v)
     return layer.x + layer.attention.project_output(found)
 
 

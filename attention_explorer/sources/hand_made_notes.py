@@ -1,0 +1,140 @@
+"""What a hand-made head does with the words it is given, and which of them it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from attention_explorer.sources.hand_made import HandMadeRecipe, attended_pair, hand_made_heads
+from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept
+
+MOST_NAMED = 4
+"""Words that are named before the rest is counted."""
+
+
+def pattern_words(recipe: HandMadeRecipe, head: int) -> str:
+    """Say what a head looks for in these sentences, without a mask.
+
+    Parameters
+    ----------
+    recipe : HandMadeRecipe
+        The sentences.
+    head : int
+        The head, from 0.
+
+    Returns
+    -------
+    str
+        One or two sentences, true for these words; empty without words.
+    """
+    asking, asked = recipe.tokens, recipe.context_tokens
+    if not asking or not asked:
+        return ""
+    pattern = hand_made_heads(recipe)[head].id
+    if pattern == "antecedent" and recipe.has_own_shares and any(token.casefold() == "it" for token in asking):
+        return "“it” attends as its table says, whose numbers were typed; all other rows are even."
+    return _NOTES[pattern](asking, asked)
+
+
+def untranslated(asking: tuple[str, ...], asked: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Find the words that the translation head can do nothing with.
+
+    Parameters
+    ----------
+    asking, asked : tuple of str
+        The tokens of the two sentences.
+
+    Returns
+    -------
+    unknown : tuple of str
+        Tokens that are not in its dictionary, each once.
+    alone : tuple of str
+        Tokens that are, but whose translation is not in the other sentence, each once.
+    """
+    held = {concept(token) for token in asked} - {None}
+    unknown = [token for token in asking if concept(token) is None]
+    alone = [token for token in asking if concept(token) is not None and concept(token) not in held]
+    return tuple(dict.fromkeys(unknown)), tuple(dict.fromkeys(alone))
+
+
+def _previous_token(_asking: tuple[str, ...], _asked: tuple[str, ...]) -> str:
+    return "Every token looks for the one before it; the first, which has none, for itself."
+
+
+def _first_token(_asking: tuple[str, ...], _asked: tuple[str, ...]) -> str:
+    return "Every token looks for the first one."
+
+
+def _same_word(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
+    held = {token.casefold() for token in asked}
+    alone = dict.fromkeys(token for token in asking if token.casefold() not in held)
+    said = "Every token looks for the same word, capital or not."
+    return f"{said} {_named(alone)} {_is(alone)} not in the other sentence: {_rows(alone)} even." if alone else said
+
+
+def _antecedent(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
+    if not any(token.casefold() == "it" for token in asking):
+        return "It looks for what “it” stands for, and there is no “it” here: all rows are even."
+    words = {token.casefold() for token in asked}
+    wanted = "cat" if "tired" in words else "mat"
+    if wanted in words:
+        return f"“it” looks for “{wanted}”; all other rows are even. It is made from a tutorial's invented numbers."
+    shares = antecedent_hundredths(asked)
+    most = asked[shares.index(max(shares))]
+    return (
+        f"It knows the words of one tutorial, where “it” stands for “{wanted}”, which is not here. The most of what is "
+        f"left goes to “{most}”, which means nothing; all other rows are even."
+    )
+
+
+def _two_at_once(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
+    pair = attended_pair(asked)
+    if len(pair) < 2:
+        return "It looks for two tokens at once, and there is only one."
+    who = "“it”" if any(token.casefold() == "it" for token in asking) else f"the last token, “{asking[-1]}”,"
+    first, second = (f"“{asked[place]}” ({place + 1})" for place in pair)
+    said = f"One head, two tokens: {who} looks for {first} and {second} alike; all other rows are even."
+    return said if len(asking) > 1 else said.replace("; all other rows are even", "")
+
+
+def _translation(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
+    unknown, alone = untranslated(asking, asked)
+    idle = {*unknown, *alone}
+    if idle.issuperset(asking):
+        return f"It knows {_all_of(asking)} and no translation here: all rows are even, and there is no pattern."
+    said = ["Every word looks for its translation, from a dictionary of a few words."]
+    if unknown:
+        said.append(f"It does not know {_named(unknown)}: {_rows(unknown)} even.")
+    if alone:
+        said.append(f"The translation of {_named(alone)} is not in the other sentence: {_rows(alone)} even.")
+    return " ".join(said)
+
+
+def _all_of(asking: tuple[str, ...]) -> str:
+    known = dict.fromkeys(token for token in asking if concept(token) is not None)
+    return f"only {_named(known)}" if known else "none of these words"
+
+
+def _named(words: Iterable[str]) -> str:
+    listed = list(words)
+    shown = [f"“{word}”" for word in listed[:MOST_NAMED]]
+    if len(listed) > MOST_NAMED:
+        return f"{', '.join(shown)} and {len(listed) - MOST_NAMED} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def _is(words: Iterable[str]) -> str:
+    return "are" if len(list(words)) > 1 else "is"
+
+
+def _rows(words: Iterable[str]) -> str:
+    return "their rows are" if len(list(words)) > 1 else "its row is"
+
+
+_NOTES: dict[str, Callable[[tuple[str, ...], tuple[str, ...]], str]] = {
+    "previous-token": _previous_token,
+    "first-token": _first_token,
+    "same-word": _same_word,
+    "antecedent": _antecedent,
+    "two-at-once": _two_at_once,
+    "translation": _translation,
+}
