@@ -61,26 +61,34 @@ class Session(QObject):
         self._label = label
         self._show(new)
 
-    def commit(self, merge: str = "") -> None:
+    def commit(self, merge: str = "", *, within: float = MERGE_WITHIN_SECONDS) -> None:
         """Make what was previewed one undo step.
 
-        A non-empty ``merge`` lets it join the step before, if that carries the same word and is less than a second old.
+        A non-empty ``merge`` lets it join the step before, if that carries the same word and is less than ``within``
+        seconds old.
         """
         before, after = self._committed, self._state
         if before == after:
             return
         self._committed = after
-        self.undo_stack.push(_StateChange(self._restore, before, after, self._label, merge, self._clock()))
+        self.undo_stack.push(_StateChange(self._restore, before, after, self._label, merge, self._clock(), within))
 
-    def apply(self, new: ExplorerState, label: str, merge: str = "") -> None:
+    def apply(self, new: ExplorerState, label: str, merge: str = "", *, within: float = MERGE_WITHIN_SECONDS) -> None:
         """Change the state and make that an undo step at once."""
         self.commit()
         self.preview(new, label)
-        self.commit(merge)
+        self.commit(merge, within=within)
 
     def revert(self) -> None:
         """Put back the state from before the preview."""
         self._show(self._committed)
+
+    def restart(self, state: ExplorerState) -> None:
+        """Show a state that has no history: another session begins."""
+        self._label = ""
+        self.undo_stack.clear()
+        self._committed = state
+        self._show(state)
 
     def undo(self) -> None:
         """Take back the last step; a preview under way counts as one."""
@@ -113,11 +121,12 @@ class _StateChange(QUndoCommand):
         label: str,
         merge: str,
         time_of_change: float,
+        merge_within: float,
     ) -> None:
         super().__init__(label)
         self._restore = restore
         self.before, self.after = before, after
-        self.merge_word, self.time_of_change = merge, time_of_change
+        self.merge_word, self.time_of_change, self.merge_within = merge, time_of_change, merge_within
 
     def undo(self) -> None:
         self._restore(self.before)
@@ -132,7 +141,7 @@ class _StateChange(QUndoCommand):
     def mergeWith(self, other: QUndoCommand) -> bool:
         if not isinstance(other, _StateChange) or other.merge_word != self.merge_word:
             return False
-        if other.time_of_change - self.time_of_change > MERGE_WITHIN_SECONDS:
+        if other.time_of_change - self.time_of_change > other.merge_within:
             return False
         self.after, self.time_of_change = other.after, other.time_of_change
         # A step that leads back to where it began is no step.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -18,6 +19,8 @@ class ThemeChoice(StrEnum):
     DARK = "dark"
 
 
+MOST_RECENT = 10
+
 ZOOM_STEPS = (0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 
 
@@ -29,6 +32,8 @@ class Settings:
     zoom: float = 1.0
     page: str = "lookup"
     geometry: bytes = b""
+    goes_on: bool = True
+    """Whether the window starts where it was left."""
 
 
 class SettingsStore:
@@ -64,6 +69,7 @@ class SettingsStore:
         return replace(
             settings,
             page=self._text("page", settings.page),
+            goes_on=self._switch("goes_on", settings.goes_on),
             geometry=bytes(geometry.data()) if isinstance(geometry, QByteArray) else b"",
         )
 
@@ -75,12 +81,44 @@ class SettingsStore:
         self._qsettings.sync()
         return self._qsettings.status() is QSettings.Status.NoError
 
+    # ---- Recent files ----
+
+    def recent(self) -> tuple[Path, ...]:
+        """Return the session files last opened or saved, the last first; another window may have added some."""
+        self._qsettings.sync()
+        try:
+            names = json.loads(self._text("recent", "[]"))
+        except ValueError:
+            names = []
+        listed = names if isinstance(names, list) else []
+        return tuple(Path(name) for name in listed if isinstance(name, str) and name)[:MOST_RECENT]
+
+    def remember(self, path: Path) -> None:
+        """Put a file at the head of the recent ones."""
+        self._write_recent([path, *(other for other in self.recent() if other != path)])
+
+    def forget(self, path: Path | None = None) -> None:
+        """Take one file out of the recent ones, or all of them."""
+        self._write_recent([] if path is None else [other for other in self.recent() if other != path])
+
+    def _write_recent(self, paths: list[Path]) -> None:
+        # As one text: QSettings gives a list of one back as a text and an empty one as nothing.
+        self._qsettings.setValue("recent", json.dumps([str(path) for path in paths[:MOST_RECENT]]))
+        self._qsettings.sync()
+
+    # ---- Reading ----
+
     def _text(self, key: str, default: str) -> str:
         try:
             stored = self._qsettings.value(key, default)
         except UnicodeDecodeError:
             return default
         return stored if isinstance(stored, str) else default
+
+    def _switch(self, key: str, default: bool) -> bool:
+        # A bool as long as it was written by this process, a text when it has been read from the file.
+        text = str(self._qsettings.value(key, default)).lower()
+        return text == "true" if text in ("true", "false") else default
 
     def _number(self, key: str, default: float) -> float:
         try:

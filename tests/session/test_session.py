@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -254,6 +255,18 @@ def test_a_pause_begins_a_new_step(session: Session, clock: Clock) -> None:
     assert session.undo_stack.count() == 2
     session.undo()
     assert session.state == at(2)
+
+
+def test_a_run_of_one_word_can_be_one_step_however_long_it_takes(session: Session, clock: Clock) -> None:
+    for x in (1, 2, 3):
+        session.apply(at(x), "Select", merge="select", within=math.inf)
+        clock.now += 1000.0
+    assert labels(session) == ["Select"]
+    session.apply(at(4), "Move")
+    session.apply(at(5), "Select", merge="select", within=math.inf)
+    assert labels(session) == ["Select", "Move", "Select"], "a change in between ends the run"
+    session.undo()
+    assert session.state == at(4)
 
 
 @pytest.mark.parametrize(("first", "second"), [("nudge q", "nudge k1"), ("nudge q", ""), ("", "nudge q"), ("", "")])

@@ -1,0 +1,219 @@
+"""Keeps what is not saved: against a crash while the window is open, and until the next start when it is closed.
+
+Two kinds of files lie in the user's folder for data of this program, both ordinary session files:
+
+- ``open-….attn.json``, one for every window with something unsaved, written some seconds after a change and deleted at
+  the end. One that is left over, and whose lock no living process holds, belongs to a window that crashed.
+- ``last.attn.json``, what was open when the window was closed. It belongs to the first window that starts, which holds
+  its lock; a second one keeps nothing at its end and asks instead, so that neither overwrites the other.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QLockFile, QObject, QTimer
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.files import make_folder
+from attention_explorer.session.open_session import OpenSession
+from attention_explorer.session.session import Session
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.session_file import SUFFIX, Opened, read_session, write_session
+
+KEEP_AFTER_MILLISECONDS = 4000
+OPEN = "open-"
+OPEN_FIRST = "open-first-"
+"""Of the window that goes on where it was left: what it leaves in a crash is younger than what it began with."""
+
+LAST = "last"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOver:
+    """What a window that crashed has left: the session, when it was kept, and the file it is in, locked for us."""
+
+    kept: Opened
+    time: datetime
+    path: Path
+    lock: QLockFile
+
+    @property
+    def name(self) -> str:
+        """What the session was called."""
+        return Path(self.kept.file).name if self.kept.file else ""
+
+
+class Keeper(QObject):
+    """Writes what is not saved to a folder of its own, and finds what others have left there.
+
+    Nothing here ever fails aloud: a full disk must not disturb somebody who has not even asked to save.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        session: Session,
+        opened: OpenSession,
+        page: Callable[[], str],
+        *,
+        milliseconds: int = KEEP_AFTER_MILLISECONDS,
+    ) -> None:
+        super().__init__(session)
+        self._folder, self._session, self._open, self._page = folder, session, opened, page
+        self._name = f"{os.getpid()}-{uuid.uuid4().hex[:8]}{SUFFIX}"
+        self._path: Path | None = None
+        self._lock: QLockFile | None = None
+        self._last_lock: QLockFile | None = None
+        self._kept: tuple[ExplorerState, Path | None] | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(milliseconds)
+        self._timer.timeout.connect(self.keep)
+        session.changed.connect(self._on_changed)
+        opened.changed.connect(self._on_saved)
+
+    # ---- Against a crash ----
+
+    def _on_changed(self) -> None:
+        # Not started anew by every change: in a long drag the file would wait for its end.
+        if not self._timer.isActive() and self._open.is_changed:
+            self._timer.start()
+
+    def _on_saved(self) -> None:
+        if not self._open.is_changed:
+            self._drop()
+
+    def keep(self) -> None:
+        """Write what is not saved, unless that has been done."""
+        now = (self._open.state, self._open.path)
+        if not self._open.is_changed or now == self._kept:
+            return
+        if self._path is None:
+            self._path = self._folder / f"{OPEN_FIRST if self._last_lock else OPEN}{self._name}"
+        if self._write(self._path):
+            self._kept = now
+
+    def _write(self, path: Path) -> bool:
+        try:
+            make_folder(self._folder)
+            if self._lock is None and path == self._path:
+                self._lock = _locked(path)
+            write_session(path, self._open.state, self._open.extra, page=self._page(), file=str(self._open.path or ""))
+        except ExplorerError:
+            return False
+        return True
+
+    def _drop(self) -> None:
+        self._timer.stop()
+        self._kept = None
+        if self._path is not None:
+            _remove(self._path)
+            self._path = None
+        if self._lock is not None:
+            self._lock.unlock()
+            self._lock = None
+
+    def left_over(self) -> LeftOver | None:
+        """Return the youngest session that a crashed window has left, locked so that no other window offers it too."""
+        for path in sorted(self._folder.glob(f"{OPEN}*{SUFFIX}"), key=_time_of, reverse=True):
+            if path == self._path:
+                continue
+            lock = _locked(path)
+            if lock is None:
+                continue  # its window is open
+            try:
+                return LeftOver(read_session(path), datetime.fromtimestamp(_time_of(path)), path, lock)
+            except ExplorerError:
+                lock.unlock()  # not written by us, or for a newer version: it stays where it is
+        return None
+
+    def take(self, left: LeftOver) -> None:
+        """Go on with what a crashed window has left."""
+        path = Path(left.kept.file) if left.kept.file else None
+        saved = ExplorerState()
+        if path is not None:
+            try:
+                saved = read_session(path).state
+            except ExplorerError:
+                path = None  # the file is gone: what was kept of it has no name now
+        if left.path.name.startswith(OPEN_FIRST):
+            self._last_lock = _locked(self._last)
+        self._open.restore(left.kept, saved, path)
+        self.keep()
+        self.discard(left)
+
+    def discard(self, left: LeftOver) -> None:
+        """Delete what a crashed window has left."""
+        _remove(left.path)
+        left.lock.unlock()
+
+    def leave(self, left: LeftOver) -> None:
+        """Leave it for the next start."""
+        left.lock.unlock()
+
+    # ---- Until the next start ----
+
+    @property
+    def _last(self) -> Path:
+        return self._folder / f"{LAST}{SUFFIX}"
+
+    def go_on(self) -> Opened | None:
+        """Show where the last window was left, if no other goes on there; none if there is nothing."""
+        try:
+            make_folder(self._folder)
+        except ExplorerError:
+            return None
+        self._last_lock = _locked(self._last)
+        if self._last_lock is None or not self._last.exists():
+            return None
+        try:
+            kept = read_session(self._last)
+        except ExplorerError:
+            return None
+        if kept.file:  # nothing of it was unsaved: the file itself tells best
+            try:
+                return self._open.open(Path(kept.file))
+            except ExplorerError:
+                pass
+        self._open.restore(kept, ExplorerState(), None)
+        return kept
+
+    def keep_for_next_start(self) -> bool:
+        """Keep what is open and has no file, so that closing the window loses nothing; return whether that is done."""
+        return self._open.path is None and self._last_lock is not None and self._write(self._last)
+
+    def end(self, *, goes_on: bool) -> None:
+        """Leave things as the next start is to find them; what is not saved has been asked about."""
+        if self._last_lock is not None:
+            if not (goes_on and self._write(self._last)):
+                _remove(self._last)
+            self._last_lock.unlock()
+            self._last_lock = None
+        self._drop()
+
+
+def _time_of(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _locked(path: Path) -> QLockFile | None:
+    """Return the lock of a file, now ours; none if a living process has it. That of a dead one is taken over."""
+    lock = QLockFile(str(path.with_name(path.name.removesuffix(SUFFIX) + ".lock")))
+    lock.setStaleLockTime(0)  # however old: only the death of its process frees it
+    return lock if lock.tryLock(0) else None
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return

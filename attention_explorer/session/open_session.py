@@ -1,0 +1,103 @@
+"""What is open: which file it belongs to, and whether anything has changed since it was saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from attention_explorer.session.session import Session
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.session_codec import Extra
+from attention_explorer.state.session_file import Opened, read_session, write_session
+
+UNTITLED = "Untitled"
+
+
+class OpenSession(QObject):
+    """The file behind a `Session`.
+
+    Signals
+    -------
+    changed
+        Another file is open, or whether something is unsaved is no longer what it was.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._saved = session.state
+        self._extra: Extra = {}
+        self.path: Path | None = None
+        self._was_changed = False
+        session.changed.connect(self._on_changed)
+
+    @property
+    def state(self) -> ExplorerState:
+        """What is shown."""
+        return self._session.state
+
+    @property
+    def extra(self) -> Extra:
+        """What the file holds beside the state, unknown to this version."""
+        return self._extra
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the state is another one than was saved."""
+        return self._session.state != self._saved
+
+    @property
+    def name(self) -> str:
+        """The name of the file, or what stands in for it."""
+        return UNTITLED if self.path is None else self.path.name
+
+    def begin(self) -> None:
+        """Begin a new session without a file."""
+        self._adopt(ExplorerState(), ExplorerState(), None, {})
+
+    def open(self, path: Path) -> Opened:
+        """Show what a file holds; the history begins anew.
+
+        Raises
+        ------
+        ExplorerError
+            The file cannot be read; nothing has changed.
+        """
+        opened = read_session(path)
+        self._adopt(opened.state, opened.state, path, opened.extra)
+        return opened
+
+    def restore(self, kept: Opened, saved: ExplorerState, path: Path | None) -> None:
+        """Show what was kept of a session whose file, if it has one, holds ``saved``."""
+        self._adopt(kept.state, saved, path, kept.extra)
+
+    def save(self, path: Path, page: str) -> None:
+        """Write the session to a file, which it belongs to from now on.
+
+        Raises
+        ------
+        ExplorerError
+            It cannot be written; nothing has changed.
+        """
+        self._session.commit()
+        state = self._session.state
+        write_session(path, state, self._extra, page=page)
+        self._saved, self.path = state, path
+        self._announce()
+
+    def _adopt(self, state: ExplorerState, saved: ExplorerState, path: Path | None, extra: Extra) -> None:
+        # First what it is compared with, so that nothing flickers while the state changes.
+        self._saved, self.path, self._extra = saved, path, dict(extra)
+        self._session.restart(state)
+        self._announce()
+
+    def _on_changed(self) -> None:
+        if self.is_changed != self._was_changed:
+            self._announce()
+
+    def _announce(self) -> None:
+        self._was_changed = self.is_changed
+        self.changed.emit()

@@ -1,0 +1,257 @@
+"""Session files: the whole state as JSON that people can read, check, edit and keep under version control.
+
+A file names its format and version. Every field is written out, defaults too, so that a session shows the same after
+the defaults have changed; a key that is missing has its default, so that a file written by hand may be short.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from attention_explorer import __version__
+from attention_explorer.errors import ExplorerError
+from attention_explorer.files import write_whole
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.session_codec import Decoder, Extra, encoded
+from attention_explorer.state.session_json import Json, PlaceError, parsed, place_text, written
+
+SUFFIX = ".attn.json"
+FORMAT = "attention-explorer-session"
+VERSION = 1
+
+MOST_BYTES = 4 * 1024 * 1024
+"""A larger file is not read: a session takes some kilobytes, more if masks were painted or embeddings typed."""
+
+Document = dict[str, Json]
+
+MIGRATIONS: dict[int, Callable[[Document], Document]] = {}
+"""From a version to the next: the function gets the document of that version and returns that of the one after it.
+
+Add one when a field is renamed, moved or means something else, raise `VERSION`, and keep a file of the old version in
+``tests/data/sessions/`` for ever. A field that is added needs none.
+"""
+
+_KEYS = ("format", "version", "program", "page", "file", "state")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a session file holds.
+
+    Attributes
+    ----------
+    state : ExplorerState
+        What the window shows.
+    page : str
+        The page that was on show, by its id; empty if the file does not say.
+    file : str
+        Of a session that was kept by itself: the file it belongs to; empty if it has none.
+    extra : Extra
+        What this version does not know, to be written back.
+    warnings : tuple of str
+        A sentence each on what is not as the file says.
+    """
+
+    state: ExplorerState
+    page: str = ""
+    file: str = ""
+    extra: Extra = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+# ---- Reading ----
+
+
+def read_session(path: Path) -> Opened:
+    """Read a session file.
+
+    Raises
+    ------
+    ExplorerError
+        One sentence that names the file, the place in it, and what to do: it is missing, unreadable, too large, no
+        session, of a newer version, cut off or damaged, or a value has the wrong type or is out of range.
+    """
+    return session_from(_read_bytes(path), path.name)
+
+
+def read_session_stream(stream: BinaryIO, name: str) -> Opened:
+    """Read a session from a stream, such as standard input; ``name`` and errors are as in `session_from`."""
+    try:
+        data = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise _refused(name, f"it cannot be read ({error.strerror or error})", "Name a file instead") from error
+    if len(data) > MOST_BYTES:
+        raise _too_large(name, len(data))
+    return session_from(data, name)
+
+
+def session_from(data: bytes, name: str) -> Opened:
+    """Make a session from the bytes of a file; ``name`` is for the message. Errors as in `read_session`."""
+    try:
+        text = data.decode("utf-8-sig")  # some editors put a byte order mark first
+    except UnicodeDecodeError as error:
+        raise _refused(
+            name, f"it is no text in UTF-8 (byte {error.start})", f"Choose a file that ends in {SUFFIX}"
+        ) from None
+    try:
+        return _opened(_brought_up_to_date(_checked(parsed(text))))
+    except _ForeignError as error:
+        raise _refused(name, str(error), f"Choose a file that ends in {SUFFIX}") from None
+    except _NewerError as error:
+        raise _refused(name, str(error), "Open it with a newer version of the program") from None
+    except PlaceError as error:
+        what = f"{place_text(_inner(error.place))} {error.what}".strip()
+        raise _refused(name, what, "Correct it in a text editor, or open another copy") from None
+
+
+def _inner(place: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return a place without the key that all of the state is under."""
+    return place[1:] if place[:1] == ("state",) and len(place) > 1 else place
+
+
+class _ForeignError(Exception):
+    """The file is not one of ours."""
+
+
+class _NewerError(Exception):
+    """The file is of a later version."""
+
+
+def _refused(name: str, what: str, advice: str) -> ExplorerError:
+    return ExplorerError(f"“{name}” cannot be opened: {what}. {advice}; nothing was changed.")
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise _refused(path.name, "it is a folder", "Choose a file in it")
+        if not stat.S_ISREG(found.st_mode):
+            raise _refused(path.name, "it is no ordinary file", f"Choose a file that ends in {SUFFIX}")
+        if found.st_size > MOST_BYTES:
+            raise _too_large(path.name, found.st_size)
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)  # it may have grown meanwhile
+    except FileNotFoundError:
+        raise _refused(path.name, f"there is no such file in “{path.parent}”", "Choose another") from None
+    except (OSError, ValueError) as error:  # ValueError: a character that no file name may have
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _refused(path.name, f"it cannot be read ({reason})", "Choose a file you may read") from error
+    if len(data) > MOST_BYTES:
+        raise _too_large(path.name, len(data))
+    return data
+
+
+def _too_large(name: str, size: int) -> ExplorerError:
+    megabytes = MOST_BYTES // 1024**2
+    return _refused(
+        name,
+        f"it has {size / 1024**2:.0f} MB, and a session has {megabytes} MB at most",
+        f"Choose a file that ends in {SUFFIX}",
+    )
+
+
+def _checked(document: Json) -> Document:
+    """Return a document that is one of ours and of a version that can be read."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise _ForeignError(f'it is no session of Attention Explorer, which would say "format": "{FORMAT}"')
+    version = document.get("version")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise PlaceError(("version",), f"must be a whole number from 1 to {VERSION}")
+    if version > VERSION:
+        program = document.get("program")
+        by = f", written by {program}" if isinstance(program, str) and len(program) < 100 else ""
+        raise _NewerError(
+            f"it has version {version} of the format{by}, and Attention Explorer {__version__} reads up to {VERSION}"
+        )
+    return document
+
+
+def _brought_up_to_date(document: Document) -> Document:
+    version = document["version"]
+    if not isinstance(version, int):
+        raise TypeError("The version has been checked.")
+    for older in range(version, VERSION):
+        document = MIGRATIONS[older](document)
+    return document
+
+
+def _opened(document: Document) -> Opened:
+    decoder = Decoder()
+    if "state" not in document:
+        raise PlaceError(("state",), "is missing")
+    state = decoder.decoded(ExplorerState, document["state"], ("state",))
+    for key in document:
+        if key not in _KEYS:
+            decoder.keep((key,), document[key])
+    return Opened(
+        state,
+        _envelope_text(document, "page"),
+        _envelope_text(document, "file"),
+        decoder.extra,
+        tuple(decoder.warnings),
+    )
+
+
+def _envelope_text(document: Document, key: str) -> str:
+    value = document.get(key, "")
+    if not isinstance(value, str):
+        raise PlaceError((key,), "must be a text in quotes")
+    return value
+
+
+# ---- Writing ----
+
+
+def session_bytes(state: ExplorerState, extra: Extra | None = None, *, page: str = "", file: str = "") -> bytes:
+    """Return a session as the bytes of its file: the same for the same session.
+
+    Raises
+    ------
+    ExplorerError
+        A number is infinite or not a number, or the file would be larger than those that can be opened.
+    """
+    document: Document = {"format": FORMAT, "version": VERSION, "program": f"Attention Explorer {__version__}"}
+    document |= {key: text for key, text in (("page", page), ("file", file)) if text}
+    try:
+        document["state"] = encoded(state)
+    except PlaceError as error:
+        raise ExplorerError(
+            f"The session cannot be saved: {place_text(error.place)} {error.what}. Give it a finite number first."
+        ) from None
+    for place, value in (extra or {}).items():
+        _put_back(document, place, value)
+    data = written(document)
+    if len(data) > MOST_BYTES:
+        raise ExplorerError(
+            f"The session cannot be saved: its file would have {len(data) / 1024**2:.1f} MB, and "
+            f"{MOST_BYTES // 1024**2} MB is the most. Take painted cells out of a mask, or shorten a text."
+        )
+    return data
+
+
+def _put_back(document: Document, place: tuple[str, ...], value: Json) -> None:
+    """Put something unknown where it was; where its surroundings are gone, so is it."""
+    for step in place[:-1]:
+        inner = document.get(step)
+        if not isinstance(inner, dict):
+            return
+        document = inner
+    document.setdefault(place[-1], value)
+
+
+def write_session(
+    path: Path, state: ExplorerState, extra: Extra | None = None, *, page: str = "", file: str = ""
+) -> None:
+    """Write a session to a file, whole or not at all.
+
+    Raises
+    ------
+    ExplorerError
+        The session cannot be saved or the file not be written; the message says why.
+    """
+    write_whole(path, session_bytes(state, extra, page=page, file=file))

@@ -1,0 +1,147 @@
+"""JSON as session files have it: read strictly, with the place of whatever is wrong; written for people to read."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+Place: TypeAlias = tuple[str | int, ...]
+"""The way from the top of a document to a part of it: keys, and positions in lists from 0."""
+
+DEEPEST = 24
+"""Levels of lists and objects within each other; the state itself has nine."""
+
+LARGEST_INTEGER = 2**63
+LINE_LENGTH = 100
+
+
+class PlaceError(Exception):
+    """Something in the text is not as it should be: where, what it is, and what is wanted."""
+
+    def __init__(self, place: Place, what: str) -> None:
+        super().__init__(what)
+        self.place, self.what = place, what
+
+
+class _Object(dict[str, Json]):
+    """An object of the text, and the keys that stand in it twice."""
+
+    repeated: tuple[str, ...] = ()
+
+
+def place_text(place: Place) -> str:
+    """Return a place as people write it: ``lookup.entries[3].key``."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    return text.removeprefix(".")
+
+
+def parsed(text: str) -> Json:
+    """Parse JSON.
+
+    Raises
+    ------
+    PlaceError
+        It is no JSON, ends too early, is nested too deeply, names a key twice, or holds a number that no float can
+        hold.
+    """
+    if not text.strip():
+        raise PlaceError((), "the file is empty")
+    try:
+        document: Json = json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise PlaceError((), _syntax_words(text, error)) from None
+    except RecursionError:
+        raise PlaceError((), f"lists or objects are nested more than {DEEPEST} deep") from None
+    except ValueError:  # an integer with more digits than Python reads
+        raise PlaceError((), "it holds a number with thousands of digits") from None
+    for place, part in _parts(document):
+        _check_part(place, part)
+    return document
+
+
+def _object(pairs: list[tuple[str, Json]]) -> _Object:
+    made = _Object(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        made.repeated = tuple(dict.fromkeys(key for key in keys if keys.count(key) > 1))
+    return made
+
+
+def _syntax_words(text: str, error: json.JSONDecodeError) -> str:
+    ends = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    if ends:
+        return f"the text ends too early, in line {error.lineno}: it seems to have been cut off"
+    return f"the text is no JSON in line {error.lineno}, column {error.colno}"
+
+
+def _parts(document: Json) -> Iterator[tuple[Place, Json]]:
+    """Yield the document and all its parts with their places, those above before those below."""
+    waiting: list[tuple[Place, Json]] = [((), document)]
+    while waiting:
+        place, part = waiting.pop()
+        yield place, part
+        if isinstance(part, dict):
+            waiting.extend(((*place, key), value) for key, value in part.items())
+        elif isinstance(part, list):
+            waiting.extend(((*place, index), value) for index, value in enumerate(part))
+
+
+def _check_part(place: Place, part: Json) -> None:
+    if isinstance(part, dict | list) and len(place) > DEEPEST:
+        raise PlaceError(place[:3], f"lists or objects are nested more than {DEEPEST} deep")
+    if isinstance(part, _Object) and part.repeated:
+        raise PlaceError((*place, part.repeated[0]), "stands there more than once")
+    if isinstance(part, float) and not math.isfinite(part):
+        raise PlaceError(place, "is no finite number")
+    if isinstance(part, int) and abs(part) > LARGEST_INTEGER:
+        raise PlaceError(place, "is a whole number beyond all ranges")
+
+
+# ---- Writing ----
+
+
+def written(document: Json) -> bytes:
+    """Return a document as UTF-8: an indented line a key, short lists on one line; always the same for the same."""
+    # A half of a pair of surrogates has no UTF-8, but JSON has a spelling for it.
+    return (_pretty(document, 0, in_list=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _pretty(value: Json, indent: int, *, in_list: bool) -> str:
+    if not isinstance(value, dict | list) or not value:
+        return _flat(value)
+    if in_list or isinstance(value, list):
+        flat = _flat(value)
+        if len(flat) + indent <= LINE_LENGTH:
+            return flat
+    inner, outer = " " * (indent + 2), " " * indent
+    if isinstance(value, dict):
+        lines = [f"{_flat(key)}: {_pretty(part, indent + 2, in_list=False)}" for key, part in value.items()]
+        return "{\n" + ",\n".join(inner + line for line in lines) + f"\n{outer}}}"
+    items = [_pretty(part, indent + 2, in_list=True) for part in value]
+    lines = items if any("\n" in item for item in items) else _filled(items, LINE_LENGTH - indent - 2)
+    return "[\n" + ",\n".join(inner + line for line in lines) + f"\n{outer}]"
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
+def _flat(value: Json) -> str:
+    # Most of a large file is numbers, and an encoder takes ten times as long to say the same.
+    return repr(value) if type(value) is float or type(value) is int else _ENCODER.encode(value)
+
+
+def _filled(items: Sequence[str], width: int) -> list[str]:
+    """Return the items with commas between them, as many on a line as fit."""
+    lines: list[list[str]] = [[]]
+    length = 0
+    for item in items:
+        if lines[-1] and length + len(item) > width:
+            lines.append([])
+            length = 0
+        lines[-1].append(item)
+        length += len(item) + 2
+    return [", ".join(line) for line in lines]

@@ -1,0 +1,260 @@
+"""What the numbers and texts of a session file may be: the ranges that the window itself keeps to."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from attention_explorer.sources import recipe as toy
+from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.tokens import MOST_TOKENS
+from attention_explorer.state import block, cost, heads, lookup, plane, positions, scaling
+
+MOST_CHARACTERS = 32_767
+"""Of a text: as many as a field of the window takes."""
+
+ANY_FINITE = sys.float_info.max
+COLOUR_MAPS = ("viridis", "cividis", "magma")
+
+_LARGEST_SEED = 2**32 - 1
+_LAST_TOKEN = MOST_TOKENS - 1
+_MOST_WISHED = 1023
+"""A layer, head or dimension that is wished for; those that there are not are not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a field may hold.
+
+    Attributes
+    ----------
+    low, high : float
+        The range of its numbers, ends included, at any depth of a list.
+    fewest, most : int
+        How many items its list may have.
+    choices : tuple of object
+        What it may be, if it is not any text or number.
+    known : callable or None
+        Returns the names there are. A name that is not among them is taken for the default, with a warning.
+    has_words : bool
+        Whether a text must hold at least one token: something that asks and is attended to.
+    """
+
+    low: float = -ANY_FINITE
+    high: float = ANY_FINITE
+    fewest: int = 0
+    most: int = sys.maxsize
+    choices: tuple[object, ...] = ()
+    known: Callable[[], tuple[str, ...]] | None = None
+    has_words: bool = False
+
+
+def _known_lookup() -> tuple[str, ...]:
+    from attention_explorer.state.presets import PRESETS
+
+    return tuple(ready.id for ready in PRESETS)
+
+
+def _known_heads() -> tuple[str, ...]:
+    from attention_explorer.state.heads_presets import HEADS_PRESETS
+
+    return tuple(ready.id for ready in HEADS_PRESETS)
+
+
+def _known_positions() -> tuple[str, ...]:
+    from attention_explorer.state.positions_presets import POSITIONS_PRESETS
+
+    return tuple(ready.id for ready in POSITIONS_PRESETS)
+
+
+def _known_block() -> tuple[str, ...]:
+    from attention_explorer.state.block_presets import BLOCK_PRESETS
+
+    return tuple(ready.id for ready in BLOCK_PRESETS)
+
+
+def _known_boxes() -> tuple[str, ...]:
+    from attention_explorer.state.block_diagram import ORDER
+
+    return tuple(ORDER)
+
+
+def _known_scaling() -> tuple[str, ...]:
+    from attention_explorer.state.scaling_presets import SCALING_PRESETS
+
+    return tuple(ready.id for ready in SCALING_PRESETS)
+
+
+def _known_cost() -> tuple[str, ...]:
+    from attention_explorer.state.cost_presets import COST_PRESETS
+
+    return tuple(ready.id for ready in COST_PRESETS)
+
+
+_COORDINATE = Limit(-lookup.LARGEST_COORDINATE, lookup.LARGEST_COORDINATE)
+_EDGE = Limit(-1e12, 1e12)
+_CELLS = Limit(0, _LAST_TOKEN)
+_SEED = Limit(0, _LARGEST_SEED)
+_SENTENCE = Limit(has_words=True)
+
+LIMITS: dict[type, dict[str, Limit]] = {
+    plane.Extent: {"left": _EDGE, "right": _EDGE, "bottom": _EDGE, "top": _EDGE},
+    lookup.Entry: {"key": _COORDINATE, "value": _COORDINATE, "number": _COORDINATE},
+    lookup.LookupState: {
+        "query": _COORDINATE,
+        "entries": Limit(fewest=1, most=lookup.MOST_KEYS),
+        "temperature": Limit(lookup.LOWEST_TEMPERATURE, lookup.HIGHEST_TEMPERATURE),
+        "target": _COORDINATE,
+        "target_number": _COORDINATE,
+        "rate": Limit(lookup.LOWEST_RATE, lookup.HIGHEST_RATE),
+        "preset": Limit(known=_known_lookup),
+    },
+    heads.MaskChoice: {"size": Limit(1, heads.LARGEST_MASK_SIZE), "hidden": _CELLS, "shown": _CELLS},
+    heads.HeadsSetup: {
+        "temperature": Limit(heads.LOWEST_TEMPERATURE, heads.HIGHEST_TEMPERATURE),
+        "layer": Limit(0, _MOST_WISHED),
+        "head": Limit(0, _MOST_WISHED),
+        "switched_off": Limit(0, _MOST_WISHED),
+    },
+    heads.HeadsView: {
+        "colour_map": Limit(choices=COLOUR_MAPS),
+        "mass": Limit(0.01, 1.0),
+        "row": Limit(0, _LAST_TOKEN),
+        "column": Limit(0, _LAST_TOKEN),
+    },
+    heads.HeadsState: {"preset": Limit(known=_known_heads)},
+    toy.ToyRecipe: {
+        "sentence": _SENTENCE,
+        "context": _SENTENCE,
+        "d_model": Limit(1, toy.LARGEST_D_MODEL),
+        "heads": Limit(1, toy.MOST_HEADS),
+        "d_k": Limit(1, toy.LARGEST_D_K),
+        "d_v": Limit(1, toy.LARGEST_D_K),
+        "layers": Limit(1, toy.MOST_LAYERS),
+        "seed": Limit(0, toy.LARGEST_SEED),
+        "gain": Limit(0.0, toy.LARGEST_FACTOR),
+        "embedding_scale": Limit(0.0, toy.LARGEST_FACTOR),
+        "given": Limit(most=2 * MOST_TOKENS),
+    },
+    HandMadeRecipe: {"sentence": _SENTENCE, "context": _SENTENCE, "own_shares": Limit(5e-324, 1e6, most=MOST_TOKENS)},
+    positions.PositionsState: {
+        "length": Limit(1, positions.LONGEST),
+        "d_model": Limit(1, positions.WIDEST),
+        "base": Limit(positions.LOWEST_BASE, positions.HIGHEST_BASE),
+        "seed": _SEED,
+        "heads": Limit(1, positions.MOST_HEADS),
+        "head": Limit(0, positions.MOST_HEADS - 1),
+        "position": Limit(0, positions.LONGEST - 1),
+        "shift": Limit(0, positions.LONGEST - 1),
+        "dimensions": Limit(0, positions.WIDEST - 1, most=positions.MOST_WAVES),
+        "query_position": Limit(0, positions.LONGEST - 1),
+        "embedding_scale": Limit(0.0, 100.0),
+        "sentence": _SENTENCE,
+        "shuffle": _SEED,
+        "preset": Limit(known=_known_positions),
+    },
+    block.BlockState: {
+        "batch": Limit(1, block.MOST_BATCH),
+        "d_model": Limit(1, block.WIDEST),
+        "heads": Limit(1, block.MOST_HEADS),
+        "d_ff": Limit(1, block.WIDEST_HIDDEN),
+        "layers": Limit(1, block.MOST_LAYERS),
+        "seed": Limit(0, block.LARGEST_SEED),
+        "embedding_scale": Limit(0.0, 100.0),
+        "gain": Limit(0.0, 10.0),
+        "eps": Limit(0.0, 1.0),
+        "layer": Limit(0, block.MOST_LAYERS - 1),
+        "box": Limit(known=_known_boxes),
+        "head": Limit(0, block.MOST_HEADS - 1),
+        "token": Limit(0, _LAST_TOKEN),
+        "factor": Limit(-2.0, 10.0),
+        "changed_token": Limit(0, _LAST_TOKEN),
+        "decoded": Limit(0, _LAST_TOKEN),
+        "norm_scale": Limit(1e-7, 100.0),
+        "preset": Limit(known=_known_block),
+    },
+    scaling.BenchState: {
+        "rows": Limit(-scaling.LARGEST_SCORE, scaling.LARGEST_SCORE, fewest=1, most=scaling.MOST_BENCH_ROWS),
+        "row": Limit(0, scaling.MOST_BENCH_ROWS - 1),
+        "key": Limit(0, scaling.MOST_BENCH_KEYS - 1),
+        "factor": Limit(scaling.LEAST_FACTOR, scaling.LARGEST_FACTOR),
+        "shift": Limit(-1000.0, 1000.0),
+    },
+    scaling.ScalingState: {
+        "d_k": Limit(1, scaling.LARGEST_D_K),
+        "d_model": Limit(1, scaling.LARGEST_D_MODEL),
+        "gain": Limit(0.0, scaling.LARGEST_GAIN),
+        "keys": Limit(1, scaling.MOST_KEYS),
+        "draws": Limit(1, scaling.MOST_DRAWS),
+        "seed": _SEED,
+        "preset": Limit(known=_known_scaling),
+    },
+    cost.CostState: {
+        "n": Limit(1, cost.LONGEST),
+        "d_model": Limit(1, cost.WIDEST),
+        "heads": Limit(1, cost.MOST_HEADS),
+        "d_ff": Limit(1, cost.WIDEST_HIDDEN),
+        "layers": Limit(1, cost.MOST_LAYERS),
+        "window": Limit(1, cost.LONGEST),
+        "longest_measured": Limit(choices=(512, 1024, 2048, 4096, 8192)),
+        "decay": Limit(0.0, 1.0),
+        "context": Limit(1, cost.LONGEST_CONTEXT),
+        "sentence": _SENTENCE,
+        "other_sentence": _SENTENCE,
+        "preset": Limit(known=_known_cost),
+    },
+}
+"""By class and field. A field with a number and without a limit is an oversight, which a test finds."""
+
+
+# ---- What goes together ----
+
+
+def reason_against(value: object) -> str:
+    """Return why the fields of a part of the state do not go together; empty if they do."""
+    rule = _RULES.get(type(value))
+    return "" if rule is None else rule(value)
+
+
+def _against_extent(extent: plane.Extent) -> str:
+    if extent.left < extent.right and extent.bottom < extent.top:
+        span = max(extent.width, extent.height)
+        if plane.SMALLEST_SPAN / 2 <= span <= plane.LARGEST_SPAN * 2:
+            return ""
+        return f"is {span!r} units across, but must be between {plane.SMALLEST_SPAN:g} and {plane.LARGEST_SPAN:g}"
+    return "must have its left below its right and its bottom below its top"
+
+
+def _against_mask(mask: heads.MaskChoice) -> str:
+    both = mask.hidden & mask.shown
+    return f"has the cell {list(min(both))} both hidden and shown: it must be in one of the two lists" if both else ""
+
+
+def _against_bench(bench: scaling.BenchState) -> str:
+    lengths = {len(row) for row in bench.rows}
+    if len(lengths) == 1 and 1 <= max(lengths) <= scaling.MOST_BENCH_KEYS:
+        return ""
+    return f"must have rows of one length, from 1 to {scaling.MOST_BENCH_KEYS} scores each"
+
+
+def _against_block(state: block.BlockState) -> str:
+    if state == block.BlockState():
+        return ""
+    from attention_explorer.errors import ExplorerError
+    from attention_explorer.state.block_stack import check_sizes
+
+    try:
+        check_sizes(state)
+    except ExplorerError as error:
+        return f"does not fit together: {str(error).rstrip('.')}"
+    return ""
+
+
+_RULES: dict[type, Callable[[Any], str]] = {
+    plane.Extent: _against_extent,
+    heads.MaskChoice: _against_mask,
+    scaling.BenchState: _against_bench,
+    block.BlockState: _against_block,
+}

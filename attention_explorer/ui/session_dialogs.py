@@ -1,0 +1,93 @@
+"""The questions and sentences about session files, none of which stops the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from attention_explorer.session.keeper import LeftOver
+from attention_explorer.state.session_file import SUFFIX
+
+FILTER = f"Sessions of Attention Explorer (*{SUFFIX});;JSON (*.json);;All files (*)"
+
+_Button = QMessageBox.StandardButton
+_Role = QMessageBox.ButtonRole
+
+
+def ask_to_save(parent: QWidget, name: str, save: Callable[[], object], go_on: Callable[[], object]) -> None:
+    """Ask whether to save before what is open gives way; Esc and Cancel leave everything as it is."""
+    box = _box(parent, QMessageBox.Icon.Question, "Save the changes?", f"Save the changes to “{name}”?")
+    box.setInformativeText("Otherwise what was changed since it was last saved is lost.")
+    keep, drop = box.addButton(_Button.Save), box.addButton("&Don’t save", _Role.DestructiveRole)
+    box.addButton(_Button.Cancel)
+    box.setDefaultButton(keep)
+    box.setEscapeButton(_Button.Cancel)
+    _answer(box, {keep: save, drop: go_on})
+
+
+def offer_left_over(
+    parent: QWidget, left: LeftOver, take: Callable[[], object], drop: Callable[[], object], later: Callable[[], object]
+) -> None:
+    """Offer what a window that crashed has left; Esc leaves it for the next start."""
+    what = f"“{left.name}”" if left.name else "A session without a file"
+    box = _box(
+        parent, QMessageBox.Icon.Question, "Restore the session?", f"{what} was not saved when the program last ended."
+    )
+    box.setInformativeText(f"It was kept as it was at {left.time:%H:%M on %d %B %Y}.")
+    first = box.addButton("&Restore", _Role.AcceptRole)
+    second = box.addButton("&Delete it", _Role.DestructiveRole)
+    third = box.addButton("Ask me &later", _Role.RejectRole)
+    box.setDefaultButton(first)
+    box.setEscapeButton(third)
+    _answer(box, {first: take, second: drop, third: later})
+
+
+def say(parent: QWidget, title: str, text: str, *, is_error: bool = True) -> None:
+    """Say in a box what went wrong, or what is worth knowing."""
+    icon = QMessageBox.Icon.Warning if is_error else QMessageBox.Icon.Information
+    box = _box(parent, icon, title, text)
+    box.addButton(_Button.Ok)
+    box.open()
+
+
+def _box(parent: QWidget, icon: QMessageBox.Icon, title: str, text: str) -> QMessageBox:
+    box = QMessageBox(icon, title, text, _Button.NoButton, parent)
+    box.setTextFormat(Qt.TextFormat.PlainText)  # a file may be called <b>
+    box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return box
+
+
+def _answer(box: QMessageBox, answers: dict[object, Callable[[], object]]) -> None:
+    def on_finished(_result: int) -> None:
+        chosen = answers.get(box.clickedButton())
+        if chosen is not None:
+            chosen()
+
+    box.finished.connect(on_finished)
+    box.open()
+
+
+def ask_which_to_open(parent: QWidget, folder: Path, then: Callable[[Path], object]) -> None:
+    """Ask for a session file to open."""
+    dialog = QFileDialog(parent, "Open a session", str(folder), FILTER)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    _ask(dialog, then)
+
+
+def ask_where_to_save(parent: QWidget, start: Path, then: Callable[[Path], object]) -> None:
+    """Ask for the name of a session file; an existing one is asked about again by the dialog."""
+    dialog = QFileDialog(parent, "Save the session", str(start.parent), FILTER)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
+    dialog.selectFile(start.name)
+    _ask(dialog, then)
+
+
+def _ask(dialog: QFileDialog, then: Callable[[Path], object]) -> None:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(lambda name: then(Path(name)))
+    dialog.open()

@@ -1,0 +1,232 @@
+"""The File menu: new, open, save; the title of the window; and the question before anything unsaved gives way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QMimeData, QObject, QStandardPaths, QTimer
+from PySide6.QtWidgets import QMenu
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.keeper import Keeper
+from attention_explorer.session.open_session import OpenSession
+from attention_explorer.session.settings import SettingsStore
+from attention_explorer.state.session_file import SUFFIX, Opened
+
+if TYPE_CHECKING:
+    from attention_explorer.session.keeper import LeftOver
+    from attention_explorer.ui.window import MainWindow
+
+PROGRAM = "Attention Explorer"
+
+
+class SessionFiles(QObject):
+    """What a window does with session files.
+
+    Without a `Keeper` nobody is asked when the window closes: it is one that a program draws pictures with.
+    """
+
+    def __init__(self, window: MainWindow, store: SettingsStore) -> None:
+        super().__init__(window)
+        self._window, self._store = window, store
+        self.opened = OpenSession(window.session, self)
+        self.keeper: Keeper | None = None
+        self._may_close = False
+        self.recent_menu = QMenu("Open &recent", window)
+        self.recent_menu.aboutToShow.connect(self._fill_recent)
+        self.opened.changed.connect(self._show_title)
+        self._show_title()
+
+    def _show_title(self) -> None:
+        self._window.setWindowTitle(f"{self.opened.name}[*] — {PROGRAM}")
+        self._window.setWindowFilePath("" if self.opened.path is None else str(self.opened.path))
+        self._window.setWindowModified(self.opened.is_changed)
+
+    # ---- The menu ----
+
+    def new(self) -> None:
+        """Begin a new session."""
+        self._unless_unsaved(self._begin)
+
+    def _begin(self) -> None:
+        self._window.page.stop()
+        self.opened.begin()
+
+    def ask_what_to_open(self) -> None:
+        """Ask for a file and open it."""
+        from attention_explorer.ui.session_dialogs import ask_which_to_open
+
+        self._unless_unsaved(lambda: ask_which_to_open(self._window, self._folder(), self._open))
+
+    def open(self, path: Path) -> None:
+        """Open a file, after what is unsaved has been asked about."""
+        self._unless_unsaved(lambda: self._open(path))
+
+    def _open(self, path: Path) -> None:
+        self._window.page.stop()
+        path = path.absolute()
+        try:
+            found = self.opened.open(path)
+        except ExplorerError as error:
+            if not path.exists():
+                self._store.forget(path)
+            self._say("Not opened", str(error))
+            return
+        self._store.remember(path)
+        self._show_found(found)
+
+    def _show_found(self, found: Opened) -> None:
+        if found.page:
+            self._window.show_page(found.page)
+        if found.warnings:
+            self._say("Opened, but not all of it is known", "\n\n".join(found.warnings[:6]), is_error=False)
+
+    def save(self, then: Callable[[], object] = lambda: None) -> None:
+        """Save to the file that is open, or ask for one; go on with ``then`` when that is done."""
+        if self.opened.path is None:
+            self.save_as(then)
+        else:
+            self._save(self.opened.path, then)
+
+    def save_as(self, then: Callable[[], object] = lambda: None) -> None:
+        """Ask for a file and save to it; go on with ``then`` when that is done."""
+        from attention_explorer.ui.session_dialogs import ask_where_to_save
+
+        path = self.opened.path
+        start = self._folder() / f"{self._window.settings.page}{SUFFIX}" if path is None else path
+        ask_where_to_save(self._window, start, lambda chosen: self._save(chosen, then))
+
+    def _save(self, path: Path, then: Callable[[], object]) -> None:
+        try:
+            self.opened.save(path.absolute(), self._window.settings.page)
+        except ExplorerError as error:
+            self._say("Not saved", str(error))
+            return
+        self._store.remember(path.absolute())
+        self._window.warn(f"Saved {path.name}")
+        then()
+
+    def _fill_recent(self) -> None:
+        self.recent_menu.clear()
+        paths = self._store.recent()
+        for number, path in enumerate(paths, 1):
+            name = path.name.replace("&", "&&")
+            action = self.recent_menu.addAction(f"&{number} {name}" if number < 10 else name)
+            action.setStatusTip(str(path))
+            action.triggered.connect(lambda _checked=False, path=path: self.open(path))
+        if not paths:
+            self.recent_menu.addAction("No session has been opened or saved yet").setEnabled(False)
+            return
+        self.recent_menu.addSeparator()
+        self.recent_menu.addAction("&Forget them").triggered.connect(lambda: self._store.forget())
+
+    def set_goes_on(self, goes_on: bool) -> None:
+        """Choose whether the window starts where it was left."""
+        self._window.settings = replace(self._window.settings, goes_on=goes_on)
+
+    def _folder(self) -> Path:
+        """Return the folder of the open file, or of the last one, or the one for documents, or home."""
+        near = [path.parent for path in (self.opened.path, *self._store.recent()[:1]) if path is not None]
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        return next((folder for folder in (*near, Path(documents)) if folder.is_dir()), Path.home())
+
+    # ---- Dropped on the window ----
+
+    def dropped_file(self, data: QMimeData) -> Path | None:
+        """Return the one file that is being dragged; none if it is something else."""
+        urls = data.urls() if data.hasUrls() else []
+        return Path(urls[0].toLocalFile()) if len(urls) == 1 and urls[0].isLocalFile() else None
+
+    def drop(self, data: QMimeData) -> bool:
+        """Open what was dropped, once the drag is over; return whether it is a file."""
+        path = self.dropped_file(data)
+        if path is not None:
+            QTimer.singleShot(0, self, lambda: self.open(path))
+        return path is not None
+
+    # ---- Beginning and end ----
+
+    def start(self, folder: Path, path: Path | None = None, *, goes_on: bool = True) -> None:
+        """Begin to keep what is unsaved in ``folder``, and show what is to be seen first.
+
+        That is the file at ``path``, or what a crashed window has left if it is wanted, or what was open last.
+        """
+        window = self._window
+        self.keeper = Keeper(folder, window.session, self.opened, lambda: window.settings.page)
+        if path is not None:
+            self._open(path)
+            return
+        keeper, goes_on = self.keeper, goes_on and window.settings.goes_on
+        left = keeper.left_over()
+        if left is not None:
+            self._offer(keeper, left, goes_on=goes_on)
+        elif goes_on:
+            self._go_on(keeper)
+
+    def _go_on(self, keeper: Keeper) -> None:
+        found = keeper.go_on()
+        if found is not None:
+            self._show_found(found)
+
+    def _offer(self, keeper: Keeper, left: LeftOver, *, goes_on: bool) -> None:
+        from attention_explorer.ui.session_dialogs import offer_left_over
+
+        def take() -> None:
+            self._window.page.stop()
+            keeper.take(left)
+            self._show_found(left.kept)
+
+        def not_that(settle: Callable[[LeftOver], None]) -> None:
+            settle(left)
+            if goes_on:
+                self._go_on(keeper)
+
+        self._when_shown(
+            lambda: offer_left_over(
+                self._window, left, take, lambda: not_that(keeper.discard), lambda: not_that(keeper.leave)
+            )
+        )
+
+    def may_close(self) -> bool:
+        """Return whether the window may close now; if not, the question why has been put."""
+        if self.keeper is None:
+            return True
+        if not self._may_close and self.opened.is_changed:
+            kept = self._window.settings.goes_on and self.keeper.keep_for_next_start()
+            if not kept:
+                self._ask(self._close)
+                return False
+        self._may_close = True
+        self.keeper.end(goes_on=self._window.settings.goes_on)
+        return True
+
+    def _close(self) -> None:
+        self._may_close = True
+        self._window.close()
+
+    def _unless_unsaved(self, go_on: Callable[[], object]) -> None:
+        """Go on, after asking whether to save if anything would be lost."""
+        if self.opened.is_changed:
+            self._ask(go_on)
+        else:
+            go_on()
+
+    def _ask(self, go_on: Callable[[], object]) -> None:
+        from attention_explorer.ui.session_dialogs import ask_to_save
+
+        ask_to_save(self._window, self.opened.name, lambda: self.save(go_on), go_on)
+
+    def _say(self, title: str, text: str, *, is_error: bool = True) -> None:
+        from attention_explorer.ui.session_dialogs import say
+
+        self._when_shown(lambda: say(self._window, title, text, is_error=is_error))
+
+    def _when_shown(self, work: Callable[[], object]) -> None:
+        """Do what needs the window on the screen, at once or as soon as it is."""
+        if self._window.isVisible():
+            work()
+        else:
+            QTimer.singleShot(0, self, work)

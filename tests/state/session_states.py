@@ -1,0 +1,77 @@
+"""Random states for the tests of session files, made from the types of the fields and the limits they have."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from hypothesis import strategies as st
+
+from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.state.block import BlockState
+from attention_explorer.state.block_presets import BLOCK_PRESETS
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads import MaskChoice
+from attention_explorer.state.plane import Extent
+from attention_explorer.state.scaling import BenchState
+from attention_explorer.state.session_limits import LIMITS, Limit
+
+NONE = Limit()
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+
+
+def states() -> st.SearchStrategy[ExplorerState]:
+    return of_class(ExplorerState)
+
+
+def of_class(kind: type) -> st.SearchStrategy[Any]:
+    hints, limits = get_type_hints(kind), LIMITS.get(kind, {})
+    parts = {part.name: of_hint(hints[part.name], limits.get(part.name, NONE)) for part in fields(kind)}
+    if kind is BlockState:  # its sizes have to go together
+        return st.sampled_from([ready.state for ready in BLOCK_PRESETS])
+    if kind is BenchState:
+        parts["rows"] = st.integers(1, 8).flatmap(
+            lambda keys: st.lists(st.tuples(*[numbers(limits["rows"])] * keys), min_size=1, max_size=6).map(tuple)
+        )
+    if kind is Extent:
+        return st.tuples(*[numbers(Limit(-1e3, 1e3))] * 2, *[numbers(Limit(1e-3, 1e3))] * 2).map(
+            lambda edges: Extent(edges[0], edges[0] + edges[2], edges[1], edges[1] + edges[3])
+        )
+    made = st.builds(kind, **parts)
+    if kind is MaskChoice:
+        return made.map(lambda mask: mask.with_painted(mask.hidden, hide=True))
+    return made
+
+
+def of_hint(hint: Any, limit: Limit) -> st.SearchStrategy[Any]:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return st.one_of([st.none() if one is NoneType else of_hint(one, limit) for one in arguments])
+    if origin is frozenset:
+        return st.frozensets(of_hint(arguments[0], limit), max_size=4)
+    if origin is tuple and arguments[-1] is Ellipsis:
+        most = min(limit.most, 4)
+        return st.lists(of_hint(arguments[0], limit), min_size=limit.fewest, max_size=most).map(tuple)
+    if origin is tuple:
+        return st.tuples(*[of_hint(argument, limit) for argument in arguments])
+    if is_dataclass(hint):
+        return of_class(hint)
+    if issubclass(hint, StrEnum):
+        return st.sampled_from(list(hint))
+    if limit.choices or limit.known:
+        return st.sampled_from(limit.choices or limit.known())
+    if hint is str:
+        return TEXTS.filter(tokens_of) if limit.has_words else TEXTS
+    return (
+        st.booleans()
+        if hint is bool
+        else st.integers(int(limit.low), int(limit.high))
+        if hint is int
+        else numbers(limit)
+    )
+
+
+def numbers(limit: Limit) -> st.SearchStrategy[float]:
+    return st.floats(limit.low, limit.high, allow_nan=False, allow_infinity=False)

@@ -1,0 +1,499 @@
+"""Session files in the window: the File menu and its questions, the title, dropping, and the next start."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox
+
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads import HeadsState
+from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.positions import PositionsState
+from attention_explorer.state.session_file import read_session, session_bytes, write_session
+from attention_explorer.ui.page import PAGES
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+FIRST = ExplorerState()
+HARD = ExplorerState(lookup=LookupState(hard=True))
+WARM = ExplorerState(lookup=LookupState(temperature=5.0), positions=PositionsState(length=17))
+ASKING = Settings(theme=ThemeChoice.LIGHT, goes_on=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    path = tmp_path / "lesson.attn.json"
+    write_session(path, WARM, page="heads")
+    return path
+
+
+@pytest.fixture
+def start(make_window, folder: Path):
+    """Start the program: the window, and all that it begins with."""
+
+    def make(path: Path | None = None, settings: Settings | None = None):
+        window = make_window(settings=settings)
+        window.files.start(folder, path)
+        QApplication.processEvents()
+        return window
+
+    return make
+
+
+def boxes(window) -> list[QDialog]:
+    return [box for box in window.findChildren(QDialog) if box.isVisible()]
+
+
+def box(window) -> QMessageBox:
+    (found,) = boxes(window)
+    assert isinstance(found, QMessageBox)
+    return found
+
+
+def answer(qtbot, window, word: str) -> None:
+    """Press the button of the box with this word on it."""
+    shown = box(window)
+    button = next(button for button in shown.buttons() if word in button.text().replace("&", ""))
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+
+
+def press(qtbot, window, key: Qt.Key, modifiers=CTRL) -> None:
+    window.activateWindow()  # as a window manager does when a dialog has closed
+    QApplication.processEvents()
+    qtbot.keyClick(window.page.canvas if hasattr(window.page, "canvas") else window, key, modifiers)
+    QApplication.processEvents()
+
+
+def type_name(qtbot, window, name: str) -> None:
+    """Type a name into the file dialog and press Enter."""
+    (dialog,) = boxes(window)
+    assert isinstance(dialog, QFileDialog)
+    field = dialog.findChild(QLineEdit, "fileNameEdit")
+    field.setText(name)  # letter by letter would open the list of completions, for which there is no display
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    QApplication.processEvents()
+
+
+def nudge(qtbot, window) -> None:
+    qtbot.keyClick(window.page.canvas, Qt.Key.Key_Right)
+
+
+# ---- Saving ----
+
+
+def test_save_asks_for_a_name_once(start, qtbot, tmp_path: Path) -> None:
+    window = start()
+    assert window.windowTitle() == "Untitled[*] — Attention Explorer"
+    assert not window.isWindowModified()
+    nudge(qtbot, window)
+    assert window.isWindowModified()
+    press(qtbot, window, Qt.Key.Key_S)
+    type_name(qtbot, window, str(tmp_path / "mine"))
+    path = tmp_path / "mine.attn.json"
+    assert read_session(path).state == window.session.state != FIRST
+    assert read_session(path).page == "lookup"
+    assert (window.windowTitle(), window.isWindowModified()) == ("mine.attn.json[*] — Attention Explorer", False)
+    nudge(qtbot, window)
+    assert window.isWindowModified()
+    press(qtbot, window, Qt.Key.Key_S)
+    assert boxes(window) == []
+    assert read_session(path).state == window.session.state
+    press(qtbot, window, Qt.Key.Key_Z)
+    assert window.isWindowModified(), "the file holds what was taken back"
+
+
+def test_save_as_leaves_the_first_file(start, qtbot, lesson: Path, tmp_path: Path) -> None:
+    window = start(lesson)
+    window.show_page("lookup")
+    nudge(qtbot, window)
+    press(qtbot, window, Qt.Key.Key_S, CTRL | SHIFT)
+    type_name(qtbot, window, str(tmp_path / "other.attn.json"))
+    assert read_session(lesson).state == WARM
+    assert read_session(tmp_path / "other.attn.json").state == window.session.state
+    assert window.files.opened.path == tmp_path / "other.attn.json"
+
+
+def test_what_cannot_be_saved_says_why(start, qtbot, lesson: Path) -> None:
+    window = start(lesson)
+    window.show_page("lookup")
+    nudge(qtbot, window)
+    lesson.unlink()
+    lesson.mkdir()
+    press(qtbot, window, Qt.Key.Key_S)
+    assert box(window).windowTitle() == "Not saved"
+    assert "is a folder" in box(window).text()
+    answer(qtbot, window, "OK")
+    assert window.isWindowModified()
+
+
+# ---- Opening ----
+
+
+def test_open_shows_the_file_and_its_page_without_a_history(start, qtbot, lesson: Path) -> None:
+    window = start()
+    press(qtbot, window, Qt.Key.Key_O)
+    type_name(qtbot, window, str(lesson))
+    assert window.session.state == WARM
+    assert window.settings.page == "heads"
+    assert (window.windowTitle(), window.isWindowModified()) == ("lesson.attn.json[*] — Attention Explorer", False)
+    assert not window._actions["undo"].isEnabled()
+    assert window.windowFilePath() == str(lesson)
+
+
+def test_a_change_before_opening_can_be_undone_no_longer(start, qtbot, lesson: Path) -> None:
+    window = start(settings=ASKING)
+    nudge(qtbot, window)
+    assert window._actions["undo"].isEnabled()
+    window.files.open(lesson)
+    answer(qtbot, window, "Don’t save")
+    assert window.session.state == WARM
+    assert not window._actions["undo"].isEnabled()
+
+
+def test_every_page_shows_an_old_file(start) -> None:
+    window = start(Path(__file__).parents[1] / "data" / "sessions" / "version-1.attn.json")
+    assert boxes(window) == []
+    for page in PAGES:
+        window.show_page(page.id)
+        window.page.settle()
+        assert window.settings.page == page.id
+        assert window.page.figure().numbers().csv
+    assert not window.isWindowModified(), "looking is not changing"
+
+
+BAD = {
+    "cut off": (session_bytes(FIRST)[:500], "ends too early"),
+    "out of range": (
+        session_bytes(FIRST).replace(b'"temperature": 1.0', b'"temperature": 1e9', 1),
+        "lookup.temperature",
+    ),
+    "foreign": (b'{"cells": []}', "no session of Attention Explorer"),
+    "picture": (b"\x89PNG\r\n\x1a\n", "no text in UTF-8"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_damaged_file_leaves_everything_as_it_is(start, qtbot, tmp_path: Path, kind: str) -> None:
+    data, said = BAD[kind]
+    path = tmp_path / "bad.attn.json"
+    path.write_bytes(data)
+    window = start()
+    nudge(qtbot, window)
+    before = window.session.state
+    window.files._open(path)
+    assert box(window).windowTitle() == "Not opened"
+    assert said in box(window).text()
+    assert "nothing was changed" in box(window).text()
+    answer(qtbot, window, "OK")
+    assert window.session.state == before
+    assert window.isWindowModified()
+    assert window._actions["undo"].isEnabled()
+    assert window.windowTitle().startswith("Untitled")
+
+
+def test_what_is_not_known_in_a_file_is_said(start, qtbot, lesson: Path) -> None:
+    lesson.write_bytes(lesson.read_bytes().replace(b'"page"', b'"mood": "good", "page"'))
+    window = start(lesson)
+    assert "“mood” is not known to this version" in box(window).text()
+    answer(qtbot, window, "OK")
+    assert window.session.state == WARM
+
+
+def test_a_page_that_is_not_known_shows_the_first(start, tmp_path: Path) -> None:
+    path = tmp_path / "a.attn.json"
+    write_session(path, HARD, page="of-tomorrow")
+    assert start(path).settings.page == "lookup"
+
+
+# ---- Recent ----
+
+
+def recent_texts(window) -> list[str]:
+    window.files.recent_menu.aboutToShow.emit()
+    return [action.text() for action in window.files.recent_menu.actions() if action.text()]
+
+
+def test_recent_files(start, qtbot, lesson: Path, tmp_path: Path) -> None:
+    window = start()
+    assert recent_texts(window) == ["No session has been opened or saved yet"]
+    assert window._actions["open-recent"].menu() is window.files.recent_menu
+    window.files.open(lesson)
+    press(qtbot, window, Qt.Key.Key_S, CTRL | SHIFT)
+    type_name(qtbot, window, str(tmp_path / "R&D.attn.json"))
+    assert recent_texts(window) == ["&1 R&&D.attn.json", "&2 lesson.attn.json", "&Forget them"]
+    window.files.recent_menu.actions()[1].trigger()
+    assert window.windowTitle().startswith("lesson.attn.json")
+    assert recent_texts(window)[:2] == ["&1 lesson.attn.json", "&2 R&&D.attn.json"]
+    lesson.unlink()
+    window.files.recent_menu.actions()[0].trigger()
+    assert "there is no such file" in box(window).text()
+    answer(qtbot, window, "OK")
+    assert recent_texts(window) == ["&1 R&&D.attn.json", "&Forget them"], "what is gone is not offered again"
+    window.files.recent_menu.actions()[-1].trigger()
+    assert recent_texts(window) == ["No session has been opened or saved yet"]
+
+
+# ---- Nothing gives way unasked ----
+
+
+def test_new_asks_only_if_something_changed(start, qtbot) -> None:
+    window = start()
+    press(qtbot, window, Qt.Key.Key_N)
+    assert boxes(window) == []
+    nudge(qtbot, window)
+    before = window.session.state
+    press(qtbot, window, Qt.Key.Key_N)
+    assert box(window).text() == "Save the changes to “Untitled”?"
+    answer(qtbot, window, "Cancel")
+    assert window.session.state == before
+    press(qtbot, window, Qt.Key.Key_N)
+    qtbot.keyClick(box(window), Qt.Key.Key_Escape)
+    assert window.session.state == before
+    press(qtbot, window, Qt.Key.Key_N)
+    answer(qtbot, window, "Don’t save")
+    assert window.session.state == FIRST
+    assert not window.isWindowModified()
+    assert not window._actions["undo"].isEnabled()
+
+
+def test_new_after_saving(start, qtbot, tmp_path: Path) -> None:
+    window = start()
+    nudge(qtbot, window)
+    changed = window.session.state
+    press(qtbot, window, Qt.Key.Key_N)
+    answer(qtbot, window, "Save")
+    type_name(qtbot, window, str(tmp_path / "a"))
+    assert read_session(tmp_path / "a.attn.json").state == changed
+    assert window.session.state == FIRST
+    assert window.windowTitle().startswith("Untitled")
+
+
+def test_a_name_not_given_stops_what_was_to_follow(start, qtbot) -> None:
+    window = start()
+    nudge(qtbot, window)
+    changed = window.session.state
+    press(qtbot, window, Qt.Key.Key_N)
+    answer(qtbot, window, "Save")
+    (dialog,) = boxes(window)
+    dialog.reject()
+    QApplication.processEvents()
+    assert window.session.state == changed
+    assert window.isWindowModified()
+
+
+def test_closing_without_changes_asks_nothing(start) -> None:
+    window = start(settings=ASKING)
+    assert window.close()
+    assert boxes(window) == []
+
+
+def test_closing_with_changes_asks(start, qtbot, folder: Path) -> None:
+    window = start(settings=ASKING)
+    nudge(qtbot, window)
+    assert not window.close()
+    assert window.isVisible()
+    answer(qtbot, window, "Cancel")
+    assert window.isVisible()
+    window._actions["quit"].trigger()
+    answer(qtbot, window, "Don’t save")
+    assert not window.isVisible()
+    assert list(folder.glob("*")) == []
+
+
+def test_closing_after_saving(start, qtbot, lesson: Path) -> None:
+    window = start(lesson)
+    window.show_page("lookup")
+    nudge(qtbot, window)
+    changed = window.session.state
+    window.close()
+    answer(qtbot, window, "Save")
+    assert not window.isVisible()
+    assert read_session(lesson).state == changed
+
+
+def test_what_cannot_be_saved_keeps_the_window_open(start, qtbot, lesson: Path) -> None:
+    window = start(lesson)
+    window.show_page("lookup")
+    nudge(qtbot, window)
+    lesson.unlink()
+    lesson.mkdir()
+    window.close()
+    answer(qtbot, window, "Save")
+    assert window.isVisible()
+    answer(qtbot, window, "OK")
+    assert window.isWindowModified()
+
+
+# ---- The next start ----
+
+
+def test_the_next_start_goes_on_unasked(start, qtbot) -> None:
+    window = start()
+    nudge(qtbot, window)
+    changed = window.session.state
+    assert window.close(), "nothing is lost, so nothing is asked"
+    again = start()
+    assert again.session.state == changed
+    assert again.isWindowModified(), "it has no file yet"
+    assert boxes(again) == []
+
+
+def test_a_switch_decides_whether_it_goes_on(start, qtbot, settings_path: Path) -> None:
+    window = start()
+    assert window._actions["goes-on"].isChecked()
+    window._actions["goes-on"].trigger()
+    assert not window._actions["goes-on"].isChecked()
+    nudge(qtbot, window)
+    window.close()
+    answer(qtbot, window, "Don’t save")
+    assert not window.isVisible()
+    settings = window._store.load()
+    assert not settings.goes_on
+    assert start(settings=settings).session.state == FIRST
+
+
+def test_a_file_that_is_named_is_shown_instead(start, qtbot, lesson: Path) -> None:
+    window = start()
+    nudge(qtbot, window)
+    left = window.session.state
+    window.close()
+    other = start(lesson)
+    assert other.session.state == WARM
+    other.close()
+    assert start().session.state == left, "and does not replace what was left"
+
+
+def test_a_named_file_that_cannot_be_opened_is_explained_in_the_window(
+    make_window, folder: Path, tmp_path: Path
+) -> None:
+    window = make_window()
+    window.hide()
+    window.files.start(folder, tmp_path / "none.attn.json")
+    window.show()
+    QApplication.processEvents()
+    assert "there is no such file" in box(window).text()
+    assert window.session.state == FIRST
+
+
+CRASH = """
+import os, sys
+from pathlib import Path
+from attention_explorer.app import make_application
+from attention_explorer.session.session import Session
+from attention_explorer.session.settings import SettingsStore
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads import HeadsState
+from attention_explorer.ui.window import MainWindow
+
+application = make_application()
+window = MainWindow(Session(), SettingsStore(Path(sys.argv[1]) / "settings.ini"))
+window.files.start(Path(sys.argv[1]) / "data")
+window.show_page("heads")
+window.session.apply(ExplorerState(heads=HeadsState().with_setup(temperature=3.0)), "warm")
+window.files.keeper.keep()
+os._exit(1)
+"""
+
+
+@pytest.fixture
+def crashed(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", CRASH, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.usefixtures("crashed")
+def test_after_a_crash_the_session_is_offered(start, qtbot, folder: Path) -> None:
+    window = start()
+    assert box(window).windowTitle() == "Restore the session?"
+    assert "A session without a file was not saved when the program last ended." in box(window).text()
+    answer(qtbot, window, "Restore")
+    assert window.session.state == ExplorerState(heads=HeadsState().with_setup(temperature=3.0))
+    assert window.settings.page == "heads"
+    assert window.isWindowModified()
+    assert window.close(), "this window goes on where the crashed one was"
+    assert [path.name for path in folder.glob("*.attn.json")] == ["last.attn.json"]
+
+
+@pytest.mark.usefixtures("crashed")
+def test_after_a_crash_it_can_be_left_or_deleted(start, qtbot, folder: Path) -> None:
+    window = start()
+    qtbot.keyClick(box(window), Qt.Key.Key_Escape)
+    assert window.session.state == FIRST
+    window.close()
+    window = start()
+    answer(qtbot, window, "Delete it")
+    assert window.session.state == FIRST
+    assert list(folder.glob("open-*")) == []
+    window.close()
+    assert boxes(start()) == []
+
+
+def test_without_a_keeper_a_window_closes_unasked(make_window, qtbot) -> None:
+    window = make_window()
+    nudge(qtbot, window)
+    assert window.close()
+
+
+# ---- Dropped on the window ----
+
+
+def drop(window, *urls: QUrl, text: str = "") -> bool:
+    """Drag something onto the window and let go; return whether it is welcome."""
+    data = QMimeData()
+    if urls:
+        data.setUrls(list(urls))
+    if text:
+        data.setText(text)
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(400, 300), copy, data, left, none)
+    enter.ignore()
+    QApplication.sendEvent(window, enter)
+    if enter.isAccepted():
+        QApplication.sendEvent(window, QDropEvent(QPointF(400, 300), copy, data, left, none))
+    QApplication.processEvents()
+    return enter.isAccepted()
+
+
+def test_a_file_dropped_on_the_window_opens(start, lesson: Path) -> None:
+    window = start()
+    assert drop(window, QUrl.fromLocalFile(str(lesson)))
+    assert window.session.state == WARM
+
+
+def test_dropping_asks_about_changes_too(start, qtbot, lesson: Path) -> None:
+    window = start()
+    nudge(qtbot, window)
+    before = window.session.state
+    assert drop(window, QUrl.fromLocalFile(str(lesson)))
+    answer(qtbot, window, "Cancel")
+    assert window.session.state == before
+
+
+def test_any_other_file_is_refused_in_words(start, qtbot, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    window = start()
+    assert drop(window, QUrl.fromLocalFile(str(tmp_path / "notes.txt")))
+    assert "“notes.txt” cannot be opened: the text is no JSON in line 1" in box(window).text()
+    answer(qtbot, window, "OK")
+    assert drop(window, QUrl.fromLocalFile(str(tmp_path)))
+    assert "it is a folder" in box(window).text()
+
+
+def test_what_is_no_single_file_is_not_taken(start, lesson: Path, tmp_path: Path) -> None:
+    window = start()
+    assert not drop(window, text="just words")
+    assert not drop(window, QUrl("https://example.org/lesson.attn.json"))
+    assert not drop(window, QUrl.fromLocalFile(str(lesson)), QUrl.fromLocalFile(str(tmp_path / "b")))
+    assert window.session.state == FIRST
