@@ -42,6 +42,13 @@ class PositionsPicture(StrEnum):
     ORDER = "order"
 
 
+class Likeness(StrEnum):
+    """By what two positions are compared."""
+
+    PRODUCT = "product"
+    DISTANCE = "distance"
+
+
 @dataclass(frozen=True, slots=True)
 class PositionsState:
     """The Positions page."""
@@ -54,6 +61,8 @@ class PositionsState:
     """Of the learned encoding, of W_q and W_k, and of the content vectors."""
     layout: RotaryLayout = RotaryLayout.HALF
     heads: int = 8
+    head: int = 0
+    """The head whose ALiBi is looked at, from 0."""
     picture: PositionsPicture = PositionsPicture.ENCODING
     position: int = 5
     shift: int = 3
@@ -66,6 +75,9 @@ class PositionsState:
     embedding_scale: float = 1.0
     """The paper multiplies embeddings by √d_model before it adds the encoding."""
     sentence: str = "the dog bites the man"
+    shuffle: int = 0
+    """How many times the words have been shuffled again; together with the seed it decides their order."""
+    likeness: Likeness = Likeness.PRODUCT
     preset: str = "sinusoidal"
 
     def with_sizes(self, **changes: int) -> Self:
@@ -83,6 +95,30 @@ class PositionsState:
     def with_position(self, position: int) -> Self:
         """Return the state at another position, held within the length."""
         return replace(self, position=min(max(position, 0), self.length - 1))
+
+    def with_shift(self, shift: int) -> Self:
+        """Return the state with another shift k from a position to p + k, held within the length."""
+        return replace(self, shift=min(max(shift, 0), self.length - 1))
+
+    @property
+    def position_shown(self) -> int:
+        """The position wished for, or the last there is."""
+        return min(self.position, self.length - 1)
+
+    @property
+    def shift_shown(self) -> int:
+        """The shift wished for, or the longest there is."""
+        return min(self.shift, self.length - 1)
+
+    @property
+    def head_shown(self) -> int:
+        """The head wished for, or the last there is."""
+        return min(self.head, self.heads - 1)
+
+    @property
+    def dimensions_shown(self) -> tuple[int, ...]:
+        """Those of the dimensions wished for that there are."""
+        return tuple(dimension for dimension in self.dimensions if dimension < self.d_model)
 
     def with_dimension(self, dimension: int) -> Self:
         """Return the state with the wave of a dimension drawn, or no longer; of too many the oldest goes."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads import HeadsView
 from attention_explorer.state.heads_compare import Comparison
@@ -18,7 +19,8 @@ from attention_explorer.state.heads_lines import LinePicture
 from attention_explorer.state.heads_stages import StagesPicture
 from attention_explorer.ui.compare_picture import CompareLayout, compare_layout, paint_compare_maps, paint_compare_marks
 from attention_explorer.ui.line_picture import LinesLayout, lines_layout, link_at, paint_line_marks, paint_links
-from attention_explorer.ui.map_widget import NOWHERE, MapWidget, Spot
+from attention_explorer.ui.map_widget import MapWidget
+from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.stages_picture import StagesLayout, paint_stage_maps, paint_stage_marks, stages_layout
 from attention_explorer.ui.theme import Look
 
@@ -34,6 +36,7 @@ class Drawing(Generic[P, L]):
     paint: Callable[[QPainter, P, L, Look], None]
     mark: Callable[[QPainter, P, L, Look, Spot], None]
     spot_at: Callable[[P, L, QPointF], Spot]
+    stage_at: Callable[[L, QPointF], Stage | None] = lambda _layout, _place: None
 
 
 class PictureCanvas(MapWidget, Generic[P, L]):
@@ -51,28 +54,40 @@ class PictureCanvas(MapWidget, Generic[P, L]):
         """Show a picture of a frame."""
         self.frame, self.view, self._picture = frame, view, picture
         self.picture_changed()
+        self.point_again()
+
+    @property
+    def picture(self) -> P | None:
+        """What is shown."""
+        return self._picture
 
     @property
     def picture_layout(self) -> L | None:
         """Where everything is; None before there is a picture."""
+        # Worked out when it is needed: a hidden picture is given its size only after it was given its numbers.
+        if self._layout is None and self._picture is not None:
+            self._layout = self._drawing.layout(self._picture, self.look, self.room)
         return self._layout
 
     def picture_changed(self) -> None:
-        self._layout = None if self._picture is None else self._drawing.layout(self._picture, self.look, self.room)
+        self._layout = None
         super().picture_changed()
 
     def paint_picture(self, painter: QPainter) -> None:
-        if self._picture is not None and self._layout is not None:
-            self._drawing.paint(painter, self._picture, self._layout, self.look)
+        if self._picture is not None and self.picture_layout is not None:
+            self._drawing.paint(painter, self._picture, self.picture_layout, self.look)
 
     def paint_marks(self, painter: QPainter) -> None:
-        if self._picture is not None and self._layout is not None and self.marked != NOWHERE:
-            self._drawing.mark(painter, self._picture, self._layout, self.look, self.marked)
+        if self._picture is not None and self.picture_layout is not None and self.marked != NOWHERE:
+            self._drawing.mark(painter, self._picture, self.picture_layout, self.look, self.marked)
 
     def spot_at(self, place: QPointF) -> Spot:
-        if self._picture is None or self._layout is None:
+        if self._picture is None or self.picture_layout is None:
             return NOWHERE
-        return self._drawing.spot_at(self._picture, self._layout, place)
+        return self._drawing.spot_at(self._picture, self.picture_layout, place)
+
+    def stage_at(self, place: QPointF) -> Stage | None:
+        return None if self.picture_layout is None else self._drawing.stage_at(self.picture_layout, place)
 
 
 def _spot_on_lines(picture: LinePicture, layout: LinesLayout, place: QPointF) -> Spot:
@@ -85,6 +100,21 @@ def _spot_on_lines(picture: LinePicture, layout: LinesLayout, place: QPointF) ->
     return NOWHERE if link is None else Spot(int(picture.links.row[link]), int(picture.links.column[link]))
 
 
+def _mark_lines(painter: QPainter, picture: LinePicture, layout: LinesLayout, look: Look, spot: Spot) -> None:
+    rows = range(picture.first_row, picture.first_row + len(picture.row_tokens))
+    columns = range(picture.first_column, picture.first_column + len(picture.column_tokens))
+    # What is pinned out of view lights up nothing, and must not dim the rest either.
+    row = spot.row if spot.row in rows else None
+    column = spot.column if spot.column in columns else None
+    if row is not None or column is not None:
+        paint_line_marks(painter, picture, layout, look, row, column)
+
+
+def _stage_at(layout: StagesLayout, place: QPointF) -> Stage | None:
+    hit = layout.cell_at(place)
+    return None if hit is None else tuple(Stage)[hit.map]
+
+
 def _spot_on_maps(_picture: object, layout: StagesLayout | CompareLayout, place: QPointF) -> Spot:
     hit = layout.cell_at(place)
     return NOWHERE if hit is None else Spot(hit.row, hit.column)
@@ -93,9 +123,7 @@ def _spot_on_maps(_picture: object, layout: StagesLayout | CompareLayout, place:
 LINES: Drawing[LinePicture, LinesLayout] = Drawing(
     lines_layout,
     paint_links,
-    lambda painter, picture, layout, look, spot: paint_line_marks(
-        painter, picture, layout, look, spot.row, spot.column
-    ),
+    _mark_lines,
     _spot_on_lines,
 )
 STAGES: Drawing[StagesPicture, StagesLayout] = Drawing(
@@ -105,6 +133,7 @@ STAGES: Drawing[StagesPicture, StagesLayout] = Drawing(
         painter, picture, layout, look, (spot.row, spot.column)
     ),
     _spot_on_maps,
+    _stage_at,
 )
 COMPARE: Drawing[Comparison, CompareLayout] = Drawing(
     compare_layout,

@@ -46,7 +46,7 @@ class TextBlock(QWidget):
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._look = look
-        self.updateGeometry()
+        self._ask_anew()
         self.update()
 
     def set_text(self, *paragraphs: TextLine) -> None:
@@ -56,7 +56,7 @@ class TextBlock(QWidget):
         self._paragraphs = paragraphs
         self.setAccessibleDescription(self.text())
         if self.heightForWidth(self.width()) != self.height():
-            self.updateGeometry()
+            self._ask_anew()
         self.update()
 
     def text(self) -> str:
@@ -80,9 +80,16 @@ class TextBlock(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != self._width:
-            self._width = event.size().width()
-            if self.heightForWidth(self._width) != self.height():
-                self.updateGeometry()
+            asked, self._width = self.sizeHint().height(), event.size().width()
+            if {asked, self.height()} != {self.sizeHint().height()}:
+                self._ask_anew()
+
+    def _ask_anew(self) -> None:
+        """Have the layouts around ask for the height again: that of the card at once, not only an event later."""
+        self.updateGeometry()
+        card = self.parentWidget()
+        if card is not None:
+            card.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._look.px(60), self._lines_kept * self._look.px(19))

@@ -1,0 +1,48 @@
+"""What scrolls on a page with a side panel: the page where it does not fit, and the panel beside a picture."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+
+class Scroll(QScrollArea):
+    """Scrolls a widget that does not fit."""
+
+    def __init__(self, widget: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(widget)
+
+
+class ColumnScroll(Scroll):
+    """Scrolls up and down only: the widget is as wide as there is room."""
+
+    def __init__(self, widget: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(widget, parent)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+
+class PanelScroll(ColumnScroll):
+    """Scrolls the panel, or is as high as all it says: one thing scrolls, not one within another."""
+
+    def __init__(self, panel: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(panel, parent)
+        self._panel = panel
+        self._is_whole = False
+
+    def be_whole(self, whole: bool) -> None:
+        """Be as high as the panel from now on, or scroll it."""
+        self._is_whole = whole
+        self.fit()
+
+    def fit(self) -> None:
+        """Follow what the panel says now."""
+        high = self._panel.heightForWidth(self.viewport().width()) if self._is_whole else 0
+        self.setMinimumHeight(max(high, 0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()

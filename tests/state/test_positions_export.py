@@ -1,0 +1,73 @@
+"""The numbers of the Positions page as files: read back, they are those of the model."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_explorer.errors import ExportError
+from attention_explorer.model.alibi import alibi_bias
+from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
+from attention_explorer.state.numbers_export import npy_bytes, npz_bytes
+from attention_explorer.state.positions import PositionKind, PositionsState
+from attention_explorer.state.positions_export import encoding_numbers, picture_numbers
+
+STATE = PositionsState(length=20)
+
+
+def test_every_file_holds_the_encoding_with_every_digit() -> None:
+    numbers, expected = encoding_numbers(STATE), sinusoidal_encoding(20, 64)
+    rows = list(csv.reader(io.StringIO(numbers.csv)))
+    assert rows[0][1:4] == ["0", "1", "2"]
+    assert [row[0] for row in rows[1:]] == [str(position) for position in range(20)]
+    table = np.asarray([row[1:] for row in rows[1:]], np.float64)
+    np.testing.assert_array_equal(table, np.load(io.BytesIO(npy_bytes(numbers))))
+    np.testing.assert_allclose(table, expected, rtol=0, atol=1e-12)
+    archive = np.load(io.BytesIO(npz_bytes(numbers)))
+    np.testing.assert_array_equal(archive["encoding"], table)
+    np.testing.assert_array_equal(archive["wavelengths"], wavelengths(64))
+    assert json.loads(str(archive["parameters"]))["settings"]["base"] == 10000.0
+    document = json.loads(numbers.json)
+    np.testing.assert_array_equal(document["encoding"], table)
+    assert document["settings"] == {"kind": "sinusoidal", "length": 20, "d_model": 64, "base": 10000.0}
+
+
+def test_alibi_gives_its_biases_and_slopes() -> None:
+    numbers = encoding_numbers(PositionsState(PositionKind.ALIBI, length=5, heads=3))
+    np.testing.assert_array_equal(numbers.arrays["bias"], alibi_bias(3, 5))
+    assert numbers.csv.splitlines()[0] == "head,slope"
+    assert len(numbers.csv.splitlines()) == 4
+
+
+def test_settings_name_what_decides_the_numbers_of_a_kind() -> None:
+    for kind, names in (
+        (PositionKind.LEARNED, {"kind", "length", "d_model", "seed", "standard_deviation"}),
+        (PositionKind.ROTARY, {"kind", "length", "d_model", "base", "layout", "note"}),
+    ):
+        settings = encoding_numbers(replace(STATE, kind=kind)).parameters["settings"]
+        assert isinstance(settings, dict)
+        assert set(settings) == names
+
+
+def test_nothing_and_too_much_are_refused_in_words() -> None:
+    with pytest.raises(ExportError, match="no encoding"):
+        encoding_numbers(PositionsState(PositionKind.NONE))
+    with pytest.raises(ExportError, match="8388608"):
+        encoding_numbers(PositionsState(length=8192, d_model=1024))
+    with pytest.raises(ExportError, match="no numbers"):
+        picture_numbers(STATE, {})
+
+
+def test_other_pictures_have_a_line_a_number() -> None:
+    arrays = {"curve": np.asarray([1.0, np.nan]), "map": np.asarray([[1, 2], [3, 4]])}
+    numbers = picture_numbers(STATE, arrays)
+    lines = numbers.csv.splitlines()
+    assert lines[0] == "array,row,column,value"
+    assert lines[1:3] == ["curve,0,0,1.0", "curve,1,0,nan"]
+    assert lines[-1] == "map,1,1,4"
+    assert json.loads(numbers.json)["curve"] == [1.0, None]

@@ -1,0 +1,80 @@
+"""A hand and an eye for the Positions page: real events go in, the state, texts and numbers come out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pictures_driver import PicturesDriver
+from PySide6.QtCore import QEvent, QPointF
+from PySide6.QtWidgets import QApplication, QDialog, QSlider, QStyle, QStyleOptionSlider
+
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.positions import PositionsState
+
+if TYPE_CHECKING:
+    from attention_explorer.ui.pictures_canvas import PicturesCanvas
+    from attention_explorer.ui.positions_bar import PositionsBar
+    from attention_explorer.ui.positions_controls import PositionsControls
+    from attention_explorer.ui.positions_page import PositionsPage
+
+
+class PositionsDriver(PicturesDriver):
+    """The window on the Positions page, with a hand on its mouse and an eye on what is drawn."""
+
+    def begin_anew(self) -> None:
+        """Put everything back as it is at the start: the state, and the little that is none."""
+        for dialog in self.window.findChildren(QDialog):
+            dialog.close()
+        self.page.player.stop()
+        self.window.session.revert()
+        self.show()
+        QApplication.sendEvent(self.canvas, QEvent(QEvent.Type.Leave))
+        self.window.statusBar().clearMessage()
+        self.window.say("")
+        self.window.activateWindow()
+        self.page.focus_first()
+        QApplication.processEvents()
+
+    def show(self, **changes: Any) -> None:
+        """Show a state of the page, as if it had been opened with it."""
+        session = self.window.session
+        session._restore(replace(ExplorerState(), positions=PositionsState(**changes)))
+        session.undo_stack.clear()
+        self.settle()
+
+    # ---- What there is ----
+
+    @property
+    def page(self) -> PositionsPage:
+        return self.window.page
+
+    @property
+    def bar(self) -> PositionsBar:
+        return self.page.bar
+
+    @property
+    def controls(self) -> PositionsControls:
+        return self.page.controls
+
+    @property
+    def canvas(self) -> PicturesCanvas:
+        return self.page.canvas
+
+    @property
+    def state(self) -> PositionsState:
+        return self.window.session.state.positions
+
+    # ---- Sliders ----
+
+    def handle_of(self, slider: QSlider) -> QPointF:
+        option = QStyleOptionSlider()
+        slider.initStyleOption(option)
+        part = QStyle.SubControl.SC_SliderHandle
+        return QPointF(slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center())
+
+    def drag_slider(self, slider: QSlider, by: float) -> None:
+        """Take the handle, move it so many pixels, let go."""
+        assert slider.isVisible()
+        start = self.handle_of(slider)
+        self.hand(slider).drag(start, start + QPointF(by, 0.0))

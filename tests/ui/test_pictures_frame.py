@@ -1,0 +1,187 @@
+"""What the pages with one large picture get from their frame, whichever page it is."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+from heads_driver import numbers_in, painted_texts, pixels
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QMouseEvent, QPainter
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QBoxLayout
+
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.cost import CostPicture, CostState
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.ui.marks import colour_of
+from attention_explorer.ui.pictures import Layers, PictureDrawing
+from attention_explorer.ui.pictures_canvas import PicturesCanvas
+from attention_explorer.ui.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.theme import LIGHT, Look
+
+PAGES = ("positions", "block", "scaling", "cost")
+
+
+@pytest.fixture
+def open_page(make_window):
+    def make(page: str, state: ExplorerState | None = None, size: tuple[int, int] = (1280, 800)):
+        settings = Settings(theme=ThemeChoice.LIGHT, page=page)
+        window = make_window(ExplorerState() if state is None else state, settings, size)
+        window.page.settle()
+        QApplication.processEvents()
+        return window
+
+    return make
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_in_a_narrow_window_one_thing_scrolls_and_not_one_within_another(open_page, page):
+    window = open_page(page)
+    shown = window.page
+    assert shown._columns.direction() is QBoxLayout.Direction.LeftToRight
+    for wide in (900, 700, 800):
+        window.resize(wide, 650)
+        QApplication.processEvents()
+        assert shown._columns.direction() is QBoxLayout.Direction.TopToBottom
+        bar = shown._panel_scroll.verticalScrollBar()
+        assert bar.maximum() == 0
+        assert shown._panel_scroll.height() - shown.panel.sizeHint().height() < 100  # no higher than what it says
+    window.resize(1280, 800)
+    QApplication.processEvents()
+    assert shown._columns.direction() is QBoxLayout.Direction.LeftToRight
+    assert shown._panel_scroll.minimumHeight() == 0
+
+
+@pytest.mark.parametrize("field", ["sentence", "other_sentence"])
+def test_an_undone_sentence_is_shown_though_its_line_has_the_keyboard(open_page, field):
+    window = open_page("cost", ExplorerState(cost=CostState(picture=CostPicture.INPUTS)))
+    line, before = getattr(window.page.controls, field), getattr(window.session.state.cost, field)
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, "we saw her")
+    assert getattr(window.session.state.cost, field) == "we saw her"
+    window.session.undo()
+    assert line.text() == before
+    window.page.canvas.setFocus()  # which must not type it again
+    assert getattr(window.session.state.cost, field) == before
+
+
+# ---- The canvas ----
+
+
+def paint_ground(painter: QPainter, picture, _layout, _look) -> None:
+    painter.fillRect(QRectF(0, 0, 40, 40), colour_of("#0072B2" if picture[0] else "#009E73"))
+
+
+def paint_front(painter: QPainter, picture, _layout, _look) -> None:
+    painter.fillRect(QRectF(50 + 10 * picture[1], 0, 10, 40), colour_of("#D55E00"))
+
+
+def paint_both(painter: QPainter, picture, layout, look, *, vector: bool = False) -> None:
+    paint_ground(painter, picture, layout, look)
+    paint_front(painter, picture, layout, look)
+
+
+class Stage:
+    """A canvas with a picture that is a pair: (what the ground shows, where the front is)."""
+
+    def __init__(self, qtbot) -> None:
+        self.grounds = 0
+        layers = Layers(lambda picture: picture[0], self._paint_ground, paint_front)
+        whole = PictureDrawing(
+            lambda _state, _tiles: (0, 0),
+            lambda _picture, _look, room: room,
+            paint_both,
+            lambda *_: None,
+            lambda _picture, layout, place: Spot(int(place.x()) // 10) if layout.contains(place) else NOWHERE,
+            lambda picture, spot: f"{picture} at {spot.row}",
+            lambda _picture: (),
+        )
+        self.whole, self.layered = whole, replace(whole, layers=layers)
+        self.canvas = PicturesCanvas(Look(LIGHT), "Test", lambda: None)
+        qtbot.addWidget(self.canvas)
+        self.canvas.resize(200, 100)
+        self.canvas.show()
+
+    def _paint_ground(self, *given) -> None:
+        self.grounds += 1
+        paint_ground(*given)
+
+    def drawn(self, drawing, picture):
+        self.canvas.show_picture(drawing, picture)
+        return pixels(self.canvas.grab().toImage()).tolist()
+
+
+@pytest.fixture
+def stage(qtbot) -> Stage:
+    return Stage(qtbot)
+
+
+def test_before_the_first_picture_the_canvas_says_that_it_is_computing(stage):
+    assert painted_texts(stage.canvas.paint_picture) == ["computing …"]
+    assert stage.canvas.words() == ""
+    stage.drawn(stage.whole, (0, 0))
+    assert painted_texts(stage.canvas.paint_picture) == []
+
+
+def test_the_ground_is_painted_once_for_many_fronts_and_looks_like_the_whole(stage):
+    for front in range(3):
+        assert stage.drawn(stage.layered, (0, front)) == stage.drawn(stage.whole, (0, front))
+    assert stage.grounds == 1
+    assert stage.drawn(stage.layered, (1, 0)) == stage.drawn(stage.whole, (1, 0))
+    assert stage.grounds == 2
+
+
+def test_the_same_picture_is_not_painted_anew_but_in_another_drawing_it_is(stage):
+    picture = (0, 1)
+    stage.drawn(stage.whole, picture)
+    kept = stage.canvas._kept
+    stage.drawn(stage.whole, picture)
+    assert stage.canvas._kept is kept
+    stage.drawn(stage.layered, picture)
+    assert stage.canvas._kept is not kept
+
+
+def test_a_spot_of_one_kind_of_picture_is_forgotten_in_another(stage):
+    stage.drawn(stage.whole, (0, 0))
+    place = QPointF(35, 50)
+    none = Qt.MouseButton.NoButton
+    event = QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(stage.canvas, event)
+    assert stage.canvas.words() == "(0, 0) at 3"
+    stage.canvas.show_picture(stage.whole, (0, 2))
+    assert stage.canvas.words() == "(0, 2) at 3"
+    stage.canvas.show_picture(stage.layered, (0, 2))
+    assert stage.canvas.words() == ""
+
+
+# ---- The worker ----
+
+
+def test_a_step_from_a_picture_that_was_cancelled_is_left_to_the_worker(positions, monkeypatch):
+    """Quick is a step only from the picture on show, which has all that takes long."""
+    from attention_explorer.state.positions import PositionsPicture
+    from attention_explorer.ui import picture_orders
+
+    positions.show(picture=PositionsPicture.ATTENTION)
+    gate, compute = threading.Event(), picture_orders.carried_out
+
+    def held_up(*order):
+        gate.wait(10)
+        return compute(*order)
+
+    monkeypatch.setattr(picture_orders, "carried_out", held_up)
+    positions.type_into(positions.bar.length, "8192")
+    positions.key(Qt.Key.Key_Escape)
+    gate.set()
+    positions.settle()
+    assert positions.picture.state.length == 64
+    positions.canvas.setFocus()
+    positions.key(Qt.Key.Key_Right)
+    assert positions.page.jobs.is_busy()
+    positions.settle()
+    assert positions.picture.state.length == 8192
+    assert positions.picture.key == 6
+    assert numbers_in(positions.shown_title())[-2] == 8192
