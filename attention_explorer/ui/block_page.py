@@ -1,0 +1,82 @@
+"""The Block page: data on their way through a whole layer, and what its parts do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from attention_explorer.state.block import BlockPicture, BlockState
+from attention_explorer.state.block_wording import picture_title, verdict
+from attention_explorer.ui.block_bar import PICTURES, BlockBar
+from attention_explorer.ui.block_controls import BlockControls
+from attention_explorer.ui.block_pictures import block_drawing
+from attention_explorer.ui.page import PageAction
+from attention_explorer.ui.pictures import Change, PictureDrawing
+from attention_explorer.ui.pictures_page import PicturesPage
+from attention_explorer.ui.text_block import TextLine
+
+if TYPE_CHECKING:
+    # Loaded when something is exported: file formats would delay the first picture.
+    from attention_explorer.ui.figure import Figure
+
+
+class BlockPage(PicturesPage[BlockState]):
+    """The bar, one of six pictures with its controls, and beside it what it says and what is true."""
+
+    part = "block"
+    gestures = (
+        ("Point at a box of the diagram", "its formula and what its numbers are like, in the status bar"),
+        ("Click a box", "draw it large, in the head that was clicked"),
+        ("← and → on the diagram", "walk from box to box; Home and End go to the first and the last"),
+        ("Click a row of the large map, or ↑ and ↓", "follow that token through all boxes; Esc lets it go"),
+        ("Page Up and Page Down on the diagram", "another head"),
+        ("Point at a number of the large map", "the arithmetic that made it"),
+        ("Depth: click in a chart, or ← and →", "as many layers"),
+        ("Norm: drag in the chart, or ← and →", "the size of the row"),
+        ("Linear: ← and →", "another factor"),
+        ("Future: click a token, or ↑ and ↓", "replace that one"),
+        ("Cache: ← and →, Home, End, or click a token", "decode up to it"),
+        ("Esc", "stop computing; the picture stays as it is"),
+        ("Right click", "export, copy the picture, copy the numbers"),
+    )
+    narrow_below = 1060
+    least_heights = (470, 560)
+
+    def drawing_of(self, state: BlockState) -> PictureDrawing[BlockState, Any, Any]:
+        return block_drawing(state.picture)
+
+    def title_of(self, state: BlockState) -> str:
+        return picture_title(state)
+
+    def verdict_of(self, state: BlockState) -> tuple[TextLine, ...]:
+        headline, lines, look_for = verdict(state)
+        found = [TextLine(headline, bold=True), *(TextLine(line) for line in lines)]
+        return (*found, TextLine(f"Try: {look_for}", "muted")) if look_for else tuple(found)
+
+    def make_bar(self) -> BlockBar:
+        return BlockBar(self.session, self.part, self.look)
+
+    def make_controls(self) -> BlockControls:
+        return BlockControls(self.session, self.part, self.look)
+
+    # ---- What people do ----
+
+    def actions_offered(self) -> tuple[PageAction, ...]:
+        return tuple(
+            PageAction(f"Show {title.lower()}", lambda picture=picture: self._show(picture), f"Ctrl+{number}", tip)  # type: ignore[misc]
+            for number, (picture, title, tip) in enumerate(PICTURES, start=1)
+        )
+
+    def _show(self, picture: BlockPicture) -> None:
+        self.apply(Change(replace(self.state, picture=picture), f"Show {picture.value}"))
+
+    # ---- Taking it away ----
+
+    def figure(self) -> Figure:
+        from attention_explorer.ui.block_figure import block_figure
+
+        return block_figure(self.state, self.canvas.picture if self._is_up_to_date() else None)
+
+    def _is_up_to_date(self) -> bool:
+        """Whether what is on the screen is what the state asks for, and complete."""
+        return self._last_order is not None and self._last_order.state == self.state and not self.jobs.is_busy()

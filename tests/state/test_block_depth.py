@@ -1,0 +1,129 @@
+"""Gradient and tokens against depth: the table in kind, the draws one by one, and what is said of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_explorer.model import Initialiser as Rule
+from attention_explorer.model import NormPlacement, survey_depth
+from attention_explorer.model.checkpoint import watched
+from attention_explorer.state.block import BlockState, Initialiser
+from attention_explorer.state.block_depth import (
+    DEPTHS,
+    DRAWS,
+    TABLE,
+    TOKENS,
+    DepthPicture,
+    TableRow,
+    depth_numbers,
+    depth_picture,
+    depth_sentences,
+    depth_setting,
+    depth_stream,
+    depth_words,
+    differences,
+    is_measured,
+    row_that_applies,
+    table_sentences,
+)
+
+PLAIN = BlockState(heads=4, encoding=False)
+
+
+def state_of(row: TableRow) -> BlockState:
+    """Return the state with the switches of a row of the table."""
+    number = row.rule is not Rule.HE
+    rule = Initialiser.NUMBER if number else Initialiser.HE
+    return replace(PLAIN, initialiser=rule, gain=0.02, residual=row.residual, norm=row.norm)
+
+
+@pytest.mark.parametrize("number", range(len(TABLE)))
+def test_each_row_of_the_table_comes_out_in_kind(number: int) -> None:
+    row = TABLE[number]
+    state = state_of(row)
+    assert row_that_applies(state) == number
+    assert differences(state) == ()
+    picture = depth_picture(state)
+    for depth, ratio in zip(DEPTHS, row.ratios, strict=True):
+        found = picture.median("gradient_ratios", depth)
+        # Medians of seven draws of a quantity that spreads widely, the more so the more powers of ten it covers.
+        assert abs(np.log10(found / ratio)) < 0.45 + 0.02 * abs(np.log10(ratio)), (row.title, depth, found)
+    assert picture.median("token_cosines", 24) == pytest.approx(row.cosine, abs=0.06)
+
+
+def test_the_draws_are_those_of_the_model_layer_with_seeds_in_a_row() -> None:
+    state = replace(PLAIN, seed=9)
+    picture = depth_picture(state)
+    assert picture.values("gradient_ratios").shape == (DRAWS, 25)
+    third = survey_depth(depth_setting(state), tokens=TOKENS, draws=1, seed=11)
+    np.testing.assert_array_equal(picture.values("gradient_ratios")[2], third.gradient_ratios[0])
+    np.testing.assert_array_equal(depth_numbers(picture)["token_cosines"][2], third.token_cosines[0])
+
+
+def test_the_stream_grows_by_a_draw_and_keeps_only_the_whole() -> None:
+    state = replace(PLAIN, seed=77)
+    found = []
+    for share, picture in depth_stream(state):
+        assert is_measured(state) is (share == 1.0)
+        found.append((share, picture.draws))
+    assert found == [((draw + 1) / DRAWS, draw + 1) for draw in range(DRAWS)]
+    again = depth_picture(replace(state, layers=5))  # how many layers the page has moves a line, not the numbers
+    assert again.state.layers == 5
+    assert again.survey is picture.survey
+
+
+def test_it_can_be_ended_within_a_draw() -> None:
+    class EndedError(Exception):
+        pass
+
+    passed = 0
+
+    def pass_block() -> None:
+        nonlocal passed
+        passed += 1
+        if passed == 3:
+            raise EndedError
+
+    with watched(pass_block), pytest.raises(EndedError):
+        next(depth_stream(replace(PLAIN, seed=78)))
+    assert not is_measured(replace(PLAIN, seed=78))
+
+
+def test_wide_stacks_are_measured_with_the_sizes_of_the_table() -> None:
+    wide = replace(PLAIN, d_model=512, heads=8, d_ff=2048)
+    setting = depth_setting(wide)
+    assert (setting.d_model, setting.heads, setting.d_ff, setting.layers) == (64, 4, 256, 24)
+    assert any("wider" in sentence for sentence in depth_sentences(depth_picture(wide)))
+    odd = depth_setting(replace(PLAIN, heads=7))  # refused elsewhere, and no reason to fail here
+    assert odd.heads == 4
+
+
+def test_what_differs_from_the_table_is_said() -> None:
+    state = replace(PLAIN, heads=8, encoding=True, causal=True)
+    assert differences(state) == ("d_model 64, 8 heads, d_ff 256", "positions", "a causal mask")
+    picture = DepthPicture(state, depth_setting(state), None, "no")
+    assert "but not: d_model 64, 8 heads, d_ff 256, positions, a causal mask" in table_sentences(picture)[1]
+    other = replace(PLAIN, residual=False, norm=NormPlacement.PRE)
+    assert row_that_applies(other) is None
+    assert "None of the rows" in table_sentences(DepthPicture(other, depth_setting(other), None, "no"))[1]
+
+
+def test_numbers_beyond_the_range_are_a_reason_not_a_crash() -> None:
+    state = replace(PLAIN, initialiser=Initialiser.NUMBER, gain=1e12, norm=NormPlacement.NONE)
+    picture = depth_picture(state)
+    assert picture.survey is None
+    assert "nothing to draw" in picture.reason
+    assert depth_sentences(picture)[0] == "Beyond the range of numbers"
+    assert depth_words(picture, 3) == ""
+    assert depth_numbers(picture) == {}
+
+
+def test_headlines_tell_vanishing_from_exploding() -> None:
+    heads = [depth_sentences(depth_picture(state_of(TABLE[number])))[0] for number in (0, 3, 5)]
+    assert heads == ["The gradient gets through", "The gradient explodes", "The gradient vanishes"]
+    words = depth_words(depth_picture(state_of(TABLE[6])), 24)
+    assert words.startswith("24 layers: gradient × 1.0")
+    assert "median of 7 draws" in words

@@ -1,0 +1,267 @@
+"""What the Block page says, against numbers computed another way."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_explorer.model import Initialiser as Rule
+from attention_explorer.model import NormKind, NormPlacement
+from attention_explorer.state.block import MOST_LAYERS, BlockPicture, BlockState, Initialiser
+from attention_explorer.state.block_boxes import eps_text
+from attention_explorer.state.block_depth import TABLE
+from attention_explorer.state.block_diagram import DiagramPicture, diagram_picture
+from attention_explorer.state.block_diagram_words import likeness_sentences, row_sentences
+from attention_explorer.state.block_future import future_picture, future_sentences
+from attention_explorer.state.block_linear import linear_picture, linear_sentences
+from attention_explorer.state.block_norm import norm_picture, norm_sentences
+from attention_explorer.state.block_presets import block_preset
+from attention_explorer.state.block_stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
+from attention_explorer.state.block_wording import settings_words, verdict
+
+Array = np.ndarray
+
+
+def preset(name: str) -> DiagramPicture:
+    return diagram_picture(block_preset(name).state)
+
+
+def mean_cosine(rows: Array) -> float:
+    units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    pairs = [units[i] @ units[j] for i in range(len(rows)) for j in range(i)]
+    return float(np.mean(pairs))
+
+
+def softmax(scores: Array) -> Array:
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def numbers(text: str) -> list[float]:
+    return [float(found) for found in re.findall(r"\d+\.\d+", text)]
+
+
+# ---- Presets: what they tell people to look for is there ----
+
+
+def test_the_pipeline_has_the_norms_it_names() -> None:
+    ready = block_preset("pipeline")
+    random = np.random.RandomState(42)
+    angles = np.arange(6)[:, None] / 10000 ** (np.arange(0, 64, 2) / 64)
+    x = random.randn(6, 64) * 0.5
+    x[:, 0::2] += np.sin(angles)
+    x[:, 1::2] += np.cos(angles)
+    w_q, w_k, w_v, w_o = (random.randn(64, 64) * 0.3 for _ in range(4))
+    heads = []
+    for head in range(8):
+        part = slice(8 * head, 8 * head + 8)
+        heads.append(softmax((x @ w_q)[:, part] @ (x @ w_k)[:, part].T / 8**0.5) @ (x @ w_v)[:, part])
+    output = np.concatenate(heads, axis=1) @ w_o
+    np.testing.assert_allclose(diagram_picture(ready.state).chosen.first, output, atol=1e-12)
+    told = numbers(ready.look_for)
+    np.testing.assert_allclose(told[:6], np.linalg.norm(x, axis=1), atol=0.005)
+    np.testing.assert_allclose(told[6:12], np.linalg.norm(output, axis=1), atol=0.005)
+
+
+def test_self_attention_of_four_tokens_has_the_weights_it_names() -> None:
+    ready = block_preset("self-attention")
+    random = np.random.RandomState(0)
+    x = random.randn(4, 8)
+    w_q, w_k = random.randn(8, 8), random.randn(8, 8)
+    weights = softmax(x @ w_q @ (x @ w_k).T / 8**0.5)
+    picture = diagram_picture(ready.state)
+    np.testing.assert_allclose(picture.chosen.first[0], weights, atol=1e-12)
+    assert numbers(ready.look_for) == [round(float(largest), 3) for largest in weights.max(axis=1)]
+    assert picture.box("x").shape == picture.box("attention_output").shape == (4, 8)
+    assert "The largest of each row: 0.989, 0.535, 1.000, 0.928." in row_sentences(picture, picture.chosen)
+
+
+def test_the_full_size_layer_has_the_standard_deviation_it_names() -> None:
+    picture = preset("full")
+    output = picture.box("output").array
+    assert {f"{std:.7f}" for std in output.std(axis=-1).ravel()} == {"0.9999994"}
+    assert "0.9999994" in block_preset("full").look_for
+    (sentence,) = row_sentences(picture, picture.box("output"))
+    assert sentence.endswith("standard deviation 0.9999994.")
+
+
+def test_tokens_become_alike_for_want_of_the_residual_and_not_for_the_weights() -> None:
+    without = block_preset("no-residual").state
+    cosine = {
+        (residual, rule): mean_cosine(
+            diagram_picture(replace(without, residual=residual, initialiser=rule)).trace.output[0]
+        )
+        for residual in (True, False)
+        for rule in (Initialiser.NUMBER, Initialiser.HE)
+    }
+    assert cosine[False, Initialiser.NUMBER] > 0.999
+    assert cosine[True, Initialiser.NUMBER] < 0.2
+    assert min(cosine[True, Initialiser.HE], cosine[False, Initialiser.HE]) > 0.999
+
+
+def test_the_last_of_24_layers_says_what_is_so() -> None:
+    state = block_preset("stack").state
+    for residual in (True, False):
+        picture = diagram_picture(replace(state, residual=residual))
+        assert mean_cosine(picture.trace.output[0]) > 0.999
+        small = diagram_picture(replace(state, residual=residual, initialiser=Initialiser.NUMBER, gain=0.02))
+        assert (mean_cosine(small.trace.output[0]) < 0.2) == residual
+
+
+# ---- The panel ----
+
+
+@pytest.mark.parametrize("name", ["encoder", "gpt", "pipeline"])
+def test_cosines_and_least_weights_are_right(name: str) -> None:
+    picture = preset(name)
+    (sentence,) = likeness_sentences(picture)
+    expected = [mean_cosine(picture.trace.x[0]), mean_cosine(picture.trace.output[0])]
+    np.testing.assert_allclose(numbers(sentence), expected, atol=0.0005)
+    box = picture.box("weights")
+    seen = [
+        box.first[:, i, j].max()
+        for i in range(len(picture.tokens))
+        for j in range(len(picture.tokens))
+        if picture.mask is None or picture.mask[i, j]
+    ]
+    assert f"at least {min(seen):.3f}" in row_sentences(picture, box)[-1]
+
+
+def test_one_token_has_nothing_to_be_like() -> None:
+    assert likeness_sentences(diagram_picture(BlockState(sentence="cat"))) == ()
+
+
+def test_rms_norm_says_the_root_mean_square() -> None:
+    picture = diagram_picture(BlockState(norm_kind=NormKind.RMS))
+    (sentence,) = row_sentences(picture, picture.box("output"))
+    found = np.sqrt(np.mean(picture.box("output").array ** 2, axis=-1))
+    np.testing.assert_allclose(numbers(sentence), [found.min(), found.max()][: len(numbers(sentence))], atol=1e-6)
+    assert row_sentences(picture, picture.box("x")) == ()
+
+
+# ---- Linear ----
+
+
+def test_one_token_is_linear_in_x_and_told_so() -> None:
+    picture = linear_picture(BlockState(sentence="cat", picture=BlockPicture.LINEAR, factor=3.0))
+    assert picture.by[1].error < 1e-9
+    headline, *sentences = linear_sentences(picture)
+    assert headline == "One token: linear in V and in X"
+    assert not any("not linear" in sentence for sentence in sentences)
+    assert "linear in X too" in verdict(picture.state)[1][0]
+
+
+def test_an_output_of_zeros_shows_nothing() -> None:
+    state = BlockState(initialiser=Initialiser.NUMBER, gain=0.0, picture=BlockPicture.LINEAR)
+    assert linear_sentences(linear_picture(state))[0] == "Nothing comes out"
+
+
+@pytest.mark.parametrize(("factor", "exponent_only"), [(2.0, True), (-0.5, True), (-1.0, False), (0.0, False)])
+def test_why_nothing_is_rounded(factor: float, exponent_only: bool) -> None:
+    picture = linear_picture(BlockState(factor=factor))
+    assert picture.by[0].error == 0.0
+    assert ("only the exponent" in linear_sentences(picture)[1]) == exponent_only
+
+
+def test_minus_one_leaves_the_weights_as_they_are() -> None:
+    sentences = linear_sentences(linear_picture(BlockState(factor=-1.0)))
+    assert "leaves the weights as they are" in sentences[2]
+
+
+def test_pre_norm_says_what_is_multiplied() -> None:
+    told = {norm: linear_sentences(linear_picture(BlockState(norm=norm))) for norm in NormPlacement}
+    assert [any("after the norm" in sentence for sentence in told[norm]) for norm in NormPlacement] == [
+        norm is NormPlacement.PRE for norm in NormPlacement
+    ]
+
+
+# ---- Future, norm, depth ----
+
+
+def test_the_first_token_has_no_past() -> None:
+    headline, *sentences = future_sentences(future_picture(BlockState(changed_token=0)))
+    assert headline == "The first token has no past"
+    assert any("Replace a later one." in sentence for sentence in sentences)
+    alone = future_sentences(future_picture(BlockState(sentence="cat")))
+    assert any("Write a second word." in sentence for sentence in alone)
+
+
+def test_without_epsilon_its_place_is_nothing_to_speak_of() -> None:
+    state = BlockState(eps=0.0, picture=BlockPicture.NORM)
+    picture = norm_picture(state)
+    np.testing.assert_allclose(picture.curves[True], picture.curves[False], rtol=1e-9)
+    assert norm_sentences(picture)[0] == "Without ε both are the same"
+    assert verdict(state)[0] == "Without ε there is nothing to place."
+
+
+@pytest.mark.parametrize("eps", [1e-6, 1e-5, 1e-2, 1.0])
+def test_what_epsilon_does_to_the_rows_it_names(eps: float) -> None:
+    state = BlockState(eps=eps, picture=BlockPicture.NORM)
+    picture = norm_picture(state)
+    assert picture.output_std(True, eps**0.5) == pytest.approx(0.5**0.5, abs=1e-9)
+    assert picture.output_std(False, eps) == pytest.approx(0.5, abs=1e-9)
+    assert "0.707" in verdict(state)[1][0]
+
+
+def test_the_verdict_on_depth_is_that_of_the_table() -> None:
+    rows = {(row.rule, row.residual, row.norm): row for row in TABLE}
+    he, post = Rule.HE, NormPlacement.POST
+    assert all(0.3 < rows[he, residual, post].ratios[-1] < 3 for residual in (True, False))
+    assert rows[he, True, NormPlacement.NONE].ratios[-1] > 1e14
+    assert all(rows[he, residual, post].cosine == 1.0 for residual in (True, False))
+    assert rows[Rule.GPT2, True, post].cosine < 0.1 < rows[Rule.GPT2, False, post].cosine
+
+
+# ---- Settings under a picture ----
+
+UNUSED = {
+    BlockPicture.DEPTH: {"sentence": "dog", "batch": 3, "embedding_scale": 2.0, "layers": 5, "factor": 3.0},
+    BlockPicture.NORM: {"sentence": "dog", "d_model": 32, "heads": 2, "layers": 5, "residual": False, "gain": 0.5},
+    BlockPicture.FUTURE: {"causal": True, "factor": 3.0, "decoded": 5},
+    BlockPicture.CACHE: {"causal": True, "changed_token": 1},
+}
+USED = {
+    BlockPicture.LAYER: {"sentence": "dog", "d_model": 32, "causal": True, "seed": 7},
+    BlockPicture.DEPTH: {"d_model": 32, "heads": 2, "residual": False, "causal": True, "seed": 7},
+    BlockPicture.NORM: {"eps": 1e-3, "norm_kind": NormKind.RMS, "norm_scale": 0.1, "seed": 7},
+    BlockPicture.LINEAR: {"factor": 3.0, "sentence": "dog", "causal": True},
+    BlockPicture.FUTURE: {"changed_token": 1, "layers": 2},
+    BlockPicture.CACHE: {"decoded": 5, "head": 2},
+}
+
+
+@pytest.mark.parametrize("picture", UNUSED)
+def test_settings_leave_out_what_decides_nothing(picture: BlockPicture) -> None:
+    state = BlockState(picture=picture)
+    for name, value in UNUSED[picture].items():
+        assert settings_words(replace(state, **{name: value})) == settings_words(state), name
+
+
+@pytest.mark.parametrize("picture", BlockPicture)
+def test_settings_name_what_decides_the_numbers(picture: BlockPicture) -> None:
+    state = BlockState(picture=picture)
+    for name, value in USED[picture].items():
+        assert settings_words(replace(state, **{name: value})) != settings_words(state), name
+
+
+def test_depth_names_the_sizes_that_are_measured() -> None:
+    words = settings_words(BlockState(picture=BlockPicture.DEPTH, d_model=512, d_ff=2048))
+    assert "d_model = 64, 4 heads, d_ff = 256" in words
+
+
+@pytest.mark.parametrize(("eps", "text"), [(1e-5, "10⁻⁵"), (2e-6, "2·10⁻⁶"), (0.01, "0.01"), (0.0, "0"), (1.0, "1")])
+def test_epsilon_is_written_as_people_write_it(eps: float, text: str) -> None:
+    assert eps_text(eps) == text
+
+
+def test_no_more_layers_than_there_is_room_for() -> None:
+    wide = BlockState(d_model=512, d_ff=2048)
+    most = most_layers(wide, MOST_LAYERS)
+    assert 1 <= most < MOST_LAYERS
+    check_sizes(replace(wide, layers=most))
+    assert count_numbers(replace(wide, layers=most + 1)) > MOST_NUMBERS
+    assert most_layers(BlockState(), 99) == MOST_LAYERS
+    assert most_layers(BlockState(), 0) == 1

@@ -1,0 +1,114 @@
+"""What goes through the Block page: the tutorials' numbers, and what is refused in words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import Activation, NormPlacement
+from attention_explorer.state.block import BlockPicture, BlockState, Initialiser
+from attention_explorer.state.block_presets import block_preset
+from attention_explorer.state.block_stack import block_stack, block_trace, count_numbers, is_quick
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_sources.json").read_text(encoding="utf-8"))
+
+
+def test_the_pipeline_is_that_of_the_tutorial() -> None:
+    case = REFERENCE["seed001_pipeline"]
+    trace = block_trace(block_preset("pipeline").state)
+    np.testing.assert_allclose(np.linalg.norm(trace.x[0], axis=-1), case["norms_before"], rtol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(trace.output[0], axis=-1), case["norms_after"], rtol=1e-9)
+    assert trace.layers[0].attention.inside.scaled.std() == pytest.approx(3.77, abs=0.005)
+
+
+def test_the_full_size_layer_is_that_of_the_tutorial() -> None:
+    state = block_preset("full").state
+    drawn, trace = block_stack(state), block_trace(state)
+    assert drawn.stack.parameter_count() == 3_148_288
+    assert trace.x.shape == trace.output.shape == (2, 10, 512)
+    assert abs(trace.output.mean(axis=-1)).max() < 1e-15
+    assert trace.output.std(axis=-1) == pytest.approx(0.9999994, abs=1e-7)
+    assert trace.layers[0].feed_forward.inside.zero_share == pytest.approx(0.5, abs=0.03)
+
+
+def test_looking_elsewhere_draws_nothing_anew() -> None:
+    state = BlockState(layers=2)
+    looked = replace(state, box="q", head=3, token=2, layer=1, picture=BlockPicture.CACHE, preset="gpt")
+    assert block_trace(looked) is block_trace(state)
+    assert block_stack(looked) is block_stack(state)
+    assert block_stack(replace(state, seed=1)) is not block_stack(state)
+
+
+@pytest.mark.parametrize("change", [{"residual": False}, {"norm": NormPlacement.PRE}, {"causal": True}, {"eps": 1e-3}])
+def test_a_switch_moves_no_random_number(change: dict[str, object]) -> None:
+    state = BlockState()
+    one, other = block_stack(state), block_stack(replace(state, **change))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(one.x, other.x)
+    np.testing.assert_array_equal(one.stack.layers[0].feed_forward.w2, other.stack.layers[0].feed_forward.w2)
+
+
+def test_without_the_network_the_weights_of_attention_stay() -> None:
+    state = BlockState(layers=2)
+    whole, half = block_stack(state), block_stack(replace(state, feed_forward=False))
+    for one, other in zip(whole.stack.layers, half.stack.layers, strict=True):
+        np.testing.assert_array_equal(one.attention.w_o, other.attention.w_o)
+    trace = block_trace(replace(state, feed_forward=False))
+    np.testing.assert_array_equal(trace.layers[0].output, block_trace(state).layers[0].attention.output)
+
+
+def test_positions_are_added_and_can_be_left_out() -> None:
+    with_, without = block_stack(BlockState()), block_stack(BlockState(encoding=False))
+    np.testing.assert_array_equal(with_.embeddings, without.x)
+    assert with_.x[0, 0, 1] - with_.embeddings[0, 0, 1] == pytest.approx(1.0)  # cos 0
+
+
+def test_the_mask_is_there_only_if_it_is_wanted() -> None:
+    assert block_stack(BlockState()).mask is None
+    mask = block_stack(BlockState(causal=True)).mask
+    assert mask is not None
+    np.testing.assert_array_equal(mask, np.tril(np.ones((6, 6), bool)))
+
+
+@pytest.mark.parametrize("initialiser", Initialiser)
+def test_every_initialiser_has_its_size(initialiser: Initialiser) -> None:
+    state = BlockState(d_model=256, d_ff=512, initialiser=initialiser, gain=0.02)
+    found = block_stack(state).stack.layers[0].feed_forward.w1.std()
+    expected = {
+        Initialiser.NUMBER: 0.02,
+        Initialiser.HE: (2 / 256) ** 0.5,
+        Initialiser.NORMALISED: (1 / 256) ** 0.5,
+        Initialiser.XAVIER: (2 / 768) ** 0.5,
+    }[initialiser]
+    assert found == pytest.approx(expected, rel=0.02)
+
+
+def test_heads_that_do_not_divide_are_refused_in_words() -> None:
+    with pytest.raises(ExplorerError, match=r"7 heads cannot share 64 .* 64 ÷ 7 = 9\.14 .* by 4 or 8 heads"):
+        block_stack(BlockState(heads=7))
+    with pytest.raises(ExplorerError, match="13 can be shared by 1 or 13 heads"):
+        block_trace(BlockState(d_model=13, heads=5))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"sentence": " "}, "0 tokens: write at least one"),
+        ({"sentence": "a " * 129}, "129 tokens, at most 128"),
+        ({"d_model": 1024, "d_ff": 4096, "layers": 24}, "fewer layers"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(change: dict[str, object], said: str) -> None:
+    with pytest.raises(ExplorerError, match=said):
+        block_trace(replace(BlockState(), **change))  # type: ignore[arg-type]
+
+
+def test_what_is_quick_is_counted() -> None:
+    assert is_quick(BlockState())
+    assert not is_quick(block_preset("full").state)
+    gated = BlockState(activation=Activation.SILU_GATED)
+    assert count_numbers(gated) == count_numbers(BlockState()) + 64 * 256

@@ -1,0 +1,239 @@
+"""Depth, norm, linearity, future and cache in the window: keys, buttons, sliders, drags, worker and undo."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+from pictures_driver import PicturesDriver
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.block import BlockPicture, BlockState
+from attention_explorer.state.block_depth import DRAWS, DepthPicture, is_measured
+from attention_explorer.state.block_future import is_quick
+from attention_explorer.state.block_presets import block_preset
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.ui.depth_picture import depth_drawing
+from attention_explorer.ui.picture_orders import Order, work_for
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+class ExperimentsDriver(PicturesDriver):
+    """The window on the Block page."""
+
+    is_patient = True
+
+    @property
+    def controls(self):
+        return self.page.controls.experiments
+
+
+@pytest.fixture
+def open_block(make_window, hand):
+    def make(preset: str, **changes) -> ExperimentsDriver:
+        state = replace(block_preset(preset).state, **changes)
+        window = make_window(ExplorerState(block=state), Settings(theme=ThemeChoice.LIGHT, page="block"))
+        return ExperimentsDriver(window, hand)
+
+    return make
+
+
+def test_decode_next_adds_a_token_and_undo_takes_it_back(open_block) -> None:
+    driver = open_block("cache")
+    driver.settle()
+    driver.press(driver.controls.decode_next)
+    assert (driver.state.decoded, driver.picture.decoded) == (4, 4)
+    assert driver.undo_text == "Decode the next token"
+    driver.press(driver.controls.back)
+    driver.press(driver.controls.back)
+    assert driver.state.decoded == 2
+    driver.key(Qt.Key.Key_Right)
+    assert driver.picture.decoded == 3
+    driver.key(Qt.Key.Key_End)
+    assert driver.state.decoded == 6
+    assert not driver.controls.decode_next.isEnabled()
+    driver.key(Qt.Key.Key_Home)
+    assert not driver.controls.back.isEnabled()
+    driver.click(driver.layout.chips[4].center())
+    assert driver.state.decoded == 5
+    while driver.window.session.undo_stack.canUndo():
+        driver.window.session.undo()
+    driver.settle()
+    assert driver.picture.decoded == 3
+
+
+def test_only_the_controls_of_the_picture_are_there(open_block) -> None:
+    driver = open_block("cache")
+    wanted = {
+        BlockPicture.LAYER: set(),
+        BlockPicture.DEPTH: set(),
+        BlockPicture.NORM: {"norm_scale"},
+        BlockPicture.LINEAR: {"factor"},
+        BlockPicture.FUTURE: {"changed_token"},
+        BlockPicture.CACHE: {"decoded", "back", "decode_next"},
+    }
+    names = set().union(*wanted.values())
+    for picture, there in wanted.items():
+        driver.window.session.apply(ExplorerState(block=replace(driver.state, picture=picture)), "Show")
+        driver.settle()
+        assert {name for name in names if getattr(driver.controls, name).isVisible()} == there
+    for name in names:
+        control = getattr(driver.controls, name)
+        tip = control.toolTip() if name in ("back", "decode_next") else control.slider.toolTip()
+        assert len(tip) > 20
+        accessible = control if name in ("back", "decode_next") else control.slider
+        assert accessible.accessibleName()
+
+
+def test_depth_grows_draw_by_draw_and_ends_complete(open_block) -> None:
+    driver = open_block("depth", seed=501)
+    driver.settle()
+    assert driver.picture.draws == DRAWS
+    assert "7 of 7 random stacks" in driver.notes
+    before = driver.picture.survey
+    driver.key(Qt.Key.Key_Left)
+    assert driver.state.layers == 23
+    assert driver.picture.survey is before  # a line has moved, nothing was drawn anew
+
+
+def test_escape_stops_the_draws_and_keeps_what_there_is(open_block) -> None:
+    driver = open_block("depth", seed=502)
+    deadline = time.monotonic() + 20
+    while not isinstance(driver.picture, DepthPicture) and time.monotonic() < deadline:
+        driver.page.jobs.wait(0.02)
+        QApplication.processEvents()
+    QTest.keyClick(driver.page.canvas, Qt.Key.Key_Escape)
+    assert "Stopped" in driver.said
+    driver.settle()
+    assert 0 < driver.picture.draws < DRAWS
+    assert f"{driver.picture.draws} of 7 random stacks" in driver.notes
+    assert not is_measured(driver.state)
+
+
+def test_the_size_of_the_row_is_dragged_as_one_step_and_escape_puts_it_back(open_block) -> None:
+    driver = open_block("norm")
+    driver.settle()
+    chart = driver.layout.chart
+    y = chart.plot.center().y()
+    start = QPointF(chart.x(driver.state.norm_scale), y)
+    driver.hand().drag(start, QPointF(chart.x(0.1), y))
+    driver.settle()
+    assert driver.state.norm_scale == pytest.approx(0.1, rel=0.05)
+    assert driver.window.session.undo_stack.count() == 1
+    driver.window.session.undo()
+    driver.settle()
+    assert driver.state.norm_scale == 1e-3
+    mouse = driver.hand()
+    mouse.press(start)
+    mouse.move(QPointF(chart.x(1.0), y))
+    assert driver.state.norm_scale == pytest.approx(1.0, rel=0.05)
+    driver.key(Qt.Key.Key_Escape)
+    mouse.release()
+    assert driver.state.norm_scale == 1e-3
+
+
+@pytest.mark.parametrize(
+    ("preset", "control", "field", "text", "value"),
+    [
+        ("norm", "norm_scale", "norm_scale", "1e-4", 1e-4),
+        ("linear", "factor", "factor", "-2.5", -2.5),
+        ("future", "changed_token", "changed_token", "2", 1),
+        ("cache", "decoded", "decoded", "6", 6),
+    ],
+)
+def test_exact_numbers_are_typed(open_block, preset: str, control: str, field: str, text: str, value: float) -> None:
+    driver = open_block(preset)
+    driver.settle()
+    box = getattr(driver.controls, control).box
+    box.setFocus()
+    QTest.keyClick(box, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(box, text)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    driver.settle()
+    assert getattr(driver.state, field) == value
+    assert getattr(driver.picture.state, field) == value
+    assert driver.undo_text
+
+
+@pytest.mark.parametrize("preset", ["depth", "norm", "linear", "future", "cache"])
+def test_pointing_tells_the_numbers_in_the_status_bar(open_block, preset: str) -> None:
+    driver = open_block(preset)
+    driver.settle()
+    said = set()
+    for x in range(60, driver.page.canvas.width(), 90):
+        for y in range(40, driver.page.canvas.height(), 70):
+            driver.hand().move(QPointF(x, y))
+            said.add(driver.said)
+    assert len(said) > 8
+
+
+def test_a_click_replaces_the_token_and_the_panel_says_so(open_block) -> None:
+    driver = open_block("future")
+    driver.settle()
+    driver.click(driver.layout.halves[0].cell(1, 0).center())
+    assert driver.state.changed_token == 1
+    assert "“cat” (2 of 6)" in driver.notes
+    driver.key(Qt.Key.Key_Down)
+    assert "“sat” (3 of 6)" in driver.notes
+
+
+def test_large_stacks_are_computed_on_the_worker(open_block) -> None:
+    sizes = {"d_model": 256, "d_ff": 1024, "layers": 4, "seed": 9}
+    assert not is_quick(replace(block_preset("future").state, **sizes))
+    driver = open_block("future", **sizes)
+    driver.settle()
+    assert is_quick(driver.state)  # it is kept now
+    assert driver.picture.moved[True].same_rows(-1) == 4
+
+
+def test_the_figure_of_each_is_exported_with_its_numbers(open_block) -> None:
+    for preset in ("depth", "norm", "linear", "future", "cache"):
+        driver = open_block(preset)
+        driver.settle()
+        numbers = driver.page.figure().numbers()
+        assert numbers.csv
+        assert len(numbers.arrays) >= 3
+        driver.window.close()
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_what_is_computed_on_the_worker_can_be_ended_at_every_checkpoint(streams: bool) -> None:
+    class EndedError(Exception):
+        pass
+
+    reports, passed, delivered = [], [], []
+
+    def report(fraction: float) -> None:
+        reports.append(fraction)
+        if len(reports) == 5:
+            raise EndedError
+
+    def blocks(count: int) -> None:
+        for _ in range(count):
+            checkpoint()
+            passed.append(1)
+
+    def compute(_state, _tiles):
+        blocks(9)
+        return "whole"
+
+    def stream(_state, _tiles):
+        blocks(2)
+        yield 0.5, "half"
+        blocks(9)
+        yield 1.0, "whole"
+
+    drawing = replace(depth_drawing(), compute=compute, stream=stream if streams else None)
+    with pytest.raises(EndedError):
+        work_for(Order(BlockState(), (0, 0)), drawing, lambda _state: None)(report, delivered.append)
+    assert len(passed) == (2 if streams else 3)
+    assert [ready.picture for ready in delivered] == (["half"] if streams else [])
+    assert reports == ([0.0, 0.0, 0.0, 0.5, 0.5] if streams else [0.0] * 5)
+    checkpoint()  # nobody watches any more
+    assert len(reports) == 5

@@ -1,0 +1,284 @@
+"""Depth, norm, linearity, future and cache as they are painted: in every room, under the pointer, and in files."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from heads_driver import painted_texts
+from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+
+from attention_explorer.model import NormPlacement
+from attention_explorer.state.block import BlockState, Initialiser
+from attention_explorer.state.block_presets import block_preset
+from attention_explorer.ui.cache_picture import SPAN, cache_drawing
+from attention_explorer.ui.depth_picture import depth_drawing
+from attention_explorer.ui.future_picture import future_drawing
+from attention_explorer.ui.linear_picture import linear_drawing
+from attention_explorer.ui.norm_picture import norm_drawing, strips_of
+from attention_explorer.ui.pictures import PictureDrawing
+from attention_explorer.ui.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.theme import DARK, LIGHT, Look
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+DRAWINGS: dict[str, PictureDrawing[BlockState, Any, Any]] = {
+    "depth": depth_drawing(),
+    "norm": norm_drawing(),
+    "linear": linear_drawing(),
+    "future": future_drawing(),
+    "cache": cache_drawing(),
+}
+SPOTS = {
+    "depth": Spot(0, 12),
+    "norm": Spot(None, 100),
+    "linear": Spot(1, 5),
+    "future": Spot(2, 1),
+    "cache": Spot(1, SPAN + 3),
+}
+LONG = "the quick brown fox jumps over the lazy dog and then sleeps for a very long time under the old tree"
+ROOMS = [(760, 520, 1.0), (1500, 1100, 1.0), (480, 520, 1.0), (1100, 330, 1.0), (1200, 900, 2.0)]
+
+
+def state_of(name: str) -> BlockState:
+    return block_preset(name).state
+
+
+def painted(
+    name: str, state: BlockState, look: Look = Look(), size: tuple[int, int] = (760, 520), spot: Spot = NOWHERE
+) -> np.ndarray:
+    """Paint on a card with a margin all around, and return the pixels as 0xRRGGBB, (height, width)."""
+    drawing, (width, height) = DRAWINGS[name], size
+    picture = drawing.compute(state, (0, 0))
+    layout = drawing.layout(picture, look, QRectF(20, 20, width - 40, height - 40))
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    image.fill(QColor(look.theme.card))
+    painter = QPainter(image)
+    drawing.paint(painter, picture, layout, look)
+    if spot != NOWHERE:
+        drawing.mark(painter, picture, layout, look, spot)
+    painter.end()
+    return np.frombuffer(image.constBits(), np.uint32).reshape(height, width).copy() & 0xFFFFFF
+
+
+def layout_of(name: str, state: BlockState) -> tuple[Any, Any]:
+    drawing = DRAWINGS[name]
+    picture = drawing.compute(state, (0, 0))
+    return picture, drawing.layout(picture, Look(), QRectF(0, 0, 760, 520))
+
+
+def texts_of(name: str, state: BlockState) -> list[str]:
+    picture, layout = layout_of(name, state)
+    return painted_texts(lambda painter: DRAWINGS[name].paint(painter, picture, layout, Look()))
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_it_stays_within_its_room(name: str, room: tuple[int, int, float], theme: Any) -> None:
+    width, height, zoom = room
+    pixels = painted(name, state_of(name), Look(theme, zoom), (width, height))
+    ground = int(theme.card[1:], 16)
+    inked = pixels != ground
+    assert inked.sum() > 2000
+    # Frames around what is pointed at, and ends of axes, may reach a few pixels out.
+    assert not inked[:10].any() and not inked[-10:].any()  # noqa: PT018 - one border
+    assert not inked[:, :10].any() and not inked[:, -10:].any()  # noqa: PT018
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_many_tokens_layers_and_heads_fit_too(name: str) -> None:
+    state = replace(state_of(name), sentence=LONG, layers=24, d_model=128, heads=16, d_ff=128)
+    inked = painted(name, state) != int(LIGHT.card[1:], 16)
+    assert inked.sum() > 2000
+    assert not inked[:10].any() and not inked[:, -10:].any() and not inked[-10:].any()  # noqa: PT018
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_what_is_pointed_at_is_marked_and_said(name: str) -> None:
+    state = state_of(name)
+    assert (painted(name, state) != painted(name, state, spot=SPOTS[name])).any()
+    picture, layout = layout_of(name, state)
+    drawing = DRAWINGS[name]
+    assert drawing.words(picture, SPOTS[name])
+    assert drawing.words(picture, NOWHERE) == ""
+    assert drawing.spot_at(picture, layout, QPointF(-50, -50)) == NOWHERE
+    assert drawing.notes(picture)[0].bold
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_every_spot_has_words_and_can_be_marked(name: str) -> None:
+    drawing, state = DRAWINGS[name], state_of(name)
+    picture, layout = layout_of(name, state)
+    image = QImage(760, 520, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    found = {drawing.spot_at(picture, layout, QPointF(x, y)) for x in range(0, 760, 23) for y in range(0, 520, 17)}
+    for spot in found - {NOWHERE}:
+        assert drawing.words(picture, spot), spot
+        drawing.mark(painter, picture, layout, Look(), spot)
+    painter.end()
+    assert len(found) > 10
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_files_have_text_and_no_images(name: str) -> None:
+    picture, layout = layout_of(name, state_of(name))
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    painter = QPainter(generator)
+    DRAWINGS[name].paint(painter, picture, layout, Look(), vector=True)
+    painter.end()
+    root = ET.fromstring(bytes(buffer.data().data()))  # noqa: S314  # our own output
+    space = "{http://www.w3.org/2000/svg}"
+    assert len(root.findall(f".//{space}text")) > 8
+    assert not root.findall(f".//{space}image")
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_numbers_to_take_away_are_arrays(name: str) -> None:
+    drawing = DRAWINGS[name]
+    arrays = drawing.numbers(drawing.compute(state_of(name), (0, 0)))
+    assert len(arrays) >= 3
+    assert all(isinstance(array, np.ndarray) and array.size and not array.dtype.hasobject for array in arrays.values())
+
+
+# ---- Each picture ----
+
+
+def test_depth_marks_the_row_of_the_table_that_applies() -> None:
+    state = state_of("depth")
+    drawing = DRAWINGS["depth"]
+    lines = [line.text for line in drawing.notes(drawing.compute(state, (0, 0)))]
+    assert [line for line in lines if line.startswith("▸")] == [
+        "▸ 0.02, residual, no norm: 1 · 1 · 1.01 · 1.02; cosine 0.017"
+    ]
+    assert sum("; cosine" in line for line in lines) == 8
+    other = drawing.compute(replace(state, residual=False, norm=NormPlacement.PRE), (0, 0))
+    assert not [line for line in drawing.notes(other) if line.text.startswith("▸")]
+    assert "table, measured elsewhere" in texts_of("depth", state)
+    assert "median of 7 draws" in texts_of("depth", state)
+
+
+def test_depth_moves_the_layers_by_click_and_key() -> None:
+    drawing, state = DRAWINGS["depth"], replace(state_of("depth"), layers=3)
+    picture, layout = layout_of("depth", state)
+    chart = layout.charts[1]
+    change = drawing.click(state, picture, layout, QPointF(chart.x(17.2), chart.plot.center().y()))
+    assert change is not None
+    assert (change.state.layers, change.label) == (17, "Stack 17 layers")
+    assert drawing.click(state, picture, layout, QPointF(-9, -9)) is None
+    assert drawing.press(state, picture, Qt.Key.Key_Right).state.layers == 4
+    assert drawing.press(state, picture, Qt.Key.Key_Left).state.layers == 2
+    assert drawing.press(replace(state, layers=24), picture, Qt.Key.Key_Right) is None
+    assert drawing.press(state, picture, Qt.Key.Key_A) is None
+
+
+def test_depth_without_numbers_says_why() -> None:
+    state = replace(state_of("depth"), initialiser=Initialiser.NUMBER, gain=1e12)
+    texts = texts_of("depth", state)
+    assert len(texts) == 1
+    assert texts[0].startswith("There is nothing to draw")
+
+
+def test_norm_is_dragged_clicked_and_stepped() -> None:
+    drawing, state = DRAWINGS["norm"], state_of("norm")
+    picture, layout = layout_of("norm", state)
+    chart = layout.chart
+    at = QPointF(chart.x(state.norm_scale) + 2, chart.plot.center().y())
+    handle = drawing.grab(picture, layout, at)
+    assert handle is not None
+    assert drawing.grab(picture, layout, QPointF(chart.x(1.0), at.y())) is None
+    dragged = drawing.drag(state, picture, layout, handle, QPointF(chart.x(0.5), 0))
+    assert dragged.state.norm_scale == pytest.approx(0.5)
+    assert drawing.drag(state, picture, layout, handle, QPointF(9999, 0)).state.norm_scale == 100.0
+    assert drawing.click(state, picture, layout, QPointF(chart.x(2e-5), at.y())).state.norm_scale == pytest.approx(2e-5)
+    assert drawing.click(state, picture, layout, layout.strips[0].center()) is None
+    assert drawing.press(state, picture, Qt.Key.Key_Right).state.norm_scale == 2e-3
+    texts = texts_of("norm", state)
+    assert {"0.999", "0.707", "beside the root: std 0.999", "constant row after: 0"} <= set(texts)
+
+
+def test_norm_draws_both_rows_with_one_scale() -> None:
+    picture, _ = layout_of("norm", state_of("norm"))
+    before, beside, below, *_ = strips_of(picture)
+    assert beside.end == below.end > before.end
+    assert (beside.inside, below.inside) == (False, True)
+
+
+def test_linear_steps_through_the_factors() -> None:
+    drawing, state = DRAWINGS["linear"], state_of("linear")
+    picture, _ = layout_of("linear", state)
+    assert drawing.press(state, picture, Qt.Key.Key_Right).state.factor == 3.0
+    assert drawing.press(state, picture, Qt.Key.Key_Left).state.factor == 1.5
+    assert drawing.press(replace(state, factor=10.0), picture, Qt.Key.Key_Right) is None
+    texts = texts_of("linear", state)
+    assert "Linear in V: largest difference 0" in texts
+    assert sum(text.startswith("Not linear in X") for text in texts) == 1
+    assert texts.count("difference") == 2
+
+
+def test_future_replaces_the_token_that_is_clicked() -> None:
+    drawing, state = DRAWINGS["future"], state_of("future")
+    picture, layout = layout_of("future", state)
+    half = layout.halves[1]
+    change = drawing.click(state, picture, layout, half.cell(1, 0).center())
+    assert (change.state.changed_token, change.label) == (1, "Replace token 2")
+    assert drawing.click(state, picture, layout, half.cell(4, 0).center()) is None  # it is replaced already
+    assert drawing.press(state, picture, Qt.Key.Key_Up).state.changed_token == 3
+    assert drawing.press(state, picture, Qt.Key.Key_Down).state.changed_token == 5
+    texts = texts_of("future", state)
+    assert texts.count("same bits") == 4
+    assert "2 of 6 rows move, 4 keep every bit" in texts
+    assert "6 of 6 rows move, 0 keep every bit" in texts
+    assert drawing.words(picture, Spot(0, 1)).endswith(
+        "all 64 numbers are the same bit for bit. A click replaces this token."
+    )
+
+
+def test_future_without_numbers_says_why() -> None:
+    state = replace(state_of("future"), norm=NormPlacement.NONE, initialiser=Initialiser.NUMBER, gain=1e20, layers=24)
+    assert texts_of("future", state)[0].startswith("There is nothing to compare")
+
+
+def test_cache_steps_by_key_and_click() -> None:
+    drawing, state = DRAWINGS["cache"], state_of("cache")
+    picture, layout = layout_of("cache", state)
+    keys = {Qt.Key.Key_Right: 4, Qt.Key.Key_Left: 2, Qt.Key.Key_Home: 1, Qt.Key.Key_End: 6}
+    for key, decoded in keys.items():
+        assert drawing.press(state, picture, key).state.decoded == decoded
+    assert drawing.press(replace(state, decoded=6), picture, Qt.Key.Key_Right) is None
+    assert drawing.click(state, picture, layout, layout.chips[4].center()).state.decoded == 5
+    assert drawing.click(state, picture, layout, layout.step(1).center()).state.decoded == 2
+    assert drawing.click(state, picture, layout, layout.maps[0].whole.center()) is None
+    texts = texts_of("cache", state)
+    assert {"K of head 1", "V of head 1", "weights", "(3, 8)", "(3, 6)"} <= set(texts)
+
+
+def test_cache_cells_stay_where_they_are_while_it_grows() -> None:
+    _, early = layout_of("cache", replace(state_of("cache"), decoded=2))
+    _, late = layout_of("cache", replace(state_of("cache"), decoded=5))
+    for before, after in zip(early.maps, late.maps, strict=True):
+        assert before.whole == after.whole
+        assert before.layout.rectangle(1, 0) == after.layout.rectangle(1, 0)
+
+
+@pytest.mark.parametrize("name", ["future", "cache", "linear"])
+def test_a_large_window_is_filled(name: str) -> None:
+    drawing, state = DRAWINGS[name], state_of(name)
+    picture = drawing.compute(state, (0, 0))
+    layout = drawing.layout(picture, Look(), QRectF(0, 0, 1850, 1150))
+    if name == "future":
+        cells = [half.cells for half in layout.halves]
+        room = 1150
+    else:
+        cells = [map_.whole for map_ in layout.maps]
+        room = 1150 / (2 if name == "linear" else 1.4)
+    assert all(box.height() > 0.6 * room for box in cells)
+    assert all(box.right() <= 1850 for box in cells)
