@@ -1,0 +1,156 @@
+"""The presets and the words of the Scaling page, and its numbers as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_explorer.errors import ExportError
+from attention_explorer.model.normal import normal_tail
+from attention_explorer.model.score_draws import ScoreSource
+from attention_explorer.state.numbers_export import npz_bytes
+from attention_explorer.state.scaling import BenchState, GainRule, Precision, ScalingPicture, ScalingState
+from attention_explorer.state.scaling_bench import Fault, bench_numbers, bench_picture
+from attention_explorer.state.scaling_export import scaling_numbers
+from attention_explorer.state.scaling_presets import SCALING_PRESETS, scaling_preset
+from attention_explorer.state.scaling_rows import Measure
+from attention_explorer.state.scaling_scores import scores_numbers, scores_picture
+from attention_explorer.state.scaling_wording import description, measured, settings_words, share, verdict
+
+
+def test_presets_have_names_of_their_own_and_know_them() -> None:
+    assert len({ready.id for ready in SCALING_PRESETS}) == len(SCALING_PRESETS)
+    assert all(ready.state.preset == ready.id for ready in SCALING_PRESETS)
+    assert scaling_preset("nothing of the kind") is SCALING_PRESETS[0]
+    assert SCALING_PRESETS[0].state == ScalingState()
+
+
+@pytest.mark.parametrize("ready", SCALING_PRESETS, ids=lambda ready: ready.id)
+def test_a_preset_has_its_verdict_until_it_is_changed(ready) -> None:
+    said = verdict(ready.state)
+    assert (said.title, said.text, said.claim) == (f"{ready.verdict}.", ready.truth, ready.claim)
+    if ready.state.picture is ScalingPicture.BENCH:
+        changed = replace(ready.state, bench=replace(ready.state.bench, factor=1.5))
+    else:
+        changed = replace(ready.state, d_k=24)
+    assert verdict(changed).claim == ""
+    assert verdict(changed).text != ready.truth
+    assert description(ready.state).endswith(ready.truth)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "fault"),
+    [("overflow", Fault.NAN), ("silent", Fault.SILENT), ("half", Fault.NAN), ("gap", Fault.NONE)],
+)
+def test_presets_of_the_bench_fail_as_they_say(identifier: str, fault: Fault) -> None:
+    bench = scaling_preset(identifier).state.bench
+    assert bench_picture(bench).fault is fault
+    assert bench_picture(replace(bench, subtract_max=True)).fault is Fault.NONE
+
+
+def test_the_numbers_in_the_preset_of_the_wrong_axis_are_true() -> None:
+    ready = scaling_preset("axis")
+    sums = bench_picture(ready.state.bench).row_sums
+    assert " and ".join((f"{sums[0]:.2f}, {sums[1]:.2f}", f"{sums[2]:.2f}")) in ready.truth
+
+
+def test_the_verdict_of_other_settings_has_their_numbers() -> None:
+    projected = ScalingState(source=ScoreSource.PROJECTED, d_model=100, gain=0.2)
+    assert "100·0.2² = 4.00" in verdict(projected).text
+    assert "which grows with d_k" in verdict(replace(projected, follows=True)).text
+    assert "at every d_k" in verdict(replace(projected, follows=True, rule=GainRule.NORMALISED)).text
+    assert "√16 = 4.00" in verdict(ScalingState(d_k=16)).text
+    assert "saturates" in verdict(ScalingState(d_k=100, scaled=False)).text
+    assert "is 4.00 after the scaling" in verdict(ScalingState(source=ScoreSource.EMBEDDINGS, d_k=16)).text
+
+
+def test_the_bench_says_what_has_happened() -> None:
+    def said(**settings: object) -> str:
+        bench = BenchState(((90.0, 89.0),), **settings)  # type: ignore[arg-type]
+        return verdict(ScalingState(picture=ScalingPicture.BENCH, bench=bench)).title
+
+    assert "NaN" in said(precision=Precision.SINGLE, subtract_max=False)
+    assert "differences" in said(precision=Precision.SINGLE)
+    assert "wrong axis" in said(over_queries=True)
+
+
+def test_the_bench_does_not_call_rows_sound_that_are_not_looked_at() -> None:
+    bench = BenchState(((12.0, 3.0), (1000.0, 2.0), (709.5, 709.4)), subtract_max=False)
+    assert (
+        "look at query 2 and 3, where it goes wrong"
+        in verdict(ScalingState(picture=ScalingPicture.BENCH, bench=bench)).text
+    )
+    sound = replace(bench, rows=bench.rows[:1])
+    assert "No exponential overflows here." in verdict(ScalingState(picture=ScalingPicture.BENCH, bench=sound)).text
+
+
+def test_numbers_have_the_digits_they_deserve() -> None:
+    assert measured(Measure(8.0176, 0.0389)) == "8.02"
+    assert measured(Measure(0.41737, 0.0021)) == "0.417"
+    assert measured(Measure(1234.567, 55.0)) == "1234.6"
+    assert measured(Measure(2.69e-10, 2e-12)) == "2.69·10⁻¹⁰"
+    assert measured(Measure(2.69e-10, 2e-10)) == "3·10⁻¹⁰"
+    assert measured(Measure(2.69e-10, 9e-10)) == "3·10⁻¹⁰"
+    assert measured(Measure(0.5, float("nan"))) == "0.500"
+    assert [share(number).replace("\u00a0", " ") for number in (0.0, 1.0, 0.1854, 0.00054, 1e-7, 1e-90)] == [
+        "0 %",
+        "100 %",
+        "18.5 %",
+        "0.05 %",
+        "1.00·10⁻⁵ %",
+        "≈ 0 %",
+    ]
+
+
+def test_settings_are_written_down() -> None:
+    words = settings_words(ScalingState(source=ScoreSource.PROJECTED, follows=True, rule=GainRule.HE, keys=7))
+    assert "d_model = d_k" in words
+    assert "√(2/d_model)" in words
+    assert "7 tokens" in words
+    bench = BenchState(((1.0, 2.0),), shift=3.0, precision=Precision.HALF, subtract_max=False)
+    words = settings_words(ScalingState(picture=ScalingPicture.BENCH, bench=bench))
+    assert "1, 2" in words
+    assert "3.00 added" in words
+    assert "float16, largest score left in" in words
+
+
+# ---- Files ----
+
+
+def test_numbers_come_with_their_settings() -> None:
+    state = ScalingState(draws=200, d_k=16)
+    arrays = scores_numbers(scores_picture(state))
+    numbers = scaling_numbers(state, arrays)
+    document = json.loads(numbers.json)
+    assert document["settings"]["d_k"] == 16
+    assert document["settings"]["seed"] == 42
+    assert "bench" not in document["settings"]
+    np.testing.assert_allclose(document["histogram"], arrays["histogram"])
+    table = list(csv.DictReader(io.StringIO(numbers.csv)))
+    counts = [float(line["value"]) for line in table if line["array"] == "histogram" and line["column"] == "2"]
+    assert counts == arrays["histogram"][:, 2].tolist()
+    with np.load(io.BytesIO(npz_bytes(numbers)), allow_pickle=False) as file:
+        np.testing.assert_array_equal(file["std_raw"], arrays["std_raw"])
+
+
+def test_nan_is_null_in_json_and_nan_in_arrays() -> None:
+    state = scaling_preset("overflow").state
+    numbers = scaling_numbers(state, bench_numbers(bench_picture(state.bench)))
+    assert json.loads(numbers.json)["weights"] == [[None, None, None]]
+    assert np.isnan(numbers.arrays["weights"]).all()
+    assert json.loads(numbers.json)["settings"]["bench"]["subtract_max"] is False
+
+
+def test_nothing_cannot_be_exported() -> None:
+    with pytest.raises(ExportError, match="no numbers"):
+        scaling_numbers(ScalingState(), {})
+
+
+def test_the_share_of_scores_too_large_for_float16_is_true() -> None:
+    share_above = 0.5 * normal_tail(Precision.HALF.exp_limit, np.sqrt(512))
+    assert f"{100 * share_above:.0f} % are" in scaling_preset("half").truth
