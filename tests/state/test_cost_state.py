@@ -1,0 +1,502 @@
+"""The Cost page without its window: state, words, presets, curves, measuring and export."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_explorer.errors import ExplorerError, ExportError
+from attention_explorer.model import ModelSize
+from attention_explorer.state import cost_measure
+from attention_explorer.state.cost import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
+from attention_explorer.state.cost_export import cost_numbers
+from attention_explorer.state.cost_growth import (
+    curve_words,
+    doubling_of,
+    growth_picture,
+    growth_sentences,
+    parts,
+    point_words,
+)
+from attention_explorer.state.cost_inputs import inputs_picture, inputs_sentences, product_words, weight_words
+from attention_explorer.state.cost_layer import amount_words, layer_picture, layer_sentences, term_words, total_words
+from attention_explorer.state.cost_measure import MeasuredPoint, Measurement, lengths_measured, measured
+from attention_explorer.state.cost_numerals import (
+    grouped,
+    measured_ratio,
+    memory_words,
+    operation_words,
+    ratio_words,
+    share_words,
+    short_count,
+    time_words,
+)
+from attention_explorer.state.cost_presets import COST_PRESETS, cost_preset, is_changed
+from attention_explorer.state.cost_reach import FARTHEST, reach_picture, reach_sentences, strip_words
+from attention_explorer.state.cost_wording import picture_title, settings_words, verdict
+from attention_explorer.state.numbers_export import npz_bytes
+
+
+def plain(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+# ---- State ----
+
+
+def test_sizes_are_held_within_their_ranges() -> None:
+    state = CostState().with_sizes(n=10**9, heads=0, layers=-3, window=0)
+    assert (state.n, state.heads, state.layers, state.window) == (LONGEST, 1, 1, 1)
+
+
+def test_d_ff_follows_d_model_as_long_as_it_is_four_times_as_wide() -> None:
+    assert CostState().with_sizes(d_model=1024).d_ff == 4096
+    assert replace(CostState(), d_ff=1000).with_sizes(d_model=1024).d_ff == 1000
+    assert CostState().with_sizes(d_model=1024, d_ff=5).d_ff == 5
+
+
+def test_another_width_of_the_heads_makes_another_number_of_them() -> None:
+    assert CostState().with_d_k(96).heads == 8
+    assert CostState().with_d_k(96).d_k == 96
+    with pytest.raises(ExplorerError, match=r"heads of 100: that would be 7\.68"):
+        CostState().with_d_k(100)
+    with pytest.raises(ExplorerError, match="at most 1024 heads"):
+        replace(CostState(), d_model=4096, heads=1).with_d_k(1)
+
+
+# ---- How numbers are written ----
+
+
+def test_large_numbers() -> None:
+    assert [plain(grouped(number)) for number in (0, 9999, 10_000, 1_048_576)] == ["0", "9999", "10 000", "1 048 576"]
+    sizes = (1023, 1024, 4 * 2**20, 576 * 2**20, 1200 * 4 * 2**20, 4 * 10**10, 1023 * 2**20 + 2**19)
+    words = ["1023 B", "1 KiB", "4 MiB", "576 MiB", "4.69 GiB", "37.3 GiB", "1 GiB"]
+    assert [plain(memory_words(size)) for size in sizes] == words
+    assert plain(operation_words(17_716_740_096)) == "17.7 GFLOP"
+    assert plain(operation_words(12)) == "12 FLOP"
+    assert plain(short_count(999_600)) == "1 M"
+    assert plain(short_count(999_400)) == "999 k"
+    assert plain(memory_words(2**90)).endswith("EiB")
+    assert [plain(ratio_words(ratio)) for ratio in (4.0, 2.36364, 2.0065)] == ["× 4", "× 2.364", "× 2.006"]
+    assert [plain(measured_ratio(ratio)) for ratio in (3.96, 9.97, 213.4)] == ["× 4.0", "× 10", "× 213"]
+    assert [plain(share_words(share)) for share in (0.0, 1e-5, 0.114, 0.9999, 1.0)] == [
+        "0.0 %",
+        "<0.1 %",
+        "11.4 %",
+        ">99.9 %",
+        "100.0 %",
+    ]
+    assert [plain(time_words(seconds)) for seconds in (2e-5, 0.0123, 1.54)] == ["20 µs", "12.3 ms", "1.54 s"]
+
+
+# ---- One layer ----
+
+
+@pytest.mark.parametrize("ready", COST_PRESETS, ids=lambda ready: ready.id)
+def test_the_terms_add_up_to_the_layer(ready) -> None:
+    picture = layer_picture(ready.state)
+    state = ready.state
+    cost = ModelSize(
+        state.n, state.d_model, state.heads, d_ff=state.d_ff, window=state.window if state.windowed else None
+    )
+    assert picture.operations == (cost.layer_flops, cost.at(2 * state.n).layer_flops)
+
+
+@pytest.mark.parametrize(
+    ("preset", "said"),
+    [
+        ("gpt2", ["1 048 576", "4 MiB", "576 MiB", "72 MiB"]),
+        ("gpt2-xl", ["4 MiB", "4.69 GiB", "600 MiB"]),
+        ("long", ["10 000 000 000", "37.3 GiB"]),
+        ("gpt3", ["8 MiB", "72 GiB"]),
+    ],
+)
+def test_what_the_matrices_of_a_preset_hold(preset, said) -> None:
+    picture = layer_picture(cost_preset(preset).state)
+    words = plain("\n".join(amount_words(picture, amount) for amount in picture.amounts))
+    for number in said:
+        assert number in words
+
+
+def test_the_formulas_with_their_numbers_give_the_counts() -> None:
+    for ready in COST_PRESETS:
+        picture = layer_picture(ready.state)
+        for formula, count in [(term.filled, term.operations) for term in picture.terms] + [
+            (amount.filled, amount.elements) for amount in picture.amounts
+        ]:
+            code = plain(formula).replace(" ", "").replace("·", "*").replace("²", "**2")
+            assert eval(code) == count, formula  # noqa: S307 - our own formula
+
+
+def test_the_sentences_of_gpt2_small() -> None:
+    picture = layer_picture(CostState())
+    words = plain("\n".join(layer_sentences(picture)))
+    assert "the matrix × 4, the layer × 2.364" in words
+    assert "n > 2·d + d_ff = 6·d = 4608; n = 1024 is below that" in words
+    assert "1 207 959 552 operations, as 12 × 2·n·d·d_k = 12 × 100 663 296" in words
+    assert plain(total_words(picture, True)).endswith("41 875 931 136 ÷ 17 716 740 096 = 2.3636")
+    scores = plain(term_words(picture, picture.terms[0]))
+    assert "2·n²·d = 2 · 1024² · 768 = 1 610 612 736 operations, 9.1 % of the layer; × 4 on doubling n" in scores
+
+
+def test_a_window_changes_formulas_and_says_what_it_saves() -> None:
+    picture = layer_picture(cost_preset("window").state)
+    words = plain("\n".join(layer_sentences(picture)))
+    assert "The window leaves 4096 keys a query: 95.9 % of the matrix is not made." in words
+    assert "37.3 GiB instead of 1.53 GiB" in words
+    assert picture.terms[0].formula == "2·n·w·d"
+    assert all(term.growth == 2.0 for term in picture.terms)
+
+
+@pytest.mark.parametrize("window", [1024, 5000])
+def test_a_window_as_wide_as_the_input_is_not_said_to_save_anything(window: int) -> None:
+    state = replace(CostState(), windowed=True, window=window)
+    words = plain("\n".join(layer_sentences(layer_picture(state))))
+    assert f"A window of {window} keys leaves out nothing at n = 1024." in words
+    assert "instead of" not in words
+    headline, lines, _ = verdict(state)
+    assert headline == "The window is not narrower than the input."
+    assert "grows with n²" in lines[0]
+    reach = replace(state, picture=CostPicture.REACH)
+    assert "any two tokens are one step apart" in verdict(reach)[1][0]
+    assert "several layers" in verdict(replace(reach, window=100))[1][0]
+    assert "one step apart" not in verdict(replace(reach, window=100))[1][0]
+    kept = reach_picture(state).rows[-1]
+    assert plain(kept.attention) == "2·n·d = 1 572 864"
+    assert plain(reach_picture(replace(state, window=100)).rows[-1].attention) == "2·w·d = 153 600"
+
+
+def test_heads_that_do_not_share_are_refused_in_words_everywhere() -> None:
+    state = replace(CostState(), heads=11)
+    for picture in (layer_picture(state), growth_picture(state), reach_picture(state)):
+        assert picture.reason.startswith("d_model = 768 cannot be shared equally by 11 heads")
+        with pytest.raises(ExportError, match="by 11 heads"):
+            cost_numbers(picture)
+    for words in (layer_sentences(layer_picture(state)), growth_sentences(growth_picture(state))):
+        assert words == (layer_picture(state).reason,)
+    assert verdict(state)[0] == "These sizes make no layer."
+
+
+# ---- Presets ----
+
+
+def test_a_preset_is_itself_whatever_is_looked_at() -> None:
+    for ready in COST_PRESETS:
+        assert ready.state.preset == ready.id
+        assert not is_changed(ready.state)
+        assert not is_changed(replace(ready.state, picture=CostPicture.REACH, quantity=Quantity.BYTES))
+        assert is_changed(ready.state.with_sizes(n=ready.state.n + 1))
+        assert verdict(ready.state)[2] == ready.look_for
+    with pytest.raises(ExplorerError, match="no preset “nothing”"):
+        cost_preset("nothing")
+
+
+def test_what_the_presets_claim() -> None:
+    base = layer_picture(cost_preset("base").state).cost
+    assert base is not None
+    assert base.quadratic_flops / base.layer_flops == pytest.approx(1 / 7)
+    gpt3 = layer_picture(cost_preset("gpt3").state).cost
+    assert gpt3 is not None
+    assert gpt3.quadratic_flops / gpt3.layer_flops < 0.03
+    assert (gpt3.balance_tokens, gpt3.d_k) == (73728, 128)
+    tutorial = layer_picture(cost_preset("tutorial").state).cost
+    assert tutorial is not None
+    assert round(100 * tutorial.quadratic_flops / tutorial.layer_flops, 1) == 0.3
+
+
+@pytest.mark.parametrize("picture", CostPicture)
+def test_every_picture_has_a_title_settings_and_a_verdict(picture) -> None:
+    for windowed in (False, True):
+        state = replace(CostState(), picture=picture, windowed=windowed)
+        headline, lines, _ = verdict(state)
+        for text in (picture_title(state), settings_words(state), headline, *lines):
+            assert text
+
+
+# ---- Growth ----
+
+
+@pytest.mark.parametrize("scope", Scope)
+@pytest.mark.parametrize("quantity", Quantity)
+@pytest.mark.parametrize("windowed", [False, True])
+def test_both_parts_are_equal_at_the_crossover(scope, quantity, windowed) -> None:
+    state = replace(CostState(), scope=scope, quantity=quantity, windowed=windowed, window=8192)
+    equal = growth_picture(state).crossover
+    assert equal is not None
+    cost = ModelSize(round(equal), 768, 12, d_ff=3072, window=state.window_shown)
+    square, flat = parts(cost, state)
+    assert square == flat
+
+
+def test_a_narrow_window_never_lets_the_n2_part_overtake() -> None:
+    picture = growth_picture(replace(CostState(), windowed=True, window=4096))
+    assert picture.crossover is None
+    assert (picture.curve("square").values < picture.curve("flat").values).all()
+    assert "never overtakes" in "\n".join(growth_sentences(picture))
+
+
+def test_the_slopes_are_one_and_two() -> None:
+    picture = growth_picture(CostState())
+    logs = np.log(picture.lengths)
+    for style, slope in (("square", 2.0), ("flat", 1.0)):
+        np.testing.assert_allclose(np.diff(np.log(picture.curve(style).values)) / np.diff(logs), slope, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 1024, 100_000, LONGEST])
+def test_curves_go_through_n_and_2n(n) -> None:
+    state = CostState().with_sizes(n=n)
+    picture = growth_picture(state)
+    assert picture.lengths[0] <= n
+    assert 2 * n <= picture.lengths[-1]
+    assert doubling_of(picture) == pytest.approx(ModelSize(n, 768, 12).doubling_ratio)
+    assert doubling_of(growth_picture(replace(state, quantity=Quantity.NUMBERS))) == 4.0
+
+
+def test_a_curve_says_its_formula_with_numbers() -> None:
+    words = plain(curve_words(growth_picture(CostState()), 1024))
+    assert "n = 1024: 4·n²·d = 3.22 GFLOP, 8·n·d² + 4·n·d·d_ff = 14.5 GFLOP, together 17.7 GFLOP; × 2.364" in words
+    kept = replace(CostState(), quantity=Quantity.BYTES, scope=Scope.MODEL)
+    words = plain(curve_words(growth_picture(kept), 1024))
+    assert "L·h·n²·4 = 576 MiB" in words
+    assert "L·h·2·n·d_k·4 = 72 MiB" in words
+
+
+# ---- Measuring ----
+
+
+class Clock:
+    """Every second reading is ``seconds`` after the one before."""
+
+    def __init__(self, seconds: float) -> None:
+        self.now, self.seconds, self.readings = 0.0, seconds, 0
+
+    def __call__(self) -> float:
+        self.readings += 1
+        if self.readings % 2 == 0:
+            self.now += self.seconds
+        return self.now
+
+
+def test_measuring_runs_each_length_and_reports_rising_shares() -> None:
+    state = replace(CostState(), longest_measured=512, d_model=64, heads=4, precision=Precision.FLOAT64)
+    shares, found = zip(*measured(state, Clock(0.25)), strict=True)
+    assert list(shares) == sorted(shares)
+    assert shares[-1] == 1.0
+    last = found[-1]
+    assert (last.d_k, last.precision) == (16, Precision.FLOAT64)
+    assert [point.n for point in last.points] == list(lengths_measured(state)) == [256, 512]
+    # 3 runs of 0.25 s are enough.
+    assert [point.seconds for point in last.points] == [(0.25,) * 3] * 2
+    assert last.ratios == (1.0,)
+    assert last.heads is not None
+    assert (last.heads.heads, last.heads.d_model) == (4, 64)
+    assert 0 <= last.heads.difference < 1e-12
+
+
+def test_short_runs_are_repeated_more_often() -> None:
+    state = replace(CostState(), longest_measured=512, d_model=64, heads=4)
+    *_, (_, last) = measured(state, Clock(1e-3))
+    assert [len(point.seconds) for point in last.points] == [cost_measure.MOST] * 2
+
+
+def test_the_arrays_are_those_of_the_settings_and_the_same_each_time(monkeypatch) -> None:
+    seen = []
+    original = cost_measure.scaled_dot_product_attention
+
+    def spy(q, k, v):
+        seen.append((q.shape, q.dtype.name, float(q[0, 0])))
+        return original(q, k, v)
+
+    monkeypatch.setattr(cost_measure, "scaled_dot_product_attention", spy)
+    state = replace(CostState(), longest_measured=512, precision=Precision.FLOAT16)
+    for _ in range(2):
+        list(measured(state, Clock(1.0)))
+    # The model layer takes float16 as float32.
+    assert {(shape, dtype) for shape, dtype, _ in seen} == {((256, 64), "float32"), ((512, 64), "float32")}
+    assert len({number for _, _, number in seen}) == 1
+
+
+def test_too_little_memory_is_said_in_words(monkeypatch) -> None:
+    def exhausted(*_arrays):
+        raise MemoryError
+
+    monkeypatch.setattr(cost_measure, "scaled_dot_product_attention", exhausted)
+    with pytest.raises(ExplorerError, match=r"256 × 256 matrix of float32\. Measure up to 128"):
+        list(measured(CostState()))
+
+
+def test_heads_too_wide_or_uneven_are_not_compared() -> None:
+    wide = replace(CostState(), longest_measured=512, d_model=4096, heads=64)
+    *_, (_, last) = measured(wide, Clock(1.0))
+    assert last.heads is None
+
+
+MEASURED = Measurement(
+    64,
+    Precision.FLOAT32,
+    tuple(MeasuredPoint(n, (0.002 * s, 0.001 * s)) for n, s in ((512, 1.0), (1024, 2.5), (2048, 11.25))),
+)
+
+
+@pytest.mark.parametrize("quantity", Quantity)
+@pytest.mark.parametrize("scope", Scope)
+def test_the_first_point_lies_on_the_n2_line(quantity, scope) -> None:
+    state = replace(CostState(), quantity=quantity, scope=scope)
+    picture = growth_picture(state, MEASURED)
+    on_line = picture.value_at(picture.curve("square"), 512)
+    assert picture.per_second * 0.001 == pytest.approx(on_line)
+    assert picture.is_of_these_settings
+    assert not growth_picture(state.with_d_k(96), MEASURED).is_of_these_settings
+    assert growth_picture(replace(state, precision=Precision.FLOAT16), MEASURED).is_of_these_settings  # the same runs
+    assert not growth_picture(replace(state, precision=Precision.FLOAT64), MEASURED).is_of_these_settings
+
+
+def test_with_a_window_the_first_point_lies_on_the_line_without_it() -> None:
+    picture = growth_picture(replace(CostState(), windowed=True, window=16), MEASURED)
+    assert picture.per_second * 0.001 == pytest.approx(picture.value_at(picture.curve("unwindowed"), 512))
+
+
+def test_measured_points_are_told_with_what_n2_would_say() -> None:
+    picture = growth_picture(CostState(), MEASURED)
+    words = plain(point_words(picture, 1))
+    assert "n = 1024, 2.5 ms, the fastest of 2 runs (the slowest 5 ms); × 2.5 of n = 512, where n² says × 4" in words
+    assert "4·n²·d_k = 268 MFLOP: 107 GFLOP/s" in words
+    sentences = plain("\n".join(growth_sentences(picture)))
+    assert "512→1024 × 2.5, 1024→2048 × 4.5. n² says × 4 each time." in sentences
+
+
+# ---- Reach ----
+
+
+def test_tenth_powers_of_the_decay() -> None:
+    words = "\n".join(reach_sentences(reach_picture(CostState())))
+    assert "0.90, 0.60, 0.35, 0.11, 0.03 for ρ = 0.99, 0.95, 0.9, 0.8, 0.7" in words
+
+
+def test_strips_of_the_four_kinds() -> None:
+    picture = reach_picture(replace(CostState(), n=20, context=3, decay=0.5, windowed=True, window=5))
+    bigram, fixed, recurrent, attention = (strip.values for strip in picture.strips)
+    for strip, reach in ((bigram, 1), (fixed, 3), (attention, 4)):
+        np.testing.assert_array_equal(strip[:19], [1.0] * reach + [0.0] * (19 - reach))
+    np.testing.assert_allclose(recurrent[:19], 0.5 ** np.arange(1, 20))
+    for strip in picture.strips:
+        assert np.isnan(strip.values[19:]).all()
+        assert len(strip.values) == FARTHEST
+    assert strip_words(picture, 2, 2) == "recurrent state, 3 tokens back: ρ^3 = 0.5^3 = 0.125 of it is left"
+    assert strip_words(picture, 0, 22) == "bigram, 23 tokens back: there are 20 tokens only"
+    assert strip_words(picture, 3, 4).endswith("outside the window, in this layer")
+
+
+@pytest.mark.parametrize("decay", [0.0, 1.0])
+def test_a_state_that_forgets_at_once_or_never(decay) -> None:
+    values = reach_picture(replace(CostState(), decay=decay)).strips[2].values
+    assert (values == decay).all()
+
+
+def test_steps_and_paths_of_both_layers() -> None:
+    rows = {row.name: row for row in reach_picture(CostState()).rows}
+    path = rows["path, first to last token"]
+    assert (path.recurrent, path.attention) == ("1023 steps", "1 layer")
+    assert rows["steps in a row, reading"].attention == "1"
+    writing = rows["steps in a row, writing"]
+    assert writing.recurrent == writing.attention == "n = 1024"
+    work = plain(rows["operations, layer"].words)
+    assert f"{plain(grouped(4 * 1024 * 768**2))}" in work
+    assert f"{plain(grouped(8 * 1024 * 768**2 + 4 * 1024**2 * 768))}" in work
+    windowed = {row.name: row for row in reach_picture(cost_preset("window").state).rows}
+    assert windowed["path, first to last token"].attention == "25 layers"
+    alone = {row.name: row for row in reach_picture(replace(CostState(), windowed=True, window=1)).rows}
+    assert alone["path, first to last token"].attention == "the first never gets there"
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_or_two_tokens_have_a_picture(n) -> None:
+    state = CostState().with_sizes(n=n)
+    assert reach_picture(state).rows[0].recurrent.startswith(str(n - 1))
+    assert layer_picture(state).amounts[0].elements == n * n
+
+
+# ---- Inputs ----
+
+
+def test_inputs_of_one_length_take_the_same_operations_with_other_weights() -> None:
+    picture = inputs_picture(cost_preset("inputs").state)
+    assert picture.is_same_list
+    assert picture.products[0] == picture.products[1]
+    assert picture.difference is not None
+    assert picture.difference > 0.1
+    cost = ModelSize(6, 64, 8)
+    assert picture.totals == (cost.layer_flops - cost.feed_forward_flops,) * 2
+    assert "the same" in inputs_sentences(picture)[0]
+    assert product_words(picture, 1).endswith("operations, for either input")
+    assert weight_words(picture, 0, 1).count("attends to") == 2
+
+
+def test_inputs_of_two_lengths_do_not() -> None:
+    state = replace(cost_preset("inputs").state, other_sentence="one two three")
+    picture = inputs_picture(state)
+    assert not picture.is_same_list
+    assert picture.difference is None
+    three = ModelSize(3, 64, 8)
+    assert picture.totals[1] == three.layer_flops - three.feed_forward_flops
+    assert "for the first input" in product_words(picture, 1)
+    assert weight_words(picture, 5, 5).count("attends to") == 1
+
+
+def test_an_empty_or_endless_input() -> None:
+    assert inputs_picture(replace(CostState(), sentence="  ")).reason.startswith("Type at least one word")
+    long = inputs_picture(replace(CostState(), sentence="word " * 500))
+    assert len(long.tokens[0]) == 24
+    assert inputs_sentences(long)[-1] == "Only the first 24 tokens are taken."
+
+
+# ---- Export ----
+
+
+def pictures():
+    state = cost_preset("gpt2").state
+    return [
+        layer_picture(state),
+        growth_picture(replace(state, picture=CostPicture.GROWTH), MEASURED),
+        reach_picture(replace(state, picture=CostPicture.REACH, n=5)),
+        inputs_picture(replace(state, picture=CostPicture.INPUTS)),
+    ]
+
+
+@pytest.mark.parametrize("picture", pictures(), ids=lambda picture: picture.state.picture.value)
+def test_numbers_can_be_read_back(picture) -> None:
+    numbers = cost_numbers(picture)
+    rows = list(csv.DictReader(io.StringIO(numbers.csv)))
+    document = json.loads(numbers.json)
+    assert len(rows) == len(document["rows"]) > 3
+    with np.load(io.BytesIO(npz_bytes(numbers)), allow_pickle=False) as file:
+        assert json.loads(str(file["parameters"]))["picture"] == picture.state.picture.value
+        assert set(file.files) == {*numbers.arrays, "parameters"}
+
+
+def test_measured_seconds_are_exported_run_by_run() -> None:
+    numbers = cost_numbers(pictures()[1])
+    document = json.loads(numbers.json)
+    assert document["measured"]["points"][0] == {"n": 512, "seconds": [0.002, 0.001]}
+    rows = [row for row in csv.DictReader(io.StringIO(numbers.csv)) if row["curve"] == "measured here, seconds"]
+    assert [(row["n"], row["run"], float(row["value"])) for row in rows[:2]] == [
+        ("512", "1", 0.002),
+        ("512", "2", 0.001),
+    ]
+    np.testing.assert_allclose(numbers.arrays["measured_seconds"], [0.001, 0.0025, 0.01125])
+    assert "measured" not in json.loads(cost_numbers(growth_picture(CostState())).json)
+
+
+def test_counts_beyond_int64_keep_every_digit() -> None:
+    state = CostState().with_sizes(n=LONGEST, d_model=2**17, heads=1024, layers=1000)
+    picture = layer_picture(state)
+    numbers = cost_numbers(picture)
+    assert [int(text) for text in numbers.arrays["operations"]] == [term.operations for term in picture.terms]
+    assert max(term.operations for term in picture.terms) > 2**63
+    assert math.isfinite(growth_picture(state).curve("total").values[-1])
