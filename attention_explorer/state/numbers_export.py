@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import zipfile
@@ -56,6 +57,31 @@ class Numbers:
                 raise ExportError(f"An array cannot be called “{name}”: that is where its settings go. Rename it.")
             if array.dtype.hasobject:
                 raise ExportError(f"The array “{name}” holds Python objects. Give numbers, booleans or text.")
+
+
+def array_table(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Return a CSV table with a line a number: the array, its row and column, and the number with every digit.
+
+    All axes before the last count as rows.
+    """
+    stream = io.StringIO()
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow(["array", "row", "column", "value"])
+    for name, array in arrays.items():
+        rows = np.reshape(array, (-1, array.shape[-1] if array.ndim > 1 else 1)).tolist()
+        table.writerows(
+            (name, row, column, value) for row, line in enumerate(rows) for column, value in enumerate(line)
+        )
+    return stream.getvalue()
+
+
+def as_json(array: npt.NDArray[Any]) -> object:
+    """Return an array as nested lists; what is not finite as null, which JSON has."""
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return array.tolist()
+    holes = array.astype(object)
+    holes[~np.isfinite(array)] = None
+    return holes.tolist()
 
 
 def npy_bytes(numbers: Numbers) -> bytes:

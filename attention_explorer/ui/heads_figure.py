@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter
 
 from attention_explorer.state.heads import HeadsState, HeadsView, Picture
+from attention_explorer.state.heads_alt_text import alt_text
 from attention_explorer.state.heads_compare import Comparison
-from attention_explorer.state.heads_export import difference_numbers, map_numbers, wall_numbers
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads_export import difference_numbers, map_numbers, stages_numbers, wall_numbers
+from attention_explorer.state.heads_frame import HeadsFrame, frame_to_show, heads_frame
 from attention_explorer.state.heads_lines import LinePicture
+from attention_explorer.state.heads_mask import mask_words
 from attention_explorer.state.heads_stages import StagesPicture
-from attention_explorer.state.heads_survey import in_order, surveys_of, wall_legend
-from attention_explorer.state.heads_wording import badges, description, map_title, source_words
+from attention_explorer.state.heads_wording import badges, map_title, source_words
 from attention_explorer.state.large_picture import LargePicture, large_picture
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.compare_picture import paint_compare
-from attention_explorer.ui.head_wall import paint_thumbnail, thumbnail_height, thumbnail_image
-from attention_explorer.ui.heatmap import layout_of, paint_bar, paint_heatmap
+from attention_explorer.ui.figure import FigureStyle
+from attention_explorer.ui.figure_frame import MARGIN, FigureFrame, is_drawing
+from attention_explorer.ui.heads_room import fitted_room, heads_room
+from attention_explorer.ui.heatmap import layout_of, paint_heatmap
 from attention_explorer.ui.line_picture import paint_lines
 from attention_explorer.ui.stages_picture import paint_stage_maps, stages_layout
-from attention_explorer.ui.theme import LIGHT, Look
+from attention_explorer.ui.theme import Look
+from attention_explorer.ui.wall_picture import paint_wall, wall_size
 
-MARGIN = 14
-TITLE_HEIGHT = 26
-CAPTION_HEIGHT = 20
 MOST_TILES = (1024, 1024)
-WALL_TILE = 150
-WALL_BAR = 44
-"""Pixels kept below a wall for its colour bar."""
+NARROWEST = 240.0
+"""Pixels that a picture is laid out for at least."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,12 @@ class HeadsFigure:
     heads: HeadsState
     window: Window | None = None
     is_wall: bool = False
-    look: Look = Look(LIGHT)
+    style: FigureStyle = FigureStyle()
 
     @cached_property
     def frame(self) -> HeadsFrame:
         """The numbers."""
-        return heads_frame(self.heads.setup)
+        return frame_to_show(self.heads.setup)
 
     @cached_property
     def picture(self) -> LargePicture:
@@ -71,21 +70,28 @@ class HeadsFigure:
     @property
     def description(self) -> str:
         """The picture in words."""
-        if self.is_wall:
-            return f"The weights of {len(self.frame.layers) * self.frame.heads} heads as small maps, a row a query."
-        return description(self.frame, self.view)
+        said = alt_text(self.heads, self.window, is_wall=self.is_wall)
+        if self.is_wall or not isinstance(self.picture, Comparison):
+            return said
+        return f"{said} {self.picture.words}"
 
     @property
     def file_stem(self) -> str:
         """The name a file is proposed."""
-        return "heads" if self.is_wall else re.sub(r"\W+", "-", self.title).strip("-")
+        if self.is_wall:
+            return "heads"
+        kind = "" if self.view.picture is Picture.HEATMAP else self.view.picture.value
+        return re.sub(r"\W+", "-", f"{self.title} {kind}").strip("-")
 
     def numbers(self) -> Numbers:
         """Return the numbers behind the picture."""
         if self.is_wall:
             return wall_numbers(self.frame)
-        if self.view.picture is Picture.COMPARE and self.heads.other is not None:
-            return difference_numbers(self.frame, heads_frame(self.heads.other), self.view)
+        if self.view.picture is Picture.STAGES:
+            return stages_numbers(self.frame)
+        if self.view.picture is Picture.COMPARE:
+            other = self.heads.setup if self.heads.other is None else self.heads.other
+            return difference_numbers(self.frame, heads_frame(other), self.view)
         return map_numbers(self.frame, self.view)
 
     @property
@@ -94,7 +100,7 @@ class HeadsFigure:
         setup = self.frame.setup
         parts = [source_words(self.frame)]
         if self.frame.mask is not None:
-            parts.append(f"mask: {setup.mask.kind.value}" + (", painted" if setup.mask.flipped else ""))
+            parts.append(f"mask: {mask_words(setup.mask)}")
         if not self.is_wall and isinstance(self.picture, MapPicture):
             parts.extend(badges(self.frame, self.view, self.picture))
         text = "; ".join(parts)
@@ -102,69 +108,46 @@ class HeadsFigure:
 
     # ---- Drawing ----
 
+    def styled(self, style: FigureStyle) -> HeadsFigure:
+        """Return the same picture in a style."""
+        return replace(self, style=style)
+
+    @property
+    def look(self) -> Look:
+        """The colours."""
+        return self.style.look
+
+    @cached_property
+    def _frame(self) -> FigureFrame:
+        title = self.title if self.style.is_titled else ""
+        caption = self.caption if self.style.is_captioned else ""
+        return FigureFrame(self.look, *self._room, title, caption)
+
     @cached_property
     def _room(self) -> tuple[float, float]:
         """Width and height of the picture itself."""
+        wide = None if self.style.width is None else max(self.style.width - 2 * MARGIN, NARROWEST)
         if self.is_wall:
-            columns = self._wall_columns
-            rows = math.ceil(self.frame.heads * len(self.frame.layers) / columns)
-            return columns * WALL_TILE, rows * (thumbnail_height(self.look, WALL_TILE - 8) + 8) + WALL_BAR
-        rows, columns = self._cells
-        if isinstance(self.picture, LinePicture):
-            return 620.0, min(max(rows, columns) * 24.0, 2000.0) + 130.0
-        if isinstance(self.picture, StagesPicture):
-            return 1180.0, 430.0
-        side = max(rows, columns, 1)
-        cell = min(44.0, max(12.0 if side <= 150 else 3.0, 560.0 / side))
-        width, height = min(columns * cell, 3000.0) + 240.0, min(rows * cell, 3000.0) + 230.0
-        if isinstance(self.picture, Comparison):
-            return 3 * max(width * 0.7, 340.0), max(height * 0.75, 380.0)
-        return max(width, 460.0), max(height, 320.0)
-
-    @property
-    def _cells(self) -> tuple[int, int]:
-        seen = Window.whole(self.frame.shape) if self.window is None else self.window.held_within(self.frame.shape)
-        return seen.bottom - seen.top, seen.right - seen.left
-
-    @property
-    def _wall_columns(self) -> int:
-        count = self.frame.heads * len(self.frame.layers)
-        if len(self.frame.layers) > 1:
-            return self.frame.heads  # a line a layer
-        return min(count, max(2, math.ceil(math.sqrt(count))))
+            return wall_size(self.frame, self.look, wide)
+        return heads_room(self.picture, self.look) if wide is None else fitted_room(self.picture, self.look, wide)
 
     @property
     def size(self) -> QSize:
         """The size of the whole figure in pixels at 96 dpi."""
-        width, height = self._room
-        return QSize(round(width) + 2 * MARGIN, round(height) + 2 * MARGIN + TITLE_HEIGHT + self._caption_height)
-
-    @property
-    def _caption_height(self) -> int:
-        letters_a_line = max(self._room[0] / 5.6, 20.0)
-        return CAPTION_HEIGHT * math.ceil(len(self.caption) / letters_a_line)
+        return self._frame.size
 
     def paint(self, painter: QPainter) -> None:
         """Paint the figure with its top left corner at the painter's origin."""
-        theme, (width, height) = self.look.theme, self._room
-        painter.fillRect(QRect(0, 0, self.size.width(), self.size.height()), QColor(theme.card))
-        painter.setFont(self.look.font(15, bold=True))
-        painter.setPen(QColor(theme.text))
-        title = QRectF(MARGIN, MARGIN, width, TITLE_HEIGHT - 4)
-        painter.drawText(title, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.title)
-        room = QRectF(MARGIN, MARGIN + TITLE_HEIGHT, width, height)
+        self._frame.paint_ground(painter)
         painter.save()
-        self._paint_picture(painter, room, vector=not isinstance(painter.device(), QImage))
+        self._paint_picture(painter, self._frame.room, vector=is_drawing(painter))
         painter.restore()
-        painter.setFont(self.look.font(12))
-        painter.setPen(QColor(theme.muted))
-        caption = QRectF(MARGIN, room.bottom(), width, self._caption_height)
-        painter.drawText(caption, Qt.TextFlag.TextWordWrap, self.caption)
+        self._frame.paint_caption(painter)
 
     def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
         look, picture = self.look, self.picture if not self.is_wall else None
         if picture is None:
-            self._paint_wall(painter, room, vector=vector)
+            paint_wall(painter, self.frame, self.view, room, look, vector=vector)
         elif isinstance(picture, MapPicture):
             paint_heatmap(painter, picture, layout_of(picture, look, room), look, vector=vector)
         elif isinstance(picture, LinePicture):
@@ -173,16 +156,3 @@ class HeadsFigure:
             paint_stage_maps(painter, picture, stages_layout(picture, look, room), look, vector=vector)
         else:
             paint_compare(painter, picture, room, look, vector=vector)
-
-    def _paint_wall(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
-        surveys = in_order(surveys_of(self.frame), self.view.sort)
-        width, columns = WALL_TILE - 8.0, self._wall_columns
-        height = thumbnail_height(self.look, width)
-        for index, survey in enumerate(surveys):
-            row, column = divmod(index, columns)
-            box = QRectF(room.left() + column * WALL_TILE, room.top() + row * (height + 8), width, height)
-            image = thumbnail_image(survey, self.view, self.look)
-            off = survey.place in self.frame.setup.switched_off
-            paint_thumbnail(painter, survey, image, box, self.view, self.look, off=off)
-        bar = QRectF(room.left() + 6, room.bottom() - WALL_BAR + 6, min(260.0, room.width() - 110), 12)
-        paint_bar(painter, wall_legend(surveys, self.view), bar, self.look, vector=vector)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.lookup import LookupState, Overlay, ValueKind
 from attention_explorer.state.lookup_export import lookup_numbers
 from attention_explorer.state.lookup_frame import lookup_frame
 from attention_explorer.state.lookup_wording import description, logit_text, output_sum
 from attention_explorer.state.numbers_export import Numbers
-from attention_explorer.state.numerals import coordinate
+from attention_explorer.state.numerals import coordinate, subscript, vector
 from attention_explorer.state.plane import Extent
+from attention_explorer.ui.figure import FigureStyle
 from attention_explorer.ui.marks import text_size
 from attention_explorer.ui.overlay_chips import (
     OVERLAY_NAMES,
@@ -27,6 +28,8 @@ from attention_explorer.ui.plane_scene import scene_for
 from attention_explorer.ui.theme import LIGHT, Look
 
 FIELD_COLUMNS = 360
+NARROWEST = 300
+"""Pixels that the plane is laid out for at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,13 @@ class LookupFigure:
     look: Look = Look(LIGHT)
     camera: Extent | None = None
     trail: tuple[tuple[float, ...], ...] = ()
+    is_captioned: bool = True
+
+    def styled(self, style: FigureStyle) -> LookupFigure:
+        """Return the same picture in a style; it has no title."""
+        width = self.width if style.width is None else max(round(style.width), NARROWEST)
+        height = round(self.height * width / self.width)
+        return replace(self, look=style.look, width=width, height=height, is_captioned=style.is_captioned)
 
     @property
     def size(self) -> QSize:
@@ -66,7 +76,11 @@ class LookupFigure:
     @property
     def description(self) -> str:
         """The picture in words."""
-        return description(lookup_frame(self.state))
+        values = ""
+        if self.state.values is not ValueKind.KEYS:
+            rows = enumerate(lookup_frame(self.state).values.tolist())
+            values = f" Values: {'; '.join(f'v{subscript(i + 1)} = {vector(tuple(row))}' for i, row in rows)}."
+        return f"Lookup page. {description(lookup_frame(self.state))}{values} {self.caption()}."
 
     @property
     def file_stem(self) -> str:
@@ -107,6 +121,8 @@ class LookupFigure:
         return round(bottom - self.height) + self._caption_height() + self.look.px(14)
 
     def _caption_height(self) -> int:
+        if not self.is_captioned:
+            return 0
         width, height = text_size(self.look.font(12), self.caption())
         lines = -(-width // max(1.0, self.width - self.look.px(24)))
         return round(height * max(1.0, lines)) + self.look.px(2)
@@ -123,8 +139,18 @@ class LookupFigure:
             painter.setPen(QColor(look.theme.text))
             words = box.adjusted(px(SAMPLE_WIDTH + 6), 0, px(8), 0)
             painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, name.title)
+        if not self.is_captioned:
+            return
         top = legend[-1][0].bottom() + px(5) if legend else self.height + px(8)
         painter.setFont(look.font(12))
         painter.setPen(QColor(look.theme.muted))
         box = QRectF(px(12), top, self.width - px(24), self._caption_height())
         painter.drawText(box, Qt.TextFlag.TextWordWrap, self.caption())
+
+
+def lookup_figure(
+    state: LookupState, camera: Extent | None = None, trail: tuple[tuple[float, ...], ...] = ()
+) -> LookupFigure:
+    """Return the figure of a state, with the part of the plane and the trail that the window shows."""
+    walked = state.shows(Overlay.TRAIL) and len(trail) > 1  # a single past output is where o is now
+    return LookupFigure(state, camera=camera, trail=trail if walked else ())

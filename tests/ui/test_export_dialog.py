@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
+from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.figure_options import FigureOptions
 from attention_explorer.state.lookup import LookupState
 from attention_explorer.state.lookup_export import lookup_csv
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.state.presets import PRESETS, preset
 from attention_explorer.ui import export_dialog
-from attention_explorer.ui.figure import EXPORT_FORMATS
+from attention_explorer.ui.export_dialog import ExportDialog, words_about
+from attention_explorer.ui.figure import EXPORT_FORMATS, sheet_of
 from attention_explorer.ui.lookup_figure import LookupFigure
 from attention_explorer.ui.page import PAGES, Page
 from attention_explorer.ui.theme import LIGHT, Look
@@ -69,24 +71,27 @@ class Answers:
     def __init__(self) -> None:
         self.questions: list[tuple[str, ...]] = []
         self.file = ("", "")
-        self.choose = lambda sizes: (sizes[0], True)
+        self.options: FigureOptions | None = None
 
 
 @pytest.fixture
 def asked(monkeypatch):
     asked = Answers()
 
+    def accept(dialog):
+        if asked.options is not None:
+            dialog.form.options = asked.options
+        asked.questions.append(
+            ("export", dialog.windowTitle(), words_about(sheet_of(dialog.figure, dialog.options), dialog.options))
+        )
+        return QDialog.DialogCode.Accepted
+
     def file_name(_parent, title, start, filters):
         asked.questions.append((title, start, filters))
         return asked.file
 
-    def item(_parent, title, label, sizes, current, editable):
-        assert not editable
-        asked.questions.append((title, label, *sizes, sizes[current]))
-        return asked.choose(sizes)
-
+    monkeypatch.setattr(ExportDialog, "exec", accept)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", file_name)
-    monkeypatch.setattr(QInputDialog, "getItem", item)
     monkeypatch.setattr(QMessageBox, "warning", lambda _parent, *texts: asked.questions.append(("warning", *texts)))
     return asked
 
@@ -96,56 +101,44 @@ def asked(monkeypatch):
 
 def test_the_dialog_names_the_figure_and_every_format(page, asked):
     page.export()
-    ((title, start, filters),) = asked.questions
-    assert title == "Export the square"
+    (_, window_title, _), (title, start, filters) = asked.questions
+    assert window_title == title == "Export: square"
     assert start.endswith("/red-square.png")
     assert filters.split(";;") == [f"{known.title} (*{known.suffix})" for known in EXPORT_FORMATS]
     assert page.heard == [], "it was cancelled"
 
 
-def test_the_size_is_asked_in_pixels_and_dots(page, asked, tmp_path):
-    asked.file = (str(tmp_path / "square.png"), "")
-    asked.choose = lambda sizes: (sizes[2], True)
+def test_the_chosen_format_is_the_first_that_is_offered(page, asked):
+    asked.options = FigureOptions(".svg")
     page.export()
-    title, label, *sizes, current = asked.questions[1]
-    assert (title, label) == ("Size of the picture", "Resolution (2× or more for print):")
-    assert sizes == [
-        "1× — 40 × 20 px, 96 dpi",
-        "2× — 80 × 40 px, 192 dpi",
-        "3× — 120 × 60 px, 288 dpi",
-        "4× — 160 × 80 px, 384 dpi",
-        "6× — 240 × 120 px, 576 dpi",
-        "8× — 320 × 160 px, 768 dpi",
-    ]
-    assert current == sizes[1]
-    assert QImage(str(tmp_path / "square.png")).size() == QSize(120, 60), "the size that was chosen"
+    _, (_, start, filters) = asked.questions
+    assert start.endswith("/red-square.svg")
+    assert filters.split(";;")[:2] == ["SVG drawing (*.svg)", "PNG picture (*.png)"]
+
+
+@pytest.mark.parametrize(("dpi", "size"), [(96, (40, 20)), (192, (80, 40)), (288, (120, 60)), (768, (320, 160))])
+def test_the_picture_has_the_size_that_was_said(page, asked, tmp_path, dpi, size):
+    asked.file = (str(tmp_path / "square.png"), "")
+    asked.options = FigureOptions(".png", dpi=dpi)
+    page.export()
+    assert f"{size[0]} × {size[1]} pixels; 10.58 × 5.292 mm at {dpi} dpi" in asked.questions[0][2]
+    assert QImage(str(tmp_path / "square.png")).size() == QSize(*size)
     assert page.heard == [("said", f"Saved {tmp_path / 'square.png'}")]
 
 
-def test_every_size_offered_for_the_lookup_is_the_size_of_the_picture(qapp):
-    figure = LookupFigure(LookupState())
-    assert f"2× — 1440 × {2 * figure.size.height()} px, 192 dpi" in export_dialog.png_sizes(figure)
-
-
-@pytest.mark.parametrize(
-    ("side", "scales"), [(16_000, [1]), (8000, [1, 2]), (5400, [1, 2]), (2000, [1, 2, 3, 4, 6, 8])]
-)
-def test_only_sizes_that_can_be_made_are_offered(side, scales, page, asked, tmp_path):
-    asked.file = (str(tmp_path / "square.png"), "")
-    asked.choose = lambda sizes: ("", False)
+@pytest.mark.parametrize(("side", "fits"), [(8000, True), (8001, False)])
+def test_a_size_that_cannot_be_made_is_called_too_large(side, fits, page, asked):
     page.side = side
     page.export()
-    *sizes, current = asked.questions[1][2:]
-    assert [int(text.split("×")[0]) for text in sizes] == scales
-    assert current == sizes[min(1, len(sizes) - 1)]
-    assert list(tmp_path.iterdir()) == []
+    assert ("too large" in asked.questions[0][2]) is not fits
 
 
-def test_a_figure_too_large_for_any_picture_is_refused_without_a_question(page, asked, tmp_path):
+def test_a_figure_too_large_for_any_picture_is_refused_in_words(page, asked, tmp_path):
     asked.file = (str(tmp_path / "square.png"), "")
     page.side = 16_001
+    asked.options = FigureOptions(".png", dpi=96)
     page.export()
-    assert asked.questions[1:] == [
+    assert asked.questions[2:] == [
         ("warning", "Not exported", "A picture of 16001 × 8000 pixels is too large. Choose SVG or PDF.")
     ]
     asked.file = (str(tmp_path / "square.svg"), "")
@@ -166,9 +159,9 @@ def test_the_next_export_from_any_page_of_the_window_starts_where_the_last_ended
     window.page.export()
     another = SquarePage(window.session, Look(LIGHT), window)
     another.export()
-    assert asked.questions[1][1] == str(tmp_path / "red-square.png")
+    assert asked.questions[3][1] == str(tmp_path / "red-square.png")
     other.page.export()
-    assert not asked.questions[2][1].startswith(str(tmp_path)), "another window remembers for itself"
+    assert not asked.questions[5][1].startswith(str(tmp_path)), "another window remembers for itself"
 
 
 # ---- What becomes of it ----
@@ -200,7 +193,7 @@ def test_cancelling_writes_nothing(make_window, tmp_path, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: ("", ""))
     window.page.export()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(tmp_path / "a.png"), ""))
-    monkeypatch.setattr(QInputDialog, "getItem", lambda *a: ("2×", False))
+    monkeypatch.setattr(ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Rejected)
     window.page.export()
     assert list(tmp_path.glob("*.png")) == []
 

@@ -9,17 +9,18 @@ import math
 import re
 import xml.etree.ElementTree as ET
 import zipfile
-import zlib
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from pdf_reader import pdf_runs
 from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
+from attention_explorer.state.figure_options import FigureOptions
 from attention_explorer.state.lookup import QUERY, LookupState, Overlay
 from attention_explorer.state.lookup_export import lookup_csv, lookup_json
 from attention_explorer.state.lookup_frame import lookup_frame
@@ -29,6 +30,7 @@ from attention_explorer.state.presets import PRESETS, preset
 from attention_explorer.ui.figure import EXPORT_FORMATS, Figure, encoded, figure_image, write_figure
 from attention_explorer.ui.lookup_figure import LookupFigure
 from attention_explorer.ui.plane_scene import scene_for
+from attention_explorer.ui.svg_file import FONT_FAMILIES
 from attention_explorer.ui.theme import LIGHT, Look
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -81,28 +83,6 @@ def svg_texts(figure: Figure) -> list[str]:
     return ["".join(element.itertext()).strip() for element in root.iter(f"{SVG}text")]
 
 
-def pdf_texts(data: bytes) -> dict[str, tuple[float, ...]]:
-    """Return each text of a PDF file, spaces as they come, with (cos, sin) of the angle it is drawn at."""
-    bodies = {int(number): body for number, body in re.findall(rb"\n(\d+) 0 obj\n(.*?)\nendobj", data, re.DOTALL)}
-    letters = {}  # by font and code
-    for number, body in bodies.items():
-        if found := re.search(rb"/ToUnicode (\d+) 0 R", body):
-            codes = re.search(rb"<0001> <\w+> \[(.*?)\]", bodies[int(found[1])], re.DOTALL)[1]
-            units = [bytes.fromhex(unit.decode()).decode("utf-16-be") for unit in re.findall(rb"<(\w+)>", codes)]
-            letters |= {(number, code): unit for code, unit in enumerate(units, start=1)}
-    texts, matrix = {}, ()
-    page = int(re.search(rb"/Contents (\d+) 0 R", data)[1])
-    content = zlib.decompress(bodies[page].split(b"\nstream\n", 1)[1].rsplit(b"endstream", 1)[0])
-    for run in re.findall(rb"[^\n]* cm\n|^BT\n.*?^ET\n", content, re.DOTALL | re.MULTILINE):
-        if run.endswith(b" cm\n"):
-            matrix = tuple(float(number) for number in run.split()[:2])
-            continue
-        font = int(re.search(rb"/F(\d+) ", run)[1])
-        text = "".join(letters[font, int(code, 16)] for code in re.findall(rb"<(\w+)> Tj", run))
-        texts[text] = matrix
-    return texts
-
-
 @pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 @pytest.mark.parametrize("suffix", [known.suffix for known in EXPORT_FORMATS])
 def test_every_preset_is_written_in_every_format(tmp_path, ready, suffix):
@@ -116,7 +96,7 @@ def test_every_preset_is_written_in_every_format(tmp_path, ready, suffix):
 def test_png_has_the_size_the_resolution_and_the_words(tmp_path):
     path = tmp_path / "figure.png"
     figure = LookupFigure(LookupState())
-    write_figure(figure, path, scale=3.0)
+    write_figure(figure, path, FigureOptions(dpi=288))
     image = QImage(str(path))
     assert (image.width(), image.height()) == (3 * figure.size.width(), 3 * figure.size.height())
     assert image.dotsPerMeterX() == pytest.approx(3 * 96 / 0.0254, abs=1)
@@ -155,7 +135,9 @@ def test_svg_draws_the_same_picture_as_png():
     size = figure.size
     drawn = QImage(size, QImage.Format.Format_RGB32)
     painter = QPainter(drawn)
-    QSvgRenderer(QByteArray(encoded(figure, ".svg"))).render(painter, QRect(0, 0, size.width(), size.height()))
+    # This reader takes a list of families for the name of one.
+    data = encoded(figure, ".svg").replace(FONT_FAMILIES.encode(), b"Inter")
+    QSvgRenderer(QByteArray(data)).render(painter, QRect(0, 0, size.width(), size.height()))
     painter.end()
     direct = figure_image(figure).convertToFormat(QImage.Format.Format_RGB32)
     differing = sum(
@@ -202,7 +184,7 @@ def test_exported_numbers_are_the_drawn_numbers(tmp_path):
 
 
 def test_the_same_state_gives_the_same_bytes():
-    for suffix in (".png", ".svg", *NUMBERS):
+    for suffix in (*PICTURES, *NUMBERS):
         assert encoded(LookupFigure(LookupState()), suffix) == encoded(LookupFigure(LookupState()), suffix)
 
 
@@ -288,7 +270,7 @@ def test_arrays_that_no_file_can_hold_are_refused(arrays, words):
 def test_another_figure_is_written_in_every_format(tmp_path):
     figure: Figure = LabelFigure()
     for known in EXPORT_FORMATS:
-        write_figure(figure, tmp_path / f"{figure.file_stem}{known.suffix}", scale=2.0)
+        write_figure(figure, tmp_path / f"{figure.file_stem}{known.suffix}", FigureOptions(dpi=192))
     image = QImage(str(tmp_path / "labels.png"))
     assert image.size() == QSize(600, 400)
     assert image.text("Description") == figure.description
@@ -337,13 +319,30 @@ def test_rotated_text_stays_text_in_svg():
 
 
 def test_rotated_text_stays_text_in_pdf():
-    texts = pdf_texts(encoded(LabelFigure(), ".pdf"))
+    texts = dict(pdf_runs(encoded(LabelFigure(), ".pdf")))
     # Qt names the glyph of a space after another character that looks the same: white it is, and that is all.
     found = {" ".join(text.split()): turned for text, turned in texts.items()}
     assert set(found) == {label for label, _ in LabelFigure().labels}
     for label, angle in LabelFigure().labels:
         expected = [math.cos(math.radians(angle)), math.sin(math.radians(angle))]
         assert found[label] == pytest.approx(expected, abs=1e-6)
+
+
+def test_digits_and_signs_stay_themselves_in_pdf():
+    # Digits of equal width and signs raised between capitals are glyphs that stand for no letter.
+    labels = ("0123456789", "(8, 11, 11)", "A − B", "K: 12:30", "−1.25")
+    runs = pdf_runs(encoded(LabelFigure(tuple((label, 0.0) for label in labels)), ".pdf"))
+    assert {re.sub(r"\s+", " ", text) for text, _ in runs} == set(labels)
+
+
+@pytest.mark.parametrize("ready", PRESETS[:3], ids=lambda ready: ready.id)
+def test_the_pdf_of_a_lookup_says_every_number_that_the_svg_says(ready):
+    def said(texts):
+        return {re.sub(r"\s+", "", text) for text in texts if re.search(r"\d", text)}
+
+    expected = said(svg_texts(LookupFigure(ready.state)))
+    assert len(expected) >= 5
+    assert said(dict(pdf_runs(encoded(LookupFigure(ready.state), ".pdf")))) == expected
 
 
 def test_a_character_that_xml_cannot_hold_does_not_break_the_svg():
@@ -375,5 +374,5 @@ def test_an_unknown_suffix_is_refused_with_the_known_ones(tmp_path):
 
 def test_a_picture_too_large_to_hold_is_refused(tmp_path):
     with pytest.raises(ExportError, match="too large"):
-        write_figure(LookupFigure(LookupState()), tmp_path / "figure.png", scale=100)
+        write_figure(LookupFigure(LookupState()), tmp_path / "figure.png", FigureOptions(dpi=9600))
     assert list(tmp_path.iterdir()) == []
