@@ -10,7 +10,7 @@ PIP_LOCKED := $(PIP) --require-hashes --only-binary :all:
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .DEFAULT_GOAL := help
-.PHONY: run test check bench gallery lock clean help FORCE
+.PHONY: run test check bench gallery install-desktop uninstall-desktop lock clean help FORCE
 
 run: .venv/.libraries ## open the window; without a display, draw every page into build/gallery
 	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
@@ -30,12 +30,18 @@ bench: .venv/.bench .venv/.libraries ## measure arithmetic and drawing (installs
 gallery: .venv/.libraries ## draw every page into build/gallery
 	@$(PY) -m attention_explorer gallery build/gallery $(ARGS)
 
+install-desktop: .venv/.libraries ## put the program into the desktop's menu, for you alone, with its icon and file type
+	@$(PY) -m attention_explorer.desktop install
+
+uninstall-desktop: .venv/.installed ## take that away again
+	@$(PY) -m attention_explorer.desktop uninstall
+
 clean: ## remove .venv, build and caches
 	rm -rf .venv build attention_explorer.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find $(wildcard attention_explorer benchmarks resources tests) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## list these targets
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-15s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-24s %s\n", $$1, $$2 }'
 
 # Four stamps, each written as the last act of its recipe, so that whatever was interrupted is done again.
 #   .created    the empty environment; says where it lies and for which Python, because it serves nowhere else

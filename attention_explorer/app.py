@@ -11,9 +11,22 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QMessageLogContext, QObject, QSize, QTimer, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtCore import (
+    QCoreApplication,
+    QMessageLogContext,
+    QObject,
+    QSize,
+    QStandardPaths,
+    QTimer,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+)
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session import garbage
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -21,14 +34,17 @@ from attention_explorer.ui.theme import load_fonts
 from attention_explorer.ui.window import MainWindow
 
 # Kept to the very end of the process: widgets and fonts that are collected after the application is gone crash Qt.
-_application: QApplication | None = None
+_application: QGuiApplication | None = None
 
 
-def make_application() -> QApplication:
-    """Return the application, made once, with the bundled font and a style that looks the same everywhere."""
+def make_application(*options: str) -> QApplication:
+    """Return the application, made once, with the bundled font and a style that looks the same everywhere.
+
+    ``options`` are those of Qt, such as ``"-platform", "offscreen"``.
+    """
     global _application
     existing = QApplication.instance()
-    application = existing if isinstance(existing, QApplication) else QApplication([sys.argv[0]])
+    application = existing if isinstance(existing, QApplication) else QApplication([sys.argv[0], *options])
     _application = application
     application.setApplicationName("attention-explorer")
     application.setApplicationDisplayName("Attention Explorer")
@@ -36,6 +52,28 @@ def make_application() -> QApplication:
     application.setStyle("Fusion")
     load_fonts()
     return application
+
+
+def make_drawing_application() -> QGuiApplication:
+    """Return the application for drawing without a window: off-screen, or the one of the caller, left as it is.
+
+    Raises
+    ------
+    ExplorerError
+        There is none, and it cannot be made on this thread; or it is one that cannot draw.
+    """
+    global _application
+    existing = QCoreApplication.instance()
+    if existing is None:
+        if threading.current_thread() is not threading.main_thread():
+            raise ExplorerError("Qt starts on the main thread only. Draw there first, then on others too.")
+        return make_application("-platform", "offscreen")
+    if not isinstance(existing, QGuiApplication):
+        raise ExplorerError("There is a QCoreApplication, which cannot draw. Make a QGuiApplication in its place.")
+    if existing is not _application:
+        load_fonts()
+        _application = existing
+    return existing
 
 
 class ErrorReporter(QObject):
@@ -78,22 +116,30 @@ class ErrorReporter(QObject):
         self._showing = False
 
 
-def run_window(state: ExplorerState | None = None) -> int:
-    """Open the window and return when it is closed."""
+def data_folder() -> Path:
+    """Return the folder of the user that unsaved sessions are kept in."""
+    return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppDataLocation)) / "sessions"
+
+
+def run_window(state: ExplorerState | None = None, path: Path | None = None, page: str = "") -> int:
+    """Open the window, on a state or a session file and on a page if they are given, and return when it is closed."""
     application = make_application()
     window = MainWindow(Session(state), SettingsStore())
     reporter = ErrorReporter(window)
     reporter.install()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends it at once, also while Qt waits
+    window.files.start(data_folder(), path, goes_on=state is None)
+    if page:
+        window.show_page(page)
     window.show()
     QTimer.singleShot(0, window, collect_garbage_again)
     return application.exec()
 
 
 def collect_garbage_again() -> None:
-    """Switch the collector on, which `cli` switches off for the start: what was loaded by now stays to the end."""
+    """Release the collector, which `cli` holds during the start: what was loaded by now stays to the end."""
     gc.freeze()
-    gc.enable()
+    garbage.release()
 
 
 def _without_known_noise(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:

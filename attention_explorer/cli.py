@@ -1,44 +1,104 @@
-"""The command line: opens the window, or renders its pages where there is no screen."""
+"""The command line: opens the window, or draws figures and pages where there is no screen."""
 
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from attention_explorer import __version__
 from attention_explorer.display import has_display
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, ExportError
+
+if TYPE_CHECKING:
+    # Loaded by the commands that need them: the command line answers without NumPy and Qt.
+    from attention_explorer.rendering import Shown
+    from attention_explorer.state.figure_options import FigureOptions
+
+T = TypeVar("T")
 
 DEFAULT_SIZES = [(1280, 800)]
 
 EXAMPLES = """examples:
   attention-explorer                              open the window
-  attention-explorer --preset long-key            open it with a ready-made lookup
+  attention-explorer --preset long-key            open it with a ready-made state of any page
+  attention-explorer lesson.attn.json             open it with a saved session
+  attention-explorer presets                      list what is ready-made: page, name, title
+  attention-explorer render long-key figure.pdf --size 89mm
+  attention-explorer render lesson.attn.json heads.svg --page heads --no-title
+  attention-explorer render pipeline weights.npz --page heads
+  attention-explorer render - - --format png --dpi 300 < lesson.attn.json > figure.png
   attention-explorer gallery pictures             every page and preset as PNG files
   attention-explorer gallery pictures --size 2560x1440 --theme dark
 """
 
+RENDER_EXAMPLES = "\n".join(["examples:", *(line for line in EXAMPLES.splitlines() if "explorer render" in line)])
+
+EXIT_CODES = "exit codes: 0 done, 1 it could not be done (standard error says why), 2 wrong usage"
+
+STANDARD = "-"
+"""Stands for standard input in the place of a session, and for standard output in that of a file."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Takes a file in the place of a command for one that is to be opened in the window."""
+
+    def parse_known_args(  # type: ignore[override] # only with the kind of namespace that is used here
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As in the class above, with the command written out."""
+        return super().parse_known_args(_with_command(sys.argv[1:] if args is None else list(args)), namespace)
+
+
+def _with_command(arguments: list[str]) -> list[str]:
+    """Return the arguments with ``run`` before a file that stands where a command would."""
+    at = 0
+    while at < len(arguments) and arguments[at].startswith("-"):
+        at += 2 if arguments[at] in ("--preset", "--page", "--without-display") else 1
+    is_file = at < len(arguments) and (arguments[at].endswith(".json") or Path(arguments[at]).name != arguments[at])
+    return [*arguments[:at], "run", *arguments[at:]] if is_file else arguments
+
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="attention-explorer",
         description="See and touch attention, the operation inside every transformer.",
-        epilog=EXAMPLES,
+        epilog=f"{EXAMPLES}\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"Attention Explorer {__version__}")
     _add_run_options(top, default=None)
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=argparse.ArgumentParser)
     run = commands.add_parser("run", help="open the window (the default)")
     # What was said before the command stays said: here a missing option sets nothing.
     _add_run_options(run, default=argparse.SUPPRESS)
-    gallery = commands.add_parser("gallery", help="render every page and preset to PNG files, without a screen")
+    run.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a session to open, such as lesson.attn.json")
+    _add_render(commands)
+    _add_gallery(commands)
+    presets = commands.add_parser("presets", help="list what is ready-made: page, name and title, one a line")
+    presets.add_argument("--page", type=_page, metavar="PAGE", help="only those of this page")
+    return top
+
+
+def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> None:
+    command.add_argument("--preset", metavar="NAME", default=default, help="start with this ready-made state")
+    command.add_argument("--page", type=_page, metavar="PAGE", default=default, help="start with this page")
+    command.add_argument(
+        "--without-display",
+        type=Path,
+        metavar="DIR",
+        default=default,
+        help="where there is no display, render every page to PNG files in DIR instead of failing",
+    )
+
+
+def _add_gallery(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    gallery = commands.add_parser("gallery", help="draw every page with every preset to PNG files, without a screen")
     gallery.add_argument("folder", type=Path, metavar="DIR", help="where to put the files")
     gallery.add_argument(
         "--size",
@@ -48,18 +108,67 @@ def parser() -> argparse.ArgumentParser:
         help="size in pixels, 1280x800 by default; may repeat",
     )
     gallery.add_argument("--theme", choices=("light", "dark", "both"), default="both", help="both by default")
-    return top
 
 
-def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> None:
-    command.add_argument("--preset", metavar="NAME", default=default, help="start with this ready-made lookup")
-    command.add_argument(
-        "--without-display",
-        type=Path,
-        metavar="DIR",
-        default=default,
-        help="where there is no display, render every page to PNG files in DIR instead of failing",
+def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    render = commands.add_parser(
+        "render",
+        help="draw a session or a preset to a file, without a screen",
+        description="Draw a session or a preset to a file, as the window exports it, or write its numbers.",
+        epilog=RENDER_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    render.add_argument(
+        "source",
+        metavar="SESSION_OR_PRESET",
+        help="a file ending in .json, a preset, or - for a session on standard input",
+    )
+    render.add_argument(
+        "out",
+        metavar="OUT",
+        help="a file ending in .png, .svg, .pdf, .csv, .npy, .npz or .json, or - for standard output",
+    )
+    render.add_argument("--page", type=_page, metavar="PAGE", help="the page to draw; else the one saved")
+    render.add_argument("--format", default="", metavar="KIND", help="png, svg …; needed if OUT does not tell")
+    render.add_argument(
+        "--size", type=_width, metavar="WIDTH", help="how wide: 89mm, 3.5in, 1200px; natural by default"
+    )
+    render.add_argument("--dpi", type=_dpi, default=192.0, metavar="N", help="pixels per inch of a PNG, 192 by default")
+    render.add_argument("--theme", choices=("print", "light", "dark"), default="print", help="print by default")
+    render.add_argument(
+        "--cells", choices=("auto", "rectangles", "image"), default="auto", help="of maps in SVG and PDF"
+    )
+    for part in ("title", "axis-names", "colour-bar", "caption"):
+        render.add_argument(f"--no-{part}", action="store_true", help=f"leave out the {part.replace('-', ' ')}")
+
+
+# ---- Reading values ----
+
+
+def _read(reader: Callable[[str], T], text: str) -> T:
+    """Return what a reader makes of a value; what it refuses is wrong usage."""
+    try:
+        return reader(text)
+    except ExplorerError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _page(text: str) -> str:
+    from attention_explorer.state.ready_made import page_id
+
+    return _read(page_id, text)
+
+
+def _width(text: str) -> object:
+    from attention_explorer.state.figure_options import length_from
+
+    return _read(length_from, text)
+
+
+def _dpi(text: str) -> float:
+    from attention_explorer.state.figure_options import resolution_from
+
+    return _read(resolution_from, text)
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -72,23 +181,44 @@ def _size(text: str) -> tuple[int, int]:
     return width, height
 
 
+# ---- Doing it ----
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code: 0 done, 1 it could not be done, 2 wrong usage."""
     options = parser().parse_args(arguments)
     try:
-        if options.command == "gallery":
-            return _gallery(options.folder, options.size or DEFAULT_SIZES, options.theme)
-        return _run(options.preset, options.without_display)
+        return _carry_out(options)
     except ExplorerError as error:
-        print(f"attention-explorer: {error}", file=sys.stderr)
+        _complain(str(error))
         return 1
+    except KeyboardInterrupt:
+        _complain("Stopped.")
+        return 130  # what shells give for Ctrl+C
 
 
-def _run(preset_name: str | None, without_display: Path | None) -> int:
-    from attention_explorer.state.explorer import ExplorerState
-    from attention_explorer.state.presets import preset
+def _carry_out(options: argparse.Namespace) -> int:
+    match options.command:
+        case "gallery":
+            return _gallery(options.folder, options.size or DEFAULT_SIZES, options.theme)
+        case "render":
+            return _render(options)
+        case "presets":
+            return _presets(options.page or "")
+        case _:
+            return _run(options.preset, options.without_display, getattr(options, "file", None), options.page)
 
-    state = ExplorerState(lookup=preset(preset_name).state) if preset_name else None
+
+def _complain(sentence: str) -> None:
+    print(f"attention-explorer: {sentence}", file=sys.stderr)
+
+
+def _run(preset_name: str | None, without_display: Path | None, file: Path | None, page: str | None) -> int:
+    if preset_name and file is not None:
+        raise ExplorerError(f"The window opens on the session “{file}” or on the preset “{preset_name}”: name one.")
+    from attention_explorer.state.ready_made import find_preset
+
+    ready = find_preset(preset_name, page or "") if preset_name else None
     if not has_display() and os.environ.get("QT_QPA_PLATFORM", "") not in ("offscreen", "minimal"):
         if without_display is None:
             print(
@@ -99,10 +229,14 @@ def _run(preset_name: str | None, without_display: Path | None) -> int:
             return 1
         print(f"There is no display to open a window on: rendering every page to {without_display}/ instead.")
         return _gallery(without_display, DEFAULT_SIZES, "both")
-    gc.disable()  # until the window is there: all that is made at the start is kept, and looking it through takes time
+    from attention_explorer.session import garbage
+
+    garbage.hold()  # until the window is there: all that is made now is kept, and looking it through takes time
     from attention_explorer.app import run_window
 
-    return run_window(state)
+    if ready is not None:
+        return run_window(ready.state, None, ready.page)
+    return run_window(None, file, page or "")
 
 
 def _gallery(folder: Path, sizes: list[tuple[int, int]], theme: str) -> int:
@@ -112,4 +246,68 @@ def _gallery(folder: Path, sizes: list[tuple[int, int]], theme: str) -> int:
     themes = [ThemeChoice.LIGHT, ThemeChoice.DARK] if theme == "both" else [ThemeChoice(theme)]
     paths = run_gallery(folder, sizes, themes)
     print(f"{len(paths)} pictures in {folder}")
+    return 0
+
+
+def _presets(page: str) -> int:
+    from attention_explorer.state.ready_made import PAGE_IDS, presets_of
+
+    ready = [each for listed in ([page] if page else PAGE_IDS) for each in presets_of(listed)]
+    width = max(len(each.id) for each in ready)
+    lines = (f"{each.page:<9}  {each.id:<{width}}  {each.title}\n" for each in ready)
+    return _write_out("".join(lines).encode(sys.stdout.encoding, "replace"))
+
+
+def _render(options: argparse.Namespace) -> int:
+    from attention_explorer.files import write_whole
+    from attention_explorer.rendering import file_bytes, format_for
+
+    path = None if options.out == STANDARD else Path(options.out)
+    figure_options = _figure_options(options, format_for(path, options.format))
+    shown = _shown(options.source, options.page or "")
+    for sentence in shown.warnings:
+        _complain(sentence)
+    data = file_bytes(shown, figure_options)
+    if path is None:
+        return _write_out(data)
+    write_whole(path, data)
+    return 0
+
+
+def _figure_options(options: argparse.Namespace, suffix: str) -> FigureOptions:
+    from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme
+
+    return FigureOptions(
+        suffix,
+        options.dpi,
+        options.size,
+        FigureTheme(options.theme),
+        title=not options.no_title,
+        axis_names=not options.no_axis_names,
+        colour_bar=not options.no_colour_bar,
+        caption=not options.no_caption,
+        cells=Cells(options.cells),
+    )
+
+
+def _shown(source: str, page: str) -> Shown:
+    from attention_explorer.rendering import shown_by, shown_by_session
+    from attention_explorer.state.session_file import read_session_stream
+
+    if source != STANDARD:
+        return shown_by(source, page)
+    return shown_by_session(read_session_stream(sys.stdin.buffer, "standard input"), page)
+
+
+def _write_out(data: bytes) -> int:
+    """Write to standard output and return the exit code: 1 if its reader has gone, which is no error to speak of."""
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        # At its end Python would try again to write what is left, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return 1
+        raise ExportError(f"Standard output takes no more: {error.strerror}. Make room, or name a file.") from error
     return 0

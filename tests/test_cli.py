@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import struct
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from attention_explorer import __version__, app, cli
+from attention_explorer.session import garbage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.presets import PRESETS, Preset, preset
@@ -129,29 +128,29 @@ def test_help_shows_examples_that_work(capsys: pytest.CaptureFixture[str]) -> No
         cli.main(["--help"])
     text = capsys.readouterr().out
     examples = [line.split("  ")[1].split() for line in text.splitlines() if line.startswith("  attention-explorer")]
-    assert len(examples) == 4
+    assert len(examples) == 10
     for example in examples:
-        options = cli.parser().parse_args(example[1:])
-        assert options.command == "gallery" or options.preset is None or preset(options.preset)
+        given = example[1 : example.index("<")] if "<" in example else example[1:]
+        options = cli.parser().parse_args(given)
+        assert options.command in ("gallery", "render", "presets") or not options.preset or preset(options.preset)
 
 
 # ---- Opening the window ----
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[ExplorerState | None]]:
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[ExplorerState | None]:
     """Instead of opening windows, remember the states they would open on."""
-    collecting = gc.isenabled()
     states: list[ExplorerState | None] = []
 
-    def run_window(state: ExplorerState | None = None) -> int:
+    def run_window(state: ExplorerState | None = None, path: Path | None = None, page: str = "") -> int:
+        garbage.release()  # as the real one does once the window is there
+        assert path is None
         states.append(state)
         return 7
 
     monkeypatch.setattr(app, "run_window", run_window)
-    yield states
-    if collecting:
-        gc.enable()  # which the command line leaves to the window that is not opened here
+    return states
 
 
 @pytest.fixture

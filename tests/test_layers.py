@@ -24,14 +24,16 @@ FLOORS = {
     "files": 1,
     "display": 1,
     "platform_check": 1,
+    "desktop": 2,
     "model": 2,
     "sources": 3,
     "state": 4,
     "session": 5,
     "ui": 6,
     "app": 7,
-    "cli": 8,
-    "__main__": 9,
+    "rendering": 8,
+    "cli": 9,
+    "__main__": 10,
 }
 """From the ground up; an import goes down, or stays within its own package."""
 
@@ -117,6 +119,19 @@ def test_the_package_itself_imports_nothing_heavy() -> None:
     assert not (QT | {"numpy"}) & tops(modules)
     assert not NETWORK & modules
     assert not [name for name in modules if name.startswith("attention_explorer.")]
+
+
+def test_what_the_package_offers_comes_without_qt() -> None:
+    modules = modules_after("import attention_explorer\nattention_explorer.model\nattention_explorer.render")
+    assert {"attention_explorer.model", "attention_explorer.rendering"} <= modules
+    assert not QT & tops(modules), "Qt is loaded by the first picture"
+    assert not NETWORK & modules
+
+
+def test_presets_are_listed_without_qt() -> None:
+    modules = modules_after("from attention_explorer.cli import main\nassert main(['presets']) == 0")
+    assert "attention_explorer.state.cost_presets" in modules
+    assert not QT & tops(modules)
 
 
 def test_model_and_state_run_without_qt() -> None:

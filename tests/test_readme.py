@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
+
+from attention_explorer import cli
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -18,11 +21,25 @@ def test_the_python_example_runs_and_its_rows_sum_to_one():
     np.testing.assert_allclose(names["attention"].weights.sum(axis=-1), np.ones(4), rtol=0, atol=1e-15)
 
 
+@pytest.mark.usefixtures("qapp")
+def test_the_drawing_example_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (example,) = (code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "render" in code)
+    exec(example, {})  # noqa: S102  # our own README
+    assert (tmp_path / "heads.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_the_command_lines_are_understood():
+    lines = re.findall(r"^attention-explorer(.*?)(?:  #.*)?$", README, re.MULTILINE)
+    commands = [cli.parser().parse_args(line.split()).command for line in lines]
+    assert commands == ["presets", None, "run", "render", "render", "gallery"]
+
+
 def test_the_picture_and_the_files_it_names_are_there():
     for target in re.findall(r"\]\(([^)h][^)]*)\)", README):
         assert (ROOT / target).is_file(), target
 
 
 def test_the_commands_it_names_exist():
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    assert set(re.findall(r"`?make ([a-z]+)", README)) <= targets
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"`?make ([a-z-]+)", README)) <= targets

@@ -24,11 +24,18 @@ def window_image(state: ExplorerState, page: str, size: QSize, theme: ThemeChoic
     window = MainWindow(Session(state), SettingsStore(Path("/dev/null")), settings)
     window.resize(size)
     window.show()
-    for _ in range(3):  # what is put off until after the first frame belongs to the picture too
-        QApplication.processEvents()
+    _catch_up()
+    window.page.settle()
+    _catch_up()  # the panel takes the height of the words that came with the picture
     image = window.grab().toImage()
     window.deleteLater()
     return image
+
+
+def _catch_up() -> None:
+    """Do what is put off until after a frame: a layout within a layout takes its turn only after the outer one."""
+    for _ in range(3):
+        QApplication.processEvents()
 
 
 def write_gallery(folder: Path, sizes: Iterable[QSize], themes: Iterable[ThemeChoice]) -> Iterator[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -74,6 +75,9 @@ class Page(QWidget):
     def stop(self) -> None:
         """End whatever moves by itself."""
 
+    def settle(self, seconds: float = 30.0) -> None:
+        """Go on handling events until nothing is being computed any more, for pictures without a window."""
+
     # ---- Taking it away ----
 
     def figure(self) -> Figure:
@@ -125,7 +129,8 @@ class Page(QWidget):
 class PageEntry:
     """How a page is found: its name in files and settings, its title, its icon, and how to make it.
 
-    ``examples`` gives names, fit for a file name, with states that show the page at its best; the gallery draws them.
+    ``figure`` gives what the page shows of a state, without a window. ``examples`` gives names, fit for a file name,
+    with states that show the page at its best; the gallery draws them.
     """
 
     id: str
@@ -133,7 +138,14 @@ class PageEntry:
     icon: str
     tip: str
     make: Callable[[Session, Look], Page]
+    figure: Callable[[ExplorerState], Figure]
     examples: Callable[[], Iterable[tuple[str, ExplorerState]]]
+
+
+def _examples(page: str) -> Iterable[tuple[str, ExplorerState]]:
+    from attention_explorer.state.ready_made import presets_of
+
+    return ((ready.id, ready.state) for ready in presets_of(page))
 
 
 def _make_lookup(session: Session, look: Look) -> Page:
@@ -142,10 +154,10 @@ def _make_lookup(session: Session, look: Look) -> Page:
     return LookupPage(session, look)
 
 
-def _lookup_examples() -> Iterable[tuple[str, ExplorerState]]:
-    from attention_explorer.state.presets import PRESETS
+def _lookup_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.lookup_figure import lookup_figure
 
-    return ((ready.id, ExplorerState(lookup=ready.state)) for ready in PRESETS)
+    return lookup_figure(state.lookup)
 
 
 def _make_heads(session: Session, look: Look) -> Page:
@@ -154,18 +166,114 @@ def _make_heads(session: Session, look: Look) -> Page:
     return HeadsPage(session, look)
 
 
-def _heads_examples() -> Iterable[tuple[str, ExplorerState]]:
-    from attention_explorer.state.heads_presets import HEADS_PRESETS
+def _heads_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.heads_figure import HeadsFigure
 
-    return ((ready.id, ExplorerState(heads=ready.state)) for ready in HEADS_PRESETS)
+    return HeadsFigure(state.heads)
+
+
+def _make_positions(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.positions_page import PositionsPage
+
+    return PositionsPage(session, look)
+
+
+def _positions_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.positions_figure import PositionsFigure
+
+    return PositionsFigure(state.positions)
+
+
+def _make_block(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.block_page import BlockPage
+
+    return BlockPage(session, look)
+
+
+def _block_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.block_figure import block_figure
+
+    return block_figure(state.block)
+
+
+def _make_scaling(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.scaling_page import ScalingPage
+
+    return ScalingPage(session, look)
+
+
+def _scaling_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.scaling_figure import scaling_figure
+
+    return scaling_figure(state.scaling)
+
+
+def _make_cost(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.cost_page import CostPage
+
+    return CostPage(session, look)
+
+
+def _cost_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.cost_figure import cost_figure
+
+    return cost_figure(state.cost)
 
 
 PAGES: tuple[PageEntry, ...] = (
     PageEntry(
-        "lookup", "Lookup", "lookup", "Drag a query and watch a lookup blend or snap", _make_lookup, _lookup_examples
+        "lookup",
+        "Lookup",
+        "lookup",
+        "Drag a query and watch a lookup blend or snap",
+        _make_lookup,
+        _lookup_figure,
+        partial(_examples, "lookup"),
     ),
     PageEntry(
-        "heads", "Heads", "heads", "Type a sentence, see every head, believe every number", _make_heads, _heads_examples
+        "heads",
+        "Heads",
+        "heads",
+        "Type a sentence, see every head, believe every number",
+        _make_heads,
+        _heads_figure,
+        partial(_examples, "heads"),
+    ),
+    PageEntry(
+        "positions",
+        "Positions",
+        "positions",
+        "See how a transformer knows where a token stands",
+        _make_positions,
+        _positions_figure,
+        partial(_examples, "positions"),
+    ),
+    PageEntry(
+        "block",
+        "Block",
+        "block",
+        "Follow data through a whole layer, and see what its parts do",
+        _make_block,
+        _block_figure,
+        partial(_examples, "block"),
+    ),
+    PageEntry(
+        "scaling",
+        "Scaling",
+        "scaling",
+        "See why scores are divided by √d_k, and what the softmax does to them",
+        _make_scaling,
+        _scaling_figure,
+        partial(_examples, "scaling"),
+    ),
+    PageEntry(
+        "cost",
+        "Cost",
+        "cost",
+        "Count what attention costs, and measure it here",
+        _make_cost,
+        _cost_figure,
+        partial(_examples, "cost"),
     ),
 )
 """The pages in the order of the rail. A page is made when it is first shown."""

@@ -1,0 +1,228 @@
+"""Pictures and numbers without a window: what `attention_explorer.render` and the command line have in common."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+from attention_explorer.errors import ExplorerError, ExportError
+from attention_explorer.files import write_whole
+from attention_explorer.state.block import BlockState
+from attention_explorer.state.cost import CostState
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
+from attention_explorer.state.heads import HeadsState
+from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.positions import PositionsState
+from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
+from attention_explorer.state.scaling import ScalingState
+from attention_explorer.state.session_file import SUFFIX, Opened, read_session
+
+PageState = LookupState | HeadsState | PositionsState | BlockState | ScalingState | CostState
+Choice = TypeVar("Choice", bound=StrEnum)
+Source = ExplorerState | PageState | str | os.PathLike[str]
+
+_PAGE_OF: dict[type, str] = {type(getattr(ExplorerState(), page)): page for page in PAGE_IDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is to be drawn: a state, the page that shows it, and what its file says that is not known here."""
+
+    state: ExplorerState
+    page: str
+    warnings: tuple[str, ...] = ()
+
+
+def shown_by(source: Source, page: str = "") -> Shown:
+    """Return what a state, a preset or a session file shows, on ``page`` if it is named.
+
+    A text is a file if it ends in ``.json`` or has a folder in it, else a preset, or a file if there is no such preset.
+
+    Raises
+    ------
+    ExplorerError
+        There is no such page, preset or file, the file cannot be read, or the page has to be named.
+    """
+    if isinstance(source, ExplorerState):
+        return Shown(source, page_id(page) if page else page_in_view(source))
+    if type(source) in _PAGE_OF:
+        own = _PAGE_OF[type(source)]
+        if page and page_id(page) != own:
+            raise ExplorerError(f"A {type(source).__name__} is shown by the page {own}, not by {page}.")
+        return Shown(replace(ExplorerState(), **{own: source}), own)  # type: ignore[arg-type] # of its own page
+    if not isinstance(source, str | os.PathLike):
+        raise ExplorerError(
+            f"A value of type {type(source).__name__} cannot be drawn. "
+            "Give a state, the name of a preset, or the path of a session."
+        )
+    if not isinstance(source, str) or _is_file(source, page):
+        return shown_by_session(read_session(Path(source).absolute()), page)  # absolute: “.” has no name
+    ready = find_preset(source, page and page_id(page))
+    return Shown(ready.state, ready.page)
+
+
+def shown_by_session(opened: Opened, page: str = "") -> Shown:
+    """Return what a session shows: on ``page``, on the page it was saved on, or on the only one that says something."""
+    chosen = page or opened.page
+    return Shown(opened.state, page_id(chosen) if chosen else page_in_view(opened.state), opened.warnings)
+
+
+def _is_file(text: str, page: str) -> bool:
+    if text.endswith(".json") or Path(text).name != text:
+        return True
+    if not Path(text).is_file():
+        return False
+    try:
+        find_preset(text, page)
+    except ExplorerError:
+        return True
+    return False
+
+
+# ---- Writing ----
+
+
+def format_for(path: Path | None, given: str = "") -> str:
+    """Return the suffix of the kind of file that is asked for by name (``png`` or ``.png``) or by the path.
+
+    Raises
+    ------
+    ExportError
+        It is unknown, there is none, or the file would pass for a session.
+    """
+    from attention_explorer.ui.figure import EXPORT_FORMATS, format_of
+
+    if path is not None and path.name.lower().endswith(SUFFIX):
+        raise ExportError(f"“{path.name}” would pass for a session, and is to hold numbers. Leave out “.attn”.")
+    suffix = f".{given.removeprefix('.')}" if given else ("" if path is None else path.suffix)
+    if suffix:
+        return format_of(suffix).suffix
+    known = ", ".join(export_format.suffix.removeprefix(".") for export_format in EXPORT_FORMATS)
+    where = "Without the name of a file" if path is None else f"Of “{path.name}”, which has no ending,"
+    raise ExportError(f"{where} the kind of file cannot be told. Give a format: {known}.")
+
+
+def file_bytes(shown: Shown, options: FigureOptions) -> bytes:
+    """Return the contents of the file that the options describe: the same bytes that the window would write.
+
+    Raises
+    ------
+    ExplorerError
+        What is shown cannot be computed, or the format is unknown, or the picture too large.
+    """
+    # Here Qt is started: importing the program must not do so.
+    from attention_explorer.app import make_drawing_application
+    from attention_explorer.ui.figure import figure_bytes
+    from attention_explorer.ui.page import PAGES
+
+    make_drawing_application()
+    (entry,) = (each for each in PAGES if each.id == shown.page)
+    return figure_bytes(entry.figure(shown.state), options)
+
+
+def render(
+    source: Source,
+    out: str | os.PathLike[str] | BinaryIO | None = None,
+    *,
+    page: str = "",
+    format: str = "",  # noqa: A002 - what NumPy, Matplotlib and the command line call it
+    size: str = "",
+    dpi: float = USUAL_DPI,
+    theme: str = FigureTheme.PRINT,
+    title: bool = True,
+    axis_names: bool = True,
+    colour_bar: bool = True,
+    caption: bool = True,
+    cells: str = Cells.AUTO,
+) -> bytes:
+    """Draw a state, a preset or a session, without a window, and return the contents of the file.
+
+    The same session gives the same bytes each time on the same machine, and the same as the window and the command line
+    write. Qt is started at the first call, off-screen unless the caller has an application already; who wants to open
+    windows of their own makes it before.
+
+    Parameters
+    ----------
+    source : ExplorerState, a state of one page, str or path
+        What to draw: a state, the name of a preset, or the path of a session file. A text is a path if it ends in
+        ``.json`` or has a folder in it, else a preset.
+    out : str, path, binary file or None
+        Where to write it, whole or not at all; None writes nothing.
+    page : str
+        The page to draw: ``lookup``, ``heads``, ``positions``, ``block``, ``scaling`` or ``cost``. By default that of
+        the preset, the one that the session was saved on, or the only one whose part of the state is not as it starts.
+    format : str
+        ``png``, ``svg``, ``pdf``, ``csv``, ``npy``, ``npz`` or ``json``; by default as the path ends.
+    size : str
+        The width: ``89mm``, ``3.5in``, ``1200px``; by default what suits the figure.
+    dpi : float
+        Pixels per inch of a PNG.
+    theme : str
+        ``print``, ``light`` or ``dark``.
+    title, axis_names, colour_bar, caption : bool
+        Whether these are drawn.
+    cells : str
+        What the cells of maps become in SVG and PDF: ``auto``, ``rectangles`` or ``image``.
+
+    Returns
+    -------
+    bytes
+        The contents of the file.
+
+    Raises
+    ------
+    ExplorerError
+        A sentence that says what is wrong and what to do.
+
+    Warns
+    -----
+    UserWarning
+        A session file says something that this version does not know.
+
+    Examples
+    --------
+    >>> import attention_explorer
+    >>> drawing = attention_explorer.render("long-key", format="svg", size="89mm")
+    >>> b'width="89mm"' in drawing
+    True
+
+    The numbers behind a picture, as the window computes them:
+
+    >>> from attention_explorer.state.lookup import LookupState
+    >>> text = attention_explorer.render(LookupState(hard=True), format="csv").decode()
+    >>> text.splitlines()[0].startswith("name,")
+    True
+    """
+    path, stream = (Path(out), None) if isinstance(out, str | os.PathLike) else (None, out)
+    options = FigureOptions(
+        format_for(path, format),
+        dpi,
+        length_from(size),
+        _choice(FigureTheme, theme, "theme"),
+        title,
+        axis_names,
+        colour_bar,
+        caption,
+        _choice(Cells, cells, "kind of cells"),
+    )
+    shown = shown_by(source, page)
+    for sentence in shown.warnings:
+        warnings.warn(sentence, stacklevel=2)
+    data = file_bytes(shown, options)
+    if path is not None:
+        write_whole(path, data)
+    elif stream is not None:
+        stream.write(data)
+    return data
+
+
+def _choice(kind: type[Choice], text: str, what: str) -> Choice:
+    try:
+        return kind(text)
+    except ValueError:
+        raise ExportError(f"There is no {what} “{text}”. Choose one of: {', '.join(kind)}.") from None

@@ -1,0 +1,141 @@
+"""Every ready-made state of every page, by its name: what the gallery draws and the command line knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.state.explorer import ExplorerState
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyMade:
+    """A preset of any page.
+
+    Attributes
+    ----------
+    page : str
+        The id of its page, which is the field of `ExplorerState` that it fills.
+    id : str
+        Its name in files and on the command line; pages may share one.
+    title, look_for : str
+        What it is called, and what to look for in it.
+    state : ExplorerState
+        All of the state, with the other pages as they start.
+    """
+
+    page: str
+    id: str
+    title: str
+    look_for: str
+    state: ExplorerState
+
+
+# Each is loaded when it is asked for: the window starts with one page.
+
+
+def _lookup() -> tuple[Any, ...]:
+    from attention_explorer.state.presets import PRESETS
+
+    return PRESETS
+
+
+def _heads() -> tuple[Any, ...]:
+    from attention_explorer.state.heads_presets import HEADS_PRESETS
+
+    return HEADS_PRESETS
+
+
+def _positions() -> tuple[Any, ...]:
+    from attention_explorer.state.positions_presets import POSITIONS_PRESETS
+
+    return POSITIONS_PRESETS
+
+
+def _block() -> tuple[Any, ...]:
+    from attention_explorer.state.block_presets import BLOCK_PRESETS
+
+    return BLOCK_PRESETS
+
+
+def _scaling() -> tuple[Any, ...]:
+    from attention_explorer.state.scaling_presets import SCALING_PRESETS
+
+    return SCALING_PRESETS
+
+
+def _cost() -> tuple[Any, ...]:
+    from attention_explorer.state.cost_presets import COST_PRESETS
+
+    return COST_PRESETS
+
+
+_OF_PAGE: dict[str, Callable[[], tuple[Any, ...]]] = {
+    "lookup": _lookup,
+    "heads": _heads,
+    "positions": _positions,
+    "block": _block,
+    "scaling": _scaling,
+    "cost": _cost,
+}
+
+PAGE_IDS = tuple(_OF_PAGE)
+"""The ids of the pages, in the order of the rail; each is a field of `ExplorerState` too."""
+
+
+def page_id(text: str) -> str:
+    """Return the id of the page that a text names.
+
+    Raises
+    ------
+    ExplorerError
+        There is none; the message lists those there are.
+    """
+    if text in _OF_PAGE:
+        return text
+    raise ExplorerError(f"There is no page “{text}”. Choose one of: {', '.join(PAGE_IDS)}.")
+
+
+def presets_of(page: str) -> Iterator[ReadyMade]:
+    """Yield what is ready-made for a page, in the order of its list."""
+    for ready in _OF_PAGE[page_id(page)]():
+        state = replace(ExplorerState(), **{page: ready.state})
+        yield ReadyMade(page, ready.id, ready.title, ready.look_for, state)
+
+
+def find_preset(identifier: str, page: str = "") -> ReadyMade:
+    """Return the preset of this name, on one page or on any.
+
+    Raises
+    ------
+    ExplorerError
+        There is none, or several pages have one; the message lists what there is.
+    """
+    pages = (page,) if page else PAGE_IDS
+    found = [ready for each in pages for ready in presets_of(each) if ready.id == identifier]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        on = ", ".join(ready.page for ready in found)
+        raise ExplorerError(f"Several pages have a preset “{identifier}”: {on}. Name the page too.")
+    where = f" on the page {page}" if page else ""
+    lists = ((each, ", ".join(ready.id for ready in presets_of(each))) for each in pages)
+    known = "; ".join(ids if page else f"{each}: {ids}" for each, ids in lists)
+    raise ExplorerError(f"There is no preset “{identifier}”{where}. Choose one of: {known}.")
+
+
+def page_in_view(state: ExplorerState) -> str:
+    """Return the one page whose part of a state is not as it starts; the first page if all are.
+
+    Raises
+    ------
+    ExplorerError
+        Several are not: which of them is meant is not to be guessed.
+    """
+    start = ExplorerState()
+    changed = [page for page in PAGE_IDS if getattr(state, page) != getattr(start, page)]
+    if len(changed) > 1:
+        raise ExplorerError(f"The state says something on several pages: {', '.join(changed)}. Name the page to draw.")
+    return changed[0] if changed else PAGE_IDS[0]

@@ -1,0 +1,280 @@
+"""``render`` and ``presets`` on the command line: files, streams, exit codes, and words for what goes wrong."""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+import attention_explorer
+from attention_explorer import app, cli, rendering
+from attention_explorer.session import garbage
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads import HeadsState
+from attention_explorer.state.ready_made import PAGE_IDS, find_preset, presets_of
+from attention_explorer.state.session_file import MOST_BYTES, session_bytes, write_session
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+WITHOUT_DISPLAY = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "QT_QPA_PLATFORM")
+}
+BASH = shutil.which("bash") or ""
+SESSION = ExplorerState(heads=HeadsState().with_recipe(sentence="the cat sat"))
+
+
+def in_shell(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a line as a shell does, where there is no display."""
+    program = f"{shlex.quote(sys.executable)} -m attention_explorer "
+    line = command.replace("attention-explorer ", program)
+    return subprocess.run([BASH, "-c", line], capture_output=True, check=False, env=WITHOUT_DISPLAY, cwd=cwd)
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def give_input(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+# ---- The program itself ----
+
+EXAMPLES = [line.split("   ")[0].strip() for line in cli.EXAMPLES.splitlines() if "attention-explorer" in line]
+RUN = [line for line in EXAMPLES if line.split()[1:2] in (["render"], ["presets"])]
+
+
+@pytest.mark.skipif(not BASH, reason="the examples are lines for a POSIX shell")
+@pytest.mark.parametrize("example", RUN)
+def test_the_examples_of_the_help_run(example: str, tmp_path: Path) -> None:
+    write_session(tmp_path / "lesson.attn.json", SESSION, page="heads")
+    done = in_shell(example, tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    new = [path for path in tmp_path.iterdir() if path.name != "lesson.attn.json"]
+    if example.split()[1] == "presets":
+        assert len(done.stdout.splitlines()) == sum(len(list(presets_of(page))) for page in PAGE_IDS)
+    else:
+        assert done.stdout == b""
+        assert [path.name for path in new] == [word for word in example.split() if word == new[0].name]
+        assert new[0].stat().st_size > 1000
+
+
+def test_there_are_examples_of_both_commands() -> None:
+    assert len(RUN) >= 5
+    assert {line.split()[1] for line in RUN} == {"render", "presets"}
+
+
+@pytest.mark.skipif(not BASH, reason="a line for a POSIX shell")
+def test_another_process_draws_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / "s.attn.json").write_bytes(session_bytes(SESSION, page="heads"))
+    for kind in ("png", "pdf", "npz"):
+        done = in_shell(f"attention-explorer render s.attn.json figure.{kind} --size 120mm", tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        drawn = attention_explorer.render(tmp_path / "s.attn.json", format=kind, size="120mm")
+        assert (tmp_path / f"figure.{kind}").read_bytes() == drawn
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+def test_output_that_nobody_takes(tmp_path: Path) -> None:
+    for command in ("render quiz - --format svg", "presets"):
+        done = in_shell(f"attention-explorer {command} > /dev/full", tmp_path)
+        assert done.returncode == 1
+        assert done.stderr.startswith(b"attention-explorer: Standard output takes no more: No space")
+        assert done.stderr.count(b"\n") == 1
+        done = in_shell(f"set -o pipefail; attention-explorer {command} | true", tmp_path)
+        assert (done.returncode in (0, 1), done.stderr) == (True, b""), "who reads no more is not bothered"
+
+
+# ---- What it understands ----
+
+
+def test_standard_input_and_output(
+    there: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    give_input(session_bytes(SESSION, page="heads"), monkeypatch)
+    assert cli.main(["render", "-", "-", "--format", "csv"]) == 0
+    out, err = capsysbinary.readouterr()
+    assert out == attention_explorer.render(SESSION, format="csv")
+    assert err == b""
+    assert list(there.iterdir()) == []
+
+
+def test_every_option_reaches_the_figure(there: Path) -> None:
+    arguments = ["--size", "60mm", "--dpi", "100", "--theme", "dark", "--cells", "image"]
+    leave_out = ["--no-title", "--no-axis-names", "--no-colour-bar", "--no-caption"]
+    assert cli.main(["render", "pipeline", "a.svg", "--page", "heads", *arguments, *leave_out]) == 0
+    wishes = {"size": "60mm", "dpi": 100, "theme": "dark", "cells": "image"}
+    parts = dict.fromkeys(("title", "axis_names", "colour_bar", "caption"), False)
+    drawn = attention_explorer.render("pipeline", page="heads", format="svg", **wishes, **parts)
+    assert (there / "a.svg").read_bytes() == drawn
+    for part in parts:
+        other = attention_explorer.render("pipeline", page="heads", format="svg", **wishes, **{**parts, part: True})
+        assert other != drawn, part
+
+
+def test_a_png_has_the_size_and_resolution_asked_for(there: Path) -> None:
+    assert cli.main(["render", "quiz", "a.png", "--size", "3in", "--dpi", "300dpi"]) == 0
+    image = QImage(str(there / "a.png"))
+    assert (image.width(), image.dotsPerMeterX()) == (900, 11811)
+    assert cli.main(["render", "quiz", "a.png", "--size=1200px"]) == 0
+    assert QImage(str(there / "a.png")).width() == 1200
+
+
+def test_a_session_says_its_page_and_an_option_another(there: Path) -> None:
+    write_session(there / "lesson.attn.json", SESSION, page="cost")
+    assert cli.main(["render", "lesson.attn.json", "a.svg"]) == 0
+    assert "Cost page" in (there / "a.svg").read_text(encoding="utf-8")
+    assert cli.main(["render", "lesson.attn.json", "a.svg", "--page", "heads"]) == 0
+    assert "Heads page" in (there / "a.svg").read_text(encoding="utf-8")
+
+
+def test_presets_are_listed_by_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["presets"]) == 0
+    rows = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
+    assert rows == [[each.page, each.id, each.title] for page in PAGE_IDS for each in presets_of(page)]
+    assert cli.main(["presets", "--page", "cost"]) == 0
+    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} == {"cost"}
+
+
+def test_what_a_session_says_in_vain_is_told(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_session(there / "lesson.attn.json", ExplorerState(), {("future",): 1}, page="lookup")
+    assert cli.main(["render", "lesson.attn.json", "a.csv"]) == 0
+    assert capsys.readouterr().err.startswith("attention-explorer: “future” is not known to this version")
+
+
+def test_an_existing_file_is_replaced_and_kept_if_that_fails(
+    there: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = there / "a.csv"
+    path.write_text("old")
+    assert cli.main(["render", "nonsense", "a.csv"]) == 1
+    assert path.read_text() == "old"
+    assert cli.main(["render", "quiz", "a.csv"]) == 0
+    assert path.read_text().startswith("name,")
+
+    def stopped(*_arguments: object) -> bytes:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rendering, "file_bytes", stopped)
+    capsys.readouterr()
+    assert cli.main(["render", "quiz", "a.csv"]) == 130
+    assert capsys.readouterr().err == "attention-explorer: Stopped.\n"
+    assert path.read_text().startswith("name,")
+
+
+# ---- What it refuses ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nonsense", "a.png"], "There is no preset “nonsense”. Choose one of: lookup: two-keys"),
+        (["pipeline", "a.png"], "Several pages have a preset “pipeline”: heads, block. Name the page too."),
+        (["quiz", "a.png", "--page", "cost"], "There is no preset “quiz” on the page cost."),
+        (["no.attn.json", "a.png"], "“no.attn.json” cannot be opened: there is no such file"),
+        ([".", "a.png"], "” cannot be opened: it is a folder."),
+        (["quiz", "a"], "Of “a”, which has no ending, the kind of file cannot be told. Give a format: png, svg"),
+        (["quiz", "-"], "Without the name of a file the kind of file cannot be told. Give a format: png, svg"),
+        (["quiz", "a.gif"], "Files ending in “.gif” cannot be written."),
+        (["quiz", "a.png", "--format", "jpeg"], "Files ending in “.jpeg” cannot be written."),
+        (["quiz", "a.attn.json"], "“a.attn.json” would pass for a session"),
+        (["quiz", "no/such/a.png"], "The folder “no/such” does not exist."),
+        (["quiz", "a.png", "--size", "5m m"], "is no width"),
+        (["quiz", "a.png", "--size", "4m"], "is no width"),
+        (["quiz", "a.png", "--size", "4000mm", "--dpi", "2400"], "is too large. Choose fewer dots per inch"),
+        (["long", "a.csv", "--page", "positions"], "Choose fewer positions, dimensions or heads."),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(
+    arguments: list[str], words: str, there: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = cli.main(["render", *arguments])
+    except SystemExit as left:
+        code = left.code
+    out, err = capsys.readouterr()
+    assert code == (2 if "width" in words else 1)
+    assert out == ""
+    assert "attention-explorer" in err
+    assert words in err
+    assert list(there.iterdir()) == [], "nothing is left behind"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "“standard input” cannot be opened: "),
+        (b"\xff\xfe", "it is no text in UTF-8"),
+        (b"[1, 2]", "it is no session of Attention Explorer"),
+        (session_bytes(SESSION)[:-9], "cut off"),
+        (b" " * (MOST_BYTES + 1), "a session has 4 MB at most"),
+    ],
+)
+def test_input_that_is_no_session_is_refused(
+    data: bytes, words: str, there: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give_input(data, monkeypatch)
+    assert cli.main(["render", "-", "a.png"]) == 1
+    assert words in capsys.readouterr().err
+    assert list(there.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["render", "quiz"], "required: OUT"),
+        (["render", "quiz", "a.png", "--page", "dance"], "There is no page “dance”. Choose one of: lookup, heads"),
+        (["render", "quiz", "a.png", "--dpi", "many"], "“many” is no resolution. Write dots per inch, like 300."),
+        (["render", "quiz", "a.png", "--dpi", "1"], "A resolution of 1 dpi is out of reach. Give 24 to 2400."),
+        (["render", "quiz", "a.png", "--dpi", "nan"], "A resolution of nan dpi is out of reach."),
+        (["render", "quiz", "a.png", "--size", "0mm"], "A figure cannot be 0 mm wide."),
+        (["render", "quiz", "a.png", "--size", "9000mm"], "A figure of 9000 mm is out of reach."),
+        (["render", "quiz", "a.png", "--theme", "pink"], "invalid choice: 'pink'"),
+        (["presets", "--page", "dance"], "There is no page “dance”."),
+        (["--page", "dance"], "There is no page “dance”."),
+    ],
+)
+def test_wrong_usage_is_two(arguments: list[str], words: str, there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+    assert words in capsys.readouterr().err
+    assert list(there.iterdir()) == []
+
+
+# ---- The window opens on what is listed ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--preset", "causal"], (find_preset("causal").state, None, "heads")),
+        (["--preset", "pipeline", "--page", "block"], (find_preset("pipeline", "block").state, None, "block")),
+        (["run", "--preset", "gpt2"], (find_preset("gpt2").state, None, "cost")),
+        (["--page", "cost"], (None, None, "cost")),
+        (["--page", "cost", "lesson.attn.json"], (None, Path("lesson.attn.json"), "cost")),
+    ],
+)
+def test_the_window_opens_on_a_preset_of_any_page(
+    arguments: list[str], expected: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[object, ...]] = []
+    monkeypatch.setattr(cli, "has_display", lambda: True)
+    monkeypatch.setattr(app, "run_window", lambda *given: calls.append(given) or 7)
+    try:
+        assert cli.main(arguments) == 7
+    finally:
+        garbage.release()  # which the command line leaves to the window that is not opened here
+    assert calls == [expected]

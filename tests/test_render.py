@@ -1,0 +1,274 @@
+"""`attention_explorer.render`: the same bytes as the window writes, Qt only when it is needed."""
+
+from __future__ import annotations
+
+import doctest
+import hashlib
+import io
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QHashSeed
+from PySide6.QtGui import QGuiApplication, QImage
+
+import attention_explorer
+from attention_explorer import rendering
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length
+from attention_explorer.state.heads import HeadsState
+from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.positions import PositionsState
+from attention_explorer.state.ready_made import find_preset
+from attention_explorer.state.session_file import write_session
+from attention_explorer.ui.export_dialog import export_or_explain
+from attention_explorer.ui.figure import EXPORT_FORMATS
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+FORMATS = [each.suffix.removeprefix(".") for each in EXPORT_FORMATS]
+
+SHOWN = [
+    ("lookup", "quiz"),
+    ("lookup", "descent"),
+    ("heads", "random-words"),
+    ("heads", "pipeline"),
+    ("positions", "sinusoidal"),
+    ("positions", "rotary"),
+    ("block", "encoder"),
+    ("block", "norm"),
+    ("scaling", "variance"),
+    ("scaling", "overflow"),
+    ("cost", "gpt2"),
+    ("cost", "measure"),
+]
+"""Two of every page: among them one with a trail, one computed on the worker, and charts."""
+
+
+# ---- The window, the clipboard and this are the same ----
+
+
+@pytest.mark.parametrize(("page", "preset"), SHOWN)
+def test_the_window_writes_the_same_bytes(page: str, preset: str, make_window: Callable, tmp_path: Path) -> None:
+    state = find_preset(preset, page).state
+    window = make_window(state, Settings(theme=ThemeChoice.DARK, page=page), (1100, 760))
+    window.page.settle()
+    for kind in FORMATS:
+        path = tmp_path / f"window.{kind}"
+        assert "window" in export_or_explain(window.page, window.page.figure(), path)
+        assert attention_explorer.render(state, format=kind, page=page) == path.read_bytes(), kind
+
+
+@pytest.mark.parametrize(("page", "preset"), SHOWN[::2])
+def test_the_clipboard_has_the_same_pixels(page: str, preset: str, make_window: Callable) -> None:
+    window = make_window(find_preset(preset, page).state, Settings(theme=ThemeChoice.DARK, page=page))
+    window.page.settle()
+    window.page.copy_picture()
+    copied = QGuiApplication.clipboard().image()
+    drawn = QImage.fromData(attention_explorer.render(preset, page=page, format="png"))
+    assert not copied.isNull()
+    assert copied.convertToFormat(QImage.Format.Format_RGB32) == drawn.convertToFormat(QImage.Format.Format_RGB32)
+
+
+def test_the_window_and_this_agree_on_every_option(make_window: Callable, tmp_path: Path) -> None:
+    state = find_preset("pipeline", "heads").state
+    window = make_window(state, Settings(page="heads"))
+    window.page.settle()
+    said = FigureOptions("", 150, Length(89), FigureTheme.DARK, False, False, False, False, Cells.IMAGE)
+    wishes = {"dpi": 150, "size": "89mm", "theme": "dark", "cells": "image"}
+    wishes |= dict.fromkeys(("title", "axis_names", "colour_bar", "caption"), False)
+    for kind in ("png", "svg", "pdf"):
+        path = tmp_path / f"window.{kind}"
+        export_or_explain(window.page, window.page.figure(), path, said)
+        drawn = attention_explorer.render(state, format=kind, **wishes)
+        assert drawn == path.read_bytes()
+        assert drawn != attention_explorer.render(state, format=kind)
+
+
+def test_a_pdf_does_not_depend_on_how_qt_orders_its_tables() -> None:
+    drawn = set()
+    for _ in range(8):
+        QHashSeed.resetRandomGlobalSeed()  # as each process begins
+        drawn.add(attention_explorer.render("causal", format="pdf"))
+    assert len(drawn) == 1
+
+
+# ---- Sources ----
+
+
+def test_a_session_is_drawn_on_the_page_it_was_saved_on(tmp_path: Path) -> None:
+    state = ExplorerState(lookup=LookupState(hard=True), positions=PositionsState(length=20))
+    path = tmp_path / "lesson.attn.json"
+    write_session(path, state, page="positions")
+    drawn = attention_explorer.render(path, format="svg")
+    assert drawn == attention_explorer.render(str(path), format="svg")
+    assert drawn == attention_explorer.render(PositionsState(length=20), format="svg")
+    other = attention_explorer.render(path, format="svg", page="lookup")
+    assert other == attention_explorer.render(LookupState(hard=True), format="svg") != drawn
+
+
+def test_a_session_without_a_page_has_to_say_something_on_one_only(tmp_path: Path) -> None:
+    path = tmp_path / "by-hand.json"
+    write_session(path, ExplorerState(heads=HeadsState().with_recipe(sentence="a b c")))
+    assert b"Heads page" in attention_explorer.render(path, format="svg")
+    write_session(path, ExplorerState(LookupState(hard=True), HeadsState().with_recipe(sentence="a b c")))
+    with pytest.raises(ExplorerError, match=r"several pages: lookup, heads\. Name the page"):
+        attention_explorer.render(path, format="svg")
+
+
+def test_a_preset_comes_before_a_file_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_session(Path("quiz"), ExplorerState(), page="cost")
+    write_session(Path("mine"), ExplorerState(), page="cost")
+    assert b"Lookup page" in attention_explorer.render("quiz", format="svg")
+    assert b"Cost page" in attention_explorer.render("./quiz", format="svg")
+    assert b"Cost page" in attention_explorer.render("mine", format="svg")
+
+
+def test_what_a_session_says_in_vain_is_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "lesson.attn.json"
+    write_session(path, ExplorerState(), {("future",): 1}, page="lookup")
+    with pytest.warns(UserWarning, match="“future” is not known to this version"):
+        attention_explorer.render(path, format="csv")
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "words"),
+    [
+        ("nonsense", {"format": "png"}, "There is no preset “nonsense”"),
+        ("pipeline", {"format": "png"}, "Several pages have a preset “pipeline”: heads, block"),
+        ("no/such.attn.json", {"format": "png"}, "“such.attn.json” cannot be opened: there is no such file"),
+        (3, {"format": "png"}, "A value of type int cannot be drawn. Give a state, the name of a preset"),
+        (LookupState(), {"format": "png", "page": "heads"}, "LookupState is shown by the page lookup, not by heads"),
+        (ExplorerState(), {"format": "png", "page": "dance"}, "There is no page “dance”"),
+        ("quiz", {}, "Without the name of a file the kind of file cannot be told. Give a format: png, svg"),
+        ("quiz", {"out": "figure"}, "Of “figure”, which has no ending, the kind of file cannot be told"),
+        ("quiz", {"out": "figure.gif"}, "Files ending in “.gif” cannot be written. Choose one of .png"),
+        ("quiz", {"out": "figure.png", "format": "gif"}, "Files ending in “.gif” cannot be written"),
+        ("quiz", {"out": "lesson.attn.json"}, "“lesson.attn.json” would pass for a session"),
+        ("quiz", {"out": "no/such/figure.png"}, "The folder “no/such” does not exist"),
+        ("quiz", {"format": "png", "size": "wide"}, "“wide” is no width"),
+        ("quiz", {"format": "png", "dpi": float("nan")}, "There is no resolution of nan dpi"),
+        ("quiz", {"format": "png", "dpi": 50_000}, "is too large. Choose fewer dots per inch"),
+        ("quiz", {"format": "png", "theme": "pink"}, "There is no theme “pink”. Choose one of: print, light, dark"),
+        ("quiz", {"format": "svg", "cells": "round"}, "There is no kind of cells “round”. Choose one of: auto"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_words(
+    source: object, options: dict[str, object], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ExplorerError) as caught:
+        attention_explorer.render(source, **options)
+    assert words in str(caught.value)
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+
+
+# ---- Targets ----
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_files_streams_and_bytes_are_the_same(kind: str, tmp_path: Path) -> None:
+    path, stream = tmp_path / f"figure.{kind}", io.BytesIO()
+    data = attention_explorer.render("quiz", path)
+    assert attention_explorer.render("quiz", stream, format=f".{kind}") == data
+    assert path.read_bytes() == stream.getvalue() == data
+    attention_explorer.render("quiz", str(tmp_path / "figure.bin"), format=kind)
+    assert (tmp_path / "figure.bin").read_bytes() == data
+
+
+def test_the_numbers_are_those_of_the_state() -> None:
+    text = json.loads(attention_explorer.render("quiz", format="json"))
+    arrays = np.load(io.BytesIO(attention_explorer.render("quiz", format="npz")))
+    assert text["weights"] == arrays["weights"].tolist()
+    np.testing.assert_allclose(arrays["weights"].sum(), 1, rtol=0, atol=1e-15)
+
+
+# ---- Qt comes late, and once ----
+
+
+def test_the_examples_of_the_docstring_are_true() -> None:
+    done = doctest.testmod(rendering)
+    assert done.attempted >= 5
+    assert done.failed == 0
+
+
+def test_the_package_offers_what_it_says() -> None:
+    assert {"model", "render", "__version__"} <= set(dir(attention_explorer))
+    assert attention_explorer.render is rendering.render
+    assert attention_explorer.model.softmax is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = attention_explorer.nonsense
+
+
+def run_alone(code: str) -> str:
+    """Run code in a process without an application and return what it printed."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_qt_starts_with_the_first_picture_and_off_screen() -> None:
+    said = run_alone(
+        "import os, sys\n"
+        "os.environ.pop('DISPLAY', None), os.environ.pop('QT_QPA_PLATFORM', None)\n"
+        "import attention_explorer\n"
+        "print('numpy' in sys.modules)\n"
+        "attention_explorer.model.softmax([0.0, 1.0])\n"
+        "draw = attention_explorer.render\n"
+        "try:\n    draw('nonsense', format='png')\nexcept Exception as error:\n    print(type(error).__name__)\n"
+        "print('PySide6.QtWidgets' in sys.modules)\n"
+        "print(draw('quiz', format='png') == draw('quiz', format='png'))\n"
+        "from PySide6.QtGui import QGuiApplication\n"
+        "print(QGuiApplication.platformName(), 'QT_QPA_PLATFORM' in os.environ)\n"
+    )
+    assert said.split() == ["False", "ExplorerError", "False", "True", "offscreen", "False"]
+
+
+def test_an_application_of_the_caller_is_used_and_left_as_it_is() -> None:
+    said = run_alone(
+        "from PySide6.QtGui import QGuiApplication\n"
+        "application = QGuiApplication(['mine', '-platform', 'offscreen'])\n"
+        "name = application.applicationName()\n"
+        "import attention_explorer, hashlib\n"
+        "print(hashlib.sha256(attention_explorer.render('quiz', format='png')).hexdigest())\n"
+        "print(application.applicationName() == name, QGuiApplication.instance() is application)\n"
+    )
+    digest, *rest = said.split()
+    assert digest == hashlib.sha256(attention_explorer.render("quiz", format="png")).hexdigest()
+    assert rest == ["True", "True"]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("from PySide6.QtCore import QCoreApplication\nmine = QCoreApplication([])\ndraw()", "which cannot draw"),
+        ("import threading\nrun = threading.Thread(target=draw)\nrun.start()\nrun.join()", "on the main thread only"),
+    ],
+)
+def test_where_qt_cannot_start_a_sentence_says_so(code: str, words: str) -> None:
+    said = run_alone(
+        "import attention_explorer\n"
+        "from attention_explorer.errors import ExplorerError\n"
+        "def draw():\n"
+        "    try:\n        attention_explorer.render('quiz', format='png')\n"
+        "    except ExplorerError as error:\n        print(error)\n"
+        f"{code}\n"
+    )
+    assert words in said
+
+
+def test_other_threads_draw_the_same(qapp: object) -> None:
+    drawn: list[bytes] = []
+    thread = threading.Thread(target=lambda: drawn.append(attention_explorer.render("quiz", format="svg")))
+    thread.start()
+    thread.join()
+    assert drawn == [attention_explorer.render("quiz", format="svg")]
