@@ -13,9 +13,13 @@ from benchmarks.report import Row, machine, table, write_json
 
 SUITES = {
     "drag": "a frame of a drag in the window, over an empty repaint of the page",
+    "heads": "typing, pointing and choosing on the Heads page, its wall over Matplotlib, its memory",
+    "positions": "a step of the slider on the Positions page, over an empty repaint of the page",
+    "export": "a wall of heads written as PNG and SVG, over Matplotlib's",
     "plane": "the plane redrawn by a Matplotlib canvas",
     "start": "the first picture of the program, over that of a bare window",
     "model": "the arithmetic, over bare matrix products",
+    "layer": "a whole layer, over bare matrix products and over PyTorch's where it is installed",
 }
 RESULTS = Path(__file__).parents[1] / "build" / "bench.json"
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from attention_explorer.state.lookup import QUERY, LookupState, Overlay, Part, Role
 from benchmarks.bare import bare_copy, update_all
 from benchmarks.report import Row
-from benchmarks.stage import PointerDrag, Stage, paint
+from benchmarks.stage import PointerDrag, lookup_stage, paint
 from benchmarks.timing import Contender, in_turns
 
 FRAMES = 300
@@ -39,7 +39,7 @@ def measure() -> list[Row]:
 
 def _drag(what: str, lookup: LookupState, part: Part, aim: float | None = None) -> list[Row]:
     with TemporaryDirectory() as folder:
-        stage = Stage(Path(folder) / "settings.ini", lookup)
+        stage = lookup_stage(Path(folder) / "settings.ini", lookup)
         bare = bare_copy(stage.page)
         bare.show()
         stage.activate()

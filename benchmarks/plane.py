@@ -21,7 +21,7 @@ from attention_explorer.ui.lookup_canvas import LookupCanvas
 from benchmarks.drag import SOFT
 from benchmarks.matplotlib_plane import MatplotlibPlane
 from benchmarks.report import Row
-from benchmarks.stage import PaintCounter, PointerDrag, Stage, paint
+from benchmarks.stage import PaintCounter, PointerDrag, Stage, lookup_stage, paint
 from benchmarks.timing import Contender, in_turns
 
 FRAMES = 150
@@ -31,7 +31,7 @@ AIM = 0.1
 def measure() -> list[Row]:
     """Measure our canvas, the drag in the window and both ways of Matplotlib, in turns."""
     with TemporaryDirectory() as folder:
-        stage = Stage(Path(folder) / "settings.ini", SOFT)
+        stage = lookup_stage(Path(folder) / "settings.ini", SOFT)
         ours, canvas = _our_canvas(stage)
         theirs, theirs_blitted = _matplotlib(canvas, blitted=False), _matplotlib(canvas, blitted=True)
         stage.activate()
@@ -53,7 +53,7 @@ def measure() -> list[Row]:
     ]
 
 
-def _our_canvas(stage: Stage) -> tuple[Callable[[], None], LookupCanvas]:
+def _our_canvas(stage: Stage[LookupCanvas]) -> tuple[Callable[[], None], LookupCanvas]:
     """Return what moves the query of a canvas in a window of its own, as large as the one on the page."""
     session = Session(ExplorerState(lookup=SOFT))
     canvas = LookupCanvas(session, stage.window.look)

@@ -14,22 +14,27 @@ from benchmarks.timing import Samples
 
 HEADER = ("what", "ours", "99 %", "compared with", "theirs", "ratio", "aim", "")
 RIGHT_ALIGNED = {1, 2, 4, 5, 6}
+SECONDS = "s"
 PACKAGES = ("PySide6-Essentials", "numpy", "matplotlib", "pyqtgraph")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A measurement beside what it is compared with. ``aim`` is the ratio not to exceed; None where there is none."""
+    """A measurement beside what it is compared with, in seconds or in another ``unit``.
+
+    ``aim`` is the ratio not to exceed; None where there is none.
+    """
 
     what: str
     ours: Samples
     compared_with: str
     theirs: Samples
     aim: float | None = None
+    unit: str = SECONDS
 
     @property
     def ratio(self) -> float:
-        """How many times as long ours takes."""
+        """How many times as long ours takes, or as much."""
         return self.ours.median / self.theirs.median
 
     @property
@@ -43,28 +48,34 @@ class Row:
         """Return the line of the table."""
         return (
             self.what,
-            duration(self.ours.median),
-            duration(self.ours.slowest_percent),
+            amount(self.ours.median, self.unit),
+            amount(self.ours.slowest_percent, self.unit),
             self.compared_with,
-            duration(self.theirs.median),
+            amount(self.theirs.median, self.unit),
             f"{self.ratio:.2f}×",
             "" if self.aim is None else f"≤ {self.aim:g}×",
             self.verdict,
         )
 
     def numbers(self) -> dict[str, object]:
-        """Return the line for the JSON file; durations in seconds."""
+        """Return the line for the JSON file."""
         return {
             "what": self.what,
             "ours": self.ours.median,
             "ours_99th_percentile": self.ours.slowest_percent,
-            "samples": len(self.ours.seconds),
+            "unit": self.unit,
+            "samples": len(self.ours.values),
             "compared_with": self.compared_with,
             "theirs": self.theirs.median,
             "ratio": self.ratio,
             "aim": self.aim,
             "verdict": self.verdict,
         }
+
+
+def amount(number: float, unit: str) -> str:
+    """Return a measurement with its unit."""
+    return duration(number) if unit == SECONDS else f"{number:.3g} {unit}"
 
 
 def duration(seconds: float) -> str:

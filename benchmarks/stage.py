@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from time import perf_counter
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt
 from PySide6.QtGui import QImage, QMouseEvent
@@ -48,23 +49,26 @@ class PaintCounter(QObject):
         return False
 
 
-class Stage:
-    """A shown main window of 1280×800 with the Lookup page, and settings of its own."""
+Canvas = TypeVar("Canvas", bound=QWidget)
 
-    def __init__(self, settings: Path, lookup: LookupState) -> None:
+
+class Stage(Generic[Canvas]):
+    """A shown main window of 1280×800 with a page, and settings of its own; ``canvas`` is the page's large picture."""
+
+    def __init__(self, settings: Path, state: ExplorerState, page: str, canvas: type[Canvas]) -> None:
         make_application()
-        self.session = Session(ExplorerState(lookup=lookup))
+        self.session = Session(state)
         store = SettingsStore(settings)
-        self.window = MainWindow(self.session, store, replace(Settings(), theme=ThemeChoice.LIGHT, page="lookup"))
+        self.window = MainWindow(self.session, store, replace(Settings(), theme=ThemeChoice.LIGHT, page=page))
         self.window.resize(SIZE)
         self.window.show()
         self.page = self.window.page
-        self.canvas = self.page.findChildren(LookupCanvas)[0]
+        self.canvas: Canvas = self.page.findChildren(canvas)[0]
         self.activate()
         self.counter = PaintCounter(self.canvas)
 
     def activate(self) -> None:
-        """Give the keyboard to the plane, as a click does; a window opened later takes it away."""
+        """Give the keyboard to the picture, as a click does; a window opened later takes it away."""
         self.window.activateWindow()
         self.canvas.setFocus()
         settle()
@@ -80,15 +84,20 @@ class Stage:
         settle()
 
 
+def lookup_stage(settings: Path, lookup: LookupState) -> Stage[LookupCanvas]:
+    """Open the Lookup page in a state."""
+    return Stage(settings, ExplorerState(lookup=lookup), "lookup", LookupCanvas)
+
+
 class PointerDrag:
     """A pointer that has pressed on a part of the plane and goes round in a circle."""
 
-    def __init__(self, stage: Stage, part: Part) -> None:
+    def __init__(self, stage: Stage[LookupCanvas], part: Part) -> None:
         self._canvas, self._counter = stage.canvas, stage.counter
         self._start = stage.canvas.scene().place(part)
         self._path = self._circle()
         self._next = self._start
-        self._event = _mouse(self._canvas, QEvent.Type.MouseButtonPress, self._start)
+        self._event = mouse_event(self._canvas, QEvent.Type.MouseButtonPress, self._start)
         QApplication.sendEvent(self._canvas, self._event)
         self._prove_that_pixels_arrive(stage)
 
@@ -100,7 +109,7 @@ class PointerDrag:
     def aim(self) -> None:
         """Make the next mouse event."""
         self._next = next(self._path)
-        self._event = _mouse(self._canvas, QEvent.Type.MouseMove, self._next)
+        self._event = mouse_event(self._canvas, QEvent.Type.MouseMove, self._next)
 
     def move(self) -> None:
         """Send it, and return when everything that it changed is painted."""
@@ -110,10 +119,10 @@ class PointerDrag:
 
     def release(self) -> None:
         """Let go."""
-        QApplication.sendEvent(self._canvas, _mouse(self._canvas, QEvent.Type.MouseButtonRelease, self._next))
+        QApplication.sendEvent(self._canvas, mouse_event(self._canvas, QEvent.Type.MouseButtonRelease, self._next))
         settle()
 
-    def _prove_that_pixels_arrive(self, stage: Stage) -> None:
+    def _prove_that_pixels_arrive(self, stage: Stage[LookupCanvas]) -> None:
         for _ in range(5):
             before = stage.pixels()
             self.aim()
@@ -122,7 +131,8 @@ class PointerDrag:
                 raise RuntimeError("A mouse move did not change a pixel, so there is nothing to measure.")
 
 
-def _mouse(target: QWidget, kind: QEvent.Type, at: QPointF) -> QMouseEvent:
+def mouse_event(target: QWidget, kind: QEvent.Type, at: QPointF, *, pressed: bool = True) -> QMouseEvent:
+    """Return an event of the left button; a move is with the button down unless it is said not to be."""
     moving = kind is QEvent.Type.MouseMove
     released = kind is QEvent.Type.MouseButtonRelease
     button, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
@@ -131,7 +141,7 @@ def _mouse(target: QWidget, kind: QEvent.Type, at: QPointF) -> QMouseEvent:
         at,
         target.mapToGlobal(at),
         none if moving else button,
-        none if released else button,
+        none if released or (moving and not pressed) else button,
         Qt.KeyboardModifier.NoModifier,
     )
 

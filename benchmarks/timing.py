@@ -11,19 +11,19 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Repeated measurements of one thing, in seconds."""
+    """Repeated measurements of one thing: seconds, or what its row says."""
 
-    seconds: tuple[float, ...]
+    values: tuple[float, ...]
 
     @property
     def median(self) -> float:
         """What it takes most of the time."""
-        return float(np.median(self.seconds))
+        return float(np.median(self.values))
 
     @property
     def slowest_percent(self) -> float:
         """The 99th percentile: the hitch that is felt."""
-        return float(np.percentile(self.seconds, 99))
+        return float(np.percentile(self.values, 99))
 
 
 @dataclass(frozen=True, slots=True)

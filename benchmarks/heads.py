@@ -1,0 +1,105 @@
+"""What a person waits for on the Heads page: from a keystroke, a mouse move or a click until everything is painted.
+
+A dozen tokens are compared with an empty repaint of the page, in which every widget is asked to paint itself and
+nothing has changed. 512 tokens are compared with the arithmetic that no program can do without: queries and keys of
+twelve heads, their products, and the softmax of those.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.heads import HeadsSetup
+from attention_explorer.state.heads_frame import heads_frame
+from benchmarks.bare import update_all
+from benchmarks.heads_memory import measure_memory
+from benchmarks.heads_stage import Chooser, HeadsStage, Pointer, Typist, sentence_of
+from benchmarks.heads_wall import measure_wall
+from benchmarks.report import Row
+from benchmarks.stage import paint
+from benchmarks.timing import Contender, in_turns
+
+SMALL = ToyRecipe(sentence_of(12), d_model=64, heads=8)
+LARGE = ToyRecipe(sentence_of(512), d_model=768, heads=12)
+ROUNDS, ROUNDS_OF_LARGE = 150, 40
+AIM_OF_SMALL, AIM_OF_LARGE = 4.0, 2.0
+
+
+def measure() -> list[Row]:
+    """Measure typing, pointing and choosing, the wall, and the memory."""
+    return [*_small(), *_large(), *measure_wall(), measure_memory()]
+
+
+def _small() -> list[Row]:
+    with TemporaryDirectory() as folder:
+        stage = HeadsStage(Path(folder) / "settings.ini", SMALL)
+        rows = [
+            _over_repaint("type a letter, 12 tokens × 8 heads", stage, Typist(stage), AIM_OF_SMALL),
+            _over_repaint("point at a cell, 12 × 8", stage, Pointer(stage)),
+            _over_repaint("choose a head, 12 × 8", stage, Chooser(stage)),
+        ]
+        stage.close()
+    return rows
+
+
+def _over_repaint(
+    what: str, stage: HeadsStage, change: Typist | Pointer | Chooser, aim: float | None = None, rounds: int = ROUNDS
+) -> Row:
+    ours, floor = in_turns(
+        Contender(change.act, prepare=change.aim),
+        Contender(paint, prepare=partial(update_all, stage.page)),
+        rounds=rounds,
+        warm_up=5,
+    )
+    return Row(what, ours, "an empty repaint", floor, aim)
+
+
+def _large() -> list[Row]:
+    with TemporaryDirectory() as folder:
+        stage = HeadsStage(Path(folder) / "settings.ini", LARGE)
+        typist = Typist(stage)
+        typed, products = in_turns(
+            Contender(typist.act, prepare=typist.aim),
+            Contender(bare_arithmetic(LARGE)),
+            rounds=ROUNDS_OF_LARGE,
+            warm_up=3,
+        )
+        rows = [
+            Row("type a letter, 512 tokens × 12 heads", typed, "bare products and softmax", products, AIM_OF_LARGE),
+            _over_repaint("point at a cell, 512 × 12", stage, Pointer(stage), rounds=ROUNDS_OF_LARGE),
+            _over_repaint("choose a head, 512 × 12", stage, Chooser(stage), rounds=ROUNDS_OF_LARGE),
+        ]
+        stage.close()
+    return rows
+
+
+def bare_arithmetic(recipe: ToyRecipe) -> Callable[[], None]:
+    """Return what computes all weights of a layer in plain NumPy, head by head in one array, and keeps nothing.
+
+    One array for all heads stays in the processor's cache: of several ways to write it, this is the fastest.
+    """
+    layer = heads_frame(HeadsSetup(recipe)).layers[0]
+    if layer.attention is None:
+        raise RuntimeError("The recipe has no projections, so there is nothing to compare with.")
+    x, w_q, w_k = layer.x, layer.attention.w_q, layer.attention.w_k
+    heads, d_k = recipe.heads, recipe.head_width
+    scores = np.empty((len(x), len(x)))
+
+    def run() -> None:
+        q, k = x @ w_q, x @ w_k  # (n, heads · d_k)
+        q *= 1.0 / math.sqrt(d_k)
+        for head in range(heads):
+            own = slice(head * d_k, (head + 1) * d_k)
+            np.matmul(q[:, own], k[:, own].T, out=scores)  # (n, n)
+            np.subtract(scores, scores.max(axis=1, keepdims=True), out=scores)
+            np.exp(scores, out=scores)
+            np.divide(scores, scores.sum(axis=1, keepdims=True), out=scores)
+
+    return run
