@@ -66,13 +66,13 @@ class ColourScale:
     def ticks(self) -> tuple[tuple[float, str], ...]:
         """Return places on the bar with what they are called."""
         if self.kind is ScaleKind.LOG:
-            return tuple((1 - i / 4, "1" if i == 0 else scientific(10.0**-i)) for i in (4, 3, 2, 1, 0))
+            return tuple((1 - i / 4, f"{10.0**-i:g}") for i in (4, 3, 2, 1, 0))
         if self.kind is ScaleKind.ROW:
             return ((0.0, "0"), (1.0, "row’s largest"))
         if self.is_diverging:
             end = short_number(self.high)
             return ((0.0, MINUS + end), (0.5, "0"), (1.0, "+" + end))
-        return ((0.0, short_number(self.low)), (1.0, self.end or short_number(self.high)))
+        return ((0.0, short_number(self.low)), (1.0, self.end or end_text(self.high)))
 
 
 def short_number(number: float) -> str:
@@ -83,11 +83,16 @@ def short_number(number: float) -> str:
         return compact(number)
     if abs(number) < 1e-4:
         return MINUS * (number < 0) + scientific(abs(number))
-    return f"{number:.3g}".replace("-", MINUS)
+    return (f"{number:.0f}" if abs(number) >= 1000 else f"{number:.3g}").replace("-", MINUS)
 
 
-def weight_scale(contrast: Contrast, weights: FloatArray, masked: BoolArray) -> ColourScale:
-    """Return the scale for weights (h, w) under a contrast; ``masked`` cells do not count."""
+def end_text(weight: float) -> str:
+    """Return the largest weight as the end of a bar: 1 for exactly 1, and 1.00 for what only rounds to it."""
+    return f"{weight:.2f}" if 0.9995 <= weight < 1.0 else short_number(weight)
+
+
+def weight_scale(contrast: Contrast, weights: FloatArray, masked: BoolArray, where: str = "") -> ColourScale:
+    """Return the scale for weights (h, w) under a contrast; ``masked`` cells do not count, ``where`` they are."""
     if contrast is Contrast.ROW:
         return ColourScale(
             ScaleKind.ROW,
@@ -111,9 +116,9 @@ def weight_scale(contrast: Contrast, weights: FloatArray, masked: BoolArray) -> 
     if top == 1.0 or top <= 0.0:
         return ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight")
     if contrast is Contrast.PERCENTILE:
-        said = f"colours end at {short_number(top)}, the {PERCENTILE:.0f}th percentile"
+        said = f"colours end at {end_text(top)}, the {PERCENTILE:.0f}th percentile{where}"
     else:
-        said = f"colours end at {short_number(top)}, the largest weight"
+        said = f"colours end at {end_text(top)}, the largest weight{where}"
     return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", said)
 
 

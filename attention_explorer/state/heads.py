@@ -41,16 +41,32 @@ class MaskKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MaskChoice:
-    """A kind of mask with its number, and the cells that were painted over it."""
+    """A kind of mask with its number, and the cells that were painted over it.
+
+    What the hand said of a cell holds under every kind; no cell is in both sets.
+    """
 
     kind: MaskKind = MaskKind.NONE
     size: int = 3
-    flipped: frozenset[Cell] = frozenset()
+    hidden: frozenset[Cell] = frozenset()
+    """Cells hidden by hand."""
+    shown: frozenset[Cell] = frozenset()
+    """Cells shown by hand."""
 
-    def with_painted(self, cells: frozenset[Cell], allowed: frozenset[Cell], *, hide: bool) -> Self:
-        """Return the mask with cells hidden or shown by hand; ``allowed`` are those of them that it shows now."""
-        turned = cells & allowed if hide else cells - allowed
-        return replace(self, flipped=self.flipped ^ turned)
+    @property
+    def is_painted(self) -> bool:
+        """Whether anything was hidden or shown by hand."""
+        return bool(self.hidden or self.shown)
+
+    def with_painted(self, cells: frozenset[Cell], *, hide: bool) -> Self:
+        """Return the mask with cells hidden or shown by hand; the last stroke over a cell counts."""
+        if hide:
+            return replace(self, hidden=self.hidden | cells, shown=self.shown - cells)
+        return replace(self, hidden=self.hidden - cells, shown=self.shown | cells)
+
+    def without_paint(self) -> Self:
+        """Return the kind alone."""
+        return replace(self, hidden=frozenset(), shown=frozenset())
 
 
 class Aggregate(StrEnum):
@@ -118,7 +134,7 @@ class SortBy(StrEnum):
 
     NUMBER = "head"
     ENTROPY = "entropy"
-    MAX_WEIGHT = "largest weight"
+    MAX_WEIGHT = "mean of row maxima"
     DISTANCE = "distance"
     SELF = "on itself"
     PREVIOUS = "on previous"

@@ -21,7 +21,7 @@ from attention_explorer.state.heads_check_report import (
     whole_layer,
 )
 from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads_wording import token_name
+from attention_explorer.state.heads_wording import one, token_name
 
 SEED = 0
 """Of the noise: the same experiment gives the same numbers."""
@@ -87,13 +87,24 @@ def _result(frame: HeadsFrame, check: ChangeCheck) -> str:
     count, still = len(check.changes), check.untouched
     name = token_name(frame.keys, check.token)
     if not still:
-        least = f", the least by {size_text(float(check.changes.min()))}" if count > 1 else ""
-        return f"All {count} outputs hear of {name}{least}: none is masked from it."
+        if count == 1:
+            return f"The only output hears of {name}: it changes by {size_text(float(check.changes[0]))}."
+        least = f", the least by {size_text(float(check.changes.min()))}"
+        visible = frame.mask is None or bool(frame.mask[:, check.token].all())
+        return f"All {count} outputs hear of {name}{least}{': none is masked from it' if visible else ''}."
     if len(still) == count:
-        return f"No output changes at all (exactly 0): nobody attends to {name}."
+        why = "though some attend to it: what it hands over is 0" if _is_attended(frame, check.token) else ""
+        return f"No output changes at all (exactly 0){', ' + why if why else f': nobody attends to {name}'}."
     rows = f"row{'s' * (len(still) > 1)} {_ranges(still)}"
     do, rest = "do" if len(still) > 1 else "does", count - len(still)
-    return f"Of {count} outputs, {rows} {do} not change at all (exactly 0); the other {rest} hear of {name}."
+    hear = f"the other {rest} hear" if rest > 1 else "the other one hears"
+    return f"Of {count} outputs, {rows} {do} not change at all (exactly 0); {hear} of {name}."
+
+
+def _is_attended(frame: HeadsFrame, token: int) -> bool:
+    layers = frame.layers[: frame.layer + 1]
+    maps = (frame.head_map,) if frame.is_hand_made else (map_ for layer in layers for map_ in layer.maps)
+    return any(map_.weights(cols=one(token)).any() for map_ in maps)
 
 
 def _ranges(rows: tuple[int, ...]) -> str:

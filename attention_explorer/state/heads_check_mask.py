@@ -91,13 +91,18 @@ class MaskCheck:
 _DEMO_SCORES = (0.5, -1.2, 2.0, 0.3)
 
 
-def demo_check(demo: MaskDemo) -> MaskCheck:
-    """Compute a row of scores that shows what goes wrong."""
+def fixed_precision(demo: MaskDemo | None) -> Precision | None:
+    """Return the precision that an example is about, so that it cannot be chosen; None if it can."""
+    return Precision.FLOAT32 if demo is MaskDemo.ADDED_FLOAT32 else None
+
+
+def demo_check(demo: MaskDemo, precision: Precision = Precision.FLOAT64) -> MaskCheck:
+    """Compute a row of scores that shows what goes wrong; in the precision that the example is about, if it is."""
     if demo is MaskDemo.LOW_SCORE:
         scores, visible = np.array([-2e9, 0.0]), np.array([True, False])
     else:
         scores, visible = np.array(_DEMO_SCORES), np.zeros(len(_DEMO_SCORES), np.bool_)
-    precision = Precision.FLOAT32 if demo is MaskDemo.ADDED_FLOAT32 else Precision.FLOAT64
+    precision = fixed_precision(demo) or precision
     keys = tuple(f"k{subscript(number + 1)}" for number in range(len(scores)))
     return MaskCheck(demo.value, keys, scores, visible, precision, _all_fills(scores, visible, 1.0, precision))
 
@@ -150,7 +155,8 @@ def _all_fills(scores: FloatArray, visible: BoolArray, temperature: float, preci
 def mask_report(frame: HeadsFrame, row: int | None = None, precision: Precision = Precision.FLOAT64) -> CheckReport:
     """Mask a row in every way and say which ways differ."""
     check = mask_check(frame, row, precision)
-    notes = [f"The row of {check.name} in {check.precision}. {_NOTE}"]
+    said = check.visible.any() and np.isfinite(check.weights.astype(np.float64)).all()
+    notes = [f"The row of {check.name} in {check.precision}." + f" {_NOTE}" * bool(said)]
     if check.borrowed_mask:
         notes.append("The setup has no mask; a causal one stands in here.")
     if frame.setup.hard:
@@ -161,17 +167,22 @@ def mask_report(frame: HeadsFrame, row: int | None = None, precision: Precision 
 _NOTE = "Masked before the softmax a row sums to 1; zeroed afterwards, what the hidden keys took is missing."
 
 
-def demo_report(demo: MaskDemo) -> CheckReport:
+def demo_report(demo: MaskDemo, precision: Precision = Precision.FLOAT64) -> CheckReport:
     """Show a row for which the ways to mask disagree."""
-    check = demo_check(demo)
-    notes = (f"An example in {check.precision}, not the setup. {_DEMO_NOTES[demo]}",)
-    return CheckReport(_demo_result(demo, check), (_table(check),), notes)
+    check = demo_check(demo, precision)
+    always = "always " if fixed_precision(demo) is not None else ""
+    notes = [f"An example, {always}in {check.precision}, not the setup. {_DEMO_NOTES[demo]}"]
+    if always:
+        notes.append("The choice of the precision is locked: this example is about that one.")
+    if check.precision is Precision.FLOAT16:
+        notes.append("The numbers of float16 end at 65504, so −1e9 is −∞ there.")
+    return CheckReport(_demo_result(demo, check), (_table(check),), tuple(notes))
 
 
 _DEMO_NOTES = {
     MaskDemo.FULLY_MASKED: (
         "Most programs compute 0 ÷ 0 = NaN for −∞ here; this one gives zeros and says that there is nothing to attend "
-        "to. −1e9 everywhere is the same score everywhere."
+        "to. Where −1e9 is a number, it is the same score everywhere."
     ),
     MaskDemo.LOW_SCORE: "−1e9 is a score like any other: one that is lower still loses against it.",
     MaskDemo.ADDED_FLOAT32: (
@@ -183,11 +194,21 @@ _DEMO_NOTES = {
 
 def _demo_result(demo: MaskDemo, check: MaskCheck) -> str:
     large, added = (check.weights[FILLS.index(fill)] for fill in (MaskFill.LARGE_NEGATIVE, MaskFill.ADDED))
+    if np.isnan(large).any():
+        return _not_numbers(demo, check)
     if demo is MaskDemo.FULLY_MASKED:
         return f"−1e9 gives each of the {len(large)} forbidden keys {float(large[0]):.2f}; −∞ gives them 0."
     if demo is MaskDemo.LOW_SCORE:
         return f"−1e9 puts {percent(float(large[1]))} of the weight on the masked key; −∞ puts none there."
     return f"Adding −1e9 in float32 makes all {len(added)} weights {float(added[0]):.2f}: the scores are lost."
+
+
+def _not_numbers(demo: MaskDemo, check: MaskCheck) -> str:
+    if demo is MaskDemo.FULLY_MASKED:
+        return f"In {check.precision} −1e9 makes all {len(check.keys)} weights NaN; −∞ gives them 0."
+    return (
+        f"In {check.precision} the visible score of −2e9 is −∞ too, so no way to mask before the softmax has numbers."
+    )
 
 
 def _result(check: MaskCheck) -> str:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.heads_frame import HeadsFrame
 from attention_explorer.state.heads_reading import as_csv
-from attention_explorer.state.numerals import full, plain, scientific, signed
+from attention_explorer.state.numerals import exact, plain, scientific, signed
 
 MOST_CHECKED = 512
 """Tokens up to which experiments are done: they compute whole layers several times over."""
@@ -58,7 +58,7 @@ class CheckTable:
     def exact(self, row: int, column: int) -> str:
         """Return a cell with every digit."""
         cell = self.rows[row][column]
-        return cell if isinstance(cell, str) else full(cell)
+        return cell if isinstance(cell, str) else exact(cell)
 
     def csv(self) -> str:
         """Return the table as CSV, numbers with every digit."""
@@ -86,9 +86,9 @@ def cell_text(cell: Cell, form: Form) -> str:
 
 
 def weight_text(weight: float, decimals: int = 4) -> str:
-    """Return a weight: 0.3817; 0 only for exactly 0, and <0.0001 for what would round to it."""
-    if weight == 0:
-        return "0"
+    """Return a weight: 0.3817; 0 and 1 only for exactly these, and <0.0001 for what would round to 0."""
+    if weight in (0.0, 1.0):
+        return exact(weight)
     smallest = 10.0**-decimals
     return f"<{smallest:.{decimals}f}" if 0 < weight < 0.5 * smallest else plain(weight, decimals)
 

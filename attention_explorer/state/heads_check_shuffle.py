@@ -45,7 +45,16 @@ class Comparison:
     @property
     def is_equivariant(self) -> bool:
         """Whether the rows are the same in another order, but for rounding."""
-        return self.error <= ROUNDING * max(1.0, float(np.abs(self.shuffled).max(initial=0.0)))
+        return self.error <= self._rounding
+
+    @property
+    def is_still(self) -> bool:
+        """Whether nothing changes at all, but for rounding."""
+        return self.moved <= self._rounding
+
+    @property
+    def _rounding(self) -> float:
+        return ROUNDING * max(1.0, float(np.abs(self.shuffled).max(initial=0.0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,6 +172,8 @@ def _notes(frame: HeadsFrame, check: ShuffleCheck) -> tuple[str, ...]:
     first = f"Shuffled: “{words}”. The vectors move, the positions stay; f is {whole_layer(frame)}."
     if frame.is_cross:
         first += " Only the queries are shuffled, not the second sentence."
+    if check.at_present.is_equivariant and check.at_present.is_still:
+        return first, "The rows are all alike here, so the output as a whole stays the same too."
     if check.at_present.is_equivariant:
         return (
             first,

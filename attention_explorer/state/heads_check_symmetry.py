@@ -9,6 +9,7 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, Stage
+from attention_explorer.sources.recipe import Projections, ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads import HeadsSetup
 from attention_explorer.state.heads_check_report import (
@@ -107,16 +108,28 @@ def _example(weights: FloatArray, row: int | None) -> tuple[int, int]:
 def symmetry_report(frame: HeadsFrame, row: int | None = None) -> CheckReport:
     """Compare S with Sᵀ and say what that means."""
     check = symmetry_check(frame, row)
+    note = f"Shown: {head_name(frame, frame.layer, frame.head)}. {_why(frame, check)}"
     return CheckReport(
         _result(frame, check),
         (_pair_table(frame, check), _gap_table(frame, check)),
-        (
-            f"Shown: {head_name(frame, frame.layer, frame.head)}. A token asks with its query and is found by its key, "
-            f"so q₁·k₂ is another number than q₂·k₁. With {_tie(frame)} the scores are the same both ways, but the "
-            "weights still differ: every row has a softmax of its own.",
-            *_mask_note(frame),
-        ),
+        (note, *_mask_note(frame)),
     )
+
+
+def _why(frame: HeadsFrame, check: SymmetryCheck) -> str:
+    own = "an arg max" if frame.setup.hard else "a softmax"
+    because = f"every row has {own} of its own"
+    if check.is_symmetric:
+        recipe = frame.setup.recipe
+        reason = _SYMMETRIC_BY[recipe.projections] if isinstance(recipe, ToyRecipe) else ""
+        return f"Here q₁·k₂ is the same number as q₂·k₁ for every pair{reason}. Weights need not be: {because}."
+    tied = f"With {_tie(frame)} the scores would be the same both ways"
+    if check.tied_weight_gap > ROUNDING:
+        tied += f", but the weights would still differ: {because}"
+    return f"A token asks with its query and is found by its key, so q₁·k₂ is another number than q₂·k₁. {tied}."
+
+
+_SYMMETRIC_BY = {Projections.RANDOM: "", Projections.TIED: ", as W_k = W_q", Projections.IDENTITY: ", as k = q"}
 
 
 def _tie(frame: HeadsFrame) -> str:
@@ -127,8 +140,12 @@ def _result(frame: HeadsFrame, check: SymmetryCheck) -> str:
     there, back = _names(frame, check)
     pair = f"{there} {weight_text(check.weights[0], 3)}, {back} {weight_text(check.weights[1], 3)}"
     if check.is_symmetric:
-        verdict = "S is symmetric"
-        return f"{verdict}, and still the weights differ: {pair}." if check.weight_gap > 0 else f"{verdict}: {pair}."
+        if check.weight_gap <= ROUNDING:
+            return f"S is symmetric, and the weights are too: {pair}."
+        if abs(check.weights[0] - check.weights[1]) > SAME:
+            return f"S is symmetric, and still the weights differ: {pair}."
+        gap = size_text(check.weight_gap)
+        return f"S is symmetric; the weights differ by up to {gap}, though not those of this pair: {pair}."
     if abs(check.weights[0] - check.weights[1]) <= SAME:
         return f"max |S − Sᵀ| = {size_text(check.score_gap)}, though this pair weighs the same both ways: {pair}."
     return f"max |S − Sᵀ| = {size_text(check.score_gap)}, so attention is not mutual: {pair}."

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from attention_explorer.state.heads_check_broadcast import broadcast_report
 from attention_explorer.state.heads_check_change import change_report
+from attention_explorer.state.heads_check_constant import constant_report
 from attention_explorer.state.heads_check_function import cells_of
-from attention_explorer.state.heads_check_mask import MaskDemo, Precision, demo_report, mask_report
+from attention_explorer.state.heads_check_mask import MaskDemo, Precision, demo_report, fixed_precision, mask_report
 from attention_explorer.state.heads_check_report import CheckReport, require_size, within
 from attention_explorer.state.heads_check_reshape import reshape_report
 from attention_explorer.state.heads_check_shuffle import shuffle_report, shuffled_order
@@ -27,8 +29,10 @@ class Check(StrEnum):
     SHUFFLE = "Shuffle"
     SYMMETRY = "S and Sᵀ"
     RESHAPE = "Reshape"
-    MASKING = "Three ways to mask"
+    MASKING = "Four ways to mask"
     CHANGE = "Change a token"
+    CONSTANT = "Add a constant"
+    BROADCAST = "A mask for each sequence"
 
 
 LOOK_FOR = {
@@ -43,6 +47,9 @@ LOOK_FOR = {
     Check.MASKING: "Write −∞ or −1e9 before the softmax, add −1e9, or zero the weights afterwards. Look at the row "
     "sums.",
     Check.CHANGE: "Add noise to one token. Which outputs hear of it? Under a causal mask, none before it.",
+    Check.CONSTANT: "Move the slider: every score of the row gets the same number more. Do the weights move?",
+    Check.BROADCAST: "Several sentences at once, each with a mask of its own. Forget the axis of the heads, and the "
+    "masks fall on the heads instead.",
 }
 
 
@@ -54,13 +61,20 @@ class Experiment:
     seed: int = 0
     """Of the shuffled order."""
     row: int | None = None
-    """The pinned query, an example for S and Sᵀ and for masking."""
+    """The pinned query, an example for S and Sᵀ, for masking and for the constant."""
     precision: Precision = Precision.FLOAT64
     demo: MaskDemo | None = None
     """An example instead of a row of the setup."""
     token: int | None = None
     """The token to change; the pinned one, or one in the middle, if not chosen."""
     amount: float = 1.0
+    constant: float = 5.0
+    """What is added to the scores of the row."""
+
+    @property
+    def precision_used(self) -> Precision:
+        """The precision that counts: that of the example, if it is about one."""
+        return fixed_precision(self.demo) or self.precision
 
     @property
     def essence(self) -> Experiment:
@@ -73,11 +87,15 @@ class Experiment:
             case Check.SYMMETRY:
                 return Experiment(self.check, row=self.row)
             case Check.MASKING if self.demo is not None:
-                return Experiment(self.check, demo=self.demo)
+                return Experiment(self.check, demo=self.demo, precision=self.precision_used)
             case Check.MASKING:
                 return Experiment(self.check, row=self.row, precision=self.precision)
             case Check.CHANGE:
                 return Experiment(self.check, row=self.row, token=self.token, amount=self.amount)
+            case Check.CONSTANT:
+                return Experiment(self.check, row=self.row, constant=self.constant)
+            case Check.BROADCAST:
+                return Experiment(self.check)
 
 
 def token_to_change(frame: HeadsFrame, experiment: Experiment) -> int:
@@ -107,7 +125,7 @@ def carry_out(frame: HeadsFrame, experiment: Experiment) -> CheckReport:
         It cannot be done with this setup; the message says why.
     """
     if experiment.check is Check.MASKING and experiment.demo is not None:
-        return demo_report(experiment.demo)
+        return demo_report(experiment.demo, experiment.precision)
     require_size(frame)
     match experiment.check:
         case Check.SHUFFLE:
@@ -120,3 +138,7 @@ def carry_out(frame: HeadsFrame, experiment: Experiment) -> CheckReport:
             return mask_report(frame, experiment.row, experiment.precision)
         case Check.CHANGE:
             return change_report(frame, token_to_change(frame, experiment), experiment.amount)
+        case Check.CONSTANT:
+            return constant_report(frame, experiment.row, experiment.constant)
+        case Check.BROADCAST:
+            return broadcast_report(frame)

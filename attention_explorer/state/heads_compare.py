@@ -14,8 +14,8 @@ from attention_explorer.state.colour_scale import (
     ColourScale,
     FloatArray,
     ScaleKind,
+    end_text,
     score_scale,
-    short_number,
     weight_scale,
 )
 from attention_explorer.state.heads import Contrast, HeadsView
@@ -35,6 +35,9 @@ class Comparison:
     titles: tuple[str, str]
     words: str
     """How large the difference is, or why there is none."""
+    frames: tuple[HeadsFrame, HeadsFrame]
+    view: HeadsView
+    """How both are shown: weights, where one of them has no scores."""
 
     @property
     def pictures(self) -> tuple[MapPicture, ...]:
@@ -79,7 +82,7 @@ def compare_pictures(
     first, second = replace(first, scale=scale), replace(second, scale=scale)
     titles = what_differs(a.setup, b.setup)
     if a.shape != b.shape:
-        return Comparison(first, second, None, titles, _no_difference(a.shape, b.shape))
+        return Comparison(first, second, None, titles, _no_difference(a.shape, b.shape), (a, b), view)
     found = difference(a, b, view, tiles)
     picture = replace(
         first,
@@ -89,7 +92,7 @@ def compare_pictures(
         row_sums=(),
         masked_word="masked in both",
     )
-    return Comparison(first, second, picture, titles, _difference_words(a, b, view, found))
+    return Comparison(first, second, picture, titles, _difference_words(a, b, view, found), (a, b), view)
 
 
 def difference(a: HeadsFrame, b: HeadsFrame, view: HeadsView, tiles: tuple[int, int]) -> Difference:
@@ -139,7 +142,7 @@ def _shared_scale(view: HeadsView, a: MapPicture, b: MapPicture) -> ColourScale:
     scale = max(a.scale, b.scale, key=lambda scale: scale.high)
     if scale.kind is not ScaleKind.LINEAR or not scale.badge:
         return scale
-    return replace(scale, badge=f"colours end at {short_number(scale.high)}, the larger end of A and B")
+    return replace(scale, badge=f"colours end at {end_text(scale.high)}, the larger end of A and B")
 
 
 def _no_difference(a: tuple[int, int], b: tuple[int, int]) -> str:

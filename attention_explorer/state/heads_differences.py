@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads
 from attention_explorer.sources.recipe import Encoding, GainKind, ToyRecipe
-from attention_explorer.state.heads import Aggregate, HeadsSetup, MaskChoice, MaskKind, Recipe
+from attention_explorer.state.heads import Aggregate, HeadsSetup, MaskChoice, Recipe
+from attention_explorer.state.heads_mask import mask_words
 from attention_explorer.state.numerals import coordinate
 
 NO_MASK = "no mask"
@@ -32,7 +33,7 @@ def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
     """Yield what there is to say about both setups, the most telling first."""
     yield _source(a.recipe), _source(b.recipe)
     yield _which(a, with_layer=_layer(a) != _layer(b)), _which(b, with_layer=_layer(a) != _layer(b))
-    yield _mask(a.mask), _mask(b.mask)
+    yield _masks(a.mask, b.mask)
     yield ("scaled", "scaled") if a.scaled == b.scaled else (_scaled(a), _scaled(b))
     yield ("hard" if a.hard else "soft"), ("hard" if b.hard else "soft")
     if not (a.hard and b.hard):
@@ -46,6 +47,9 @@ def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
         )
     yield _quoted(a.recipe.sentence, b.recipe.sentence)
     yield _contexts(a.recipe.context, b.recipe.context)
+    if isinstance(a.recipe, HandMadeRecipe) and isinstance(b.recipe, HandMadeRecipe):
+        differ = a.recipe.own_shares != b.recipe.own_shares
+        yield (_referents(a.recipe, "A"), _referents(b.recipe, "B")) if differ else ("", "")
     if isinstance(a.recipe, ToyRecipe) and isinstance(b.recipe, ToyRecipe):
         yield from zip(_toy_words(a.recipe), _toy_words(b.recipe), strict=True)
         if a.recipe.given != b.recipe.given:
@@ -56,29 +60,41 @@ def _source(recipe: Recipe) -> str:
     return "hand-made heads" if isinstance(recipe, HandMadeRecipe) else "toy model"
 
 
+def _referents(recipe: HandMadeRecipe, name: str) -> str:
+    return f"“it” as typed in {name}" if recipe.has_own_shares else "“it” as in the tutorial"
+
+
 def _layer(setup: HeadsSetup) -> int:
     """Return the layer, which a rollout does not have: it takes all."""
-    return -1 if setup.aggregate is Aggregate.ROLLOUT else setup.layer
+    layers = setup.recipe.layers if isinstance(setup.recipe, ToyRecipe) else 1
+    return -1 if setup.aggregate is Aggregate.ROLLOUT else min(setup.layer, layers - 1)
 
 
 def _which(setup: HeadsSetup, *, with_layer: bool) -> str:
-    layer = f"layer {setup.layer + 1}, " if with_layer and _layer(setup) >= 0 else ""
+    has_layers = isinstance(setup.recipe, ToyRecipe) and setup.recipe.layers > 1
+    layer = f"layer {_layer(setup) + 1}, " if with_layer and has_layers and _layer(setup) >= 0 else ""
     if setup.aggregate is not Aggregate.ONE:
         return f"{layer}{setup.aggregate.value}"
     if isinstance(setup.recipe, HandMadeRecipe):
         heads = hand_made_heads(setup.recipe)
         return heads[min(setup.head, len(heads) - 1)].name
-    return f"{layer}head {setup.head + 1}"
+    return f"{layer}head {min(setup.head, setup.recipe.heads - 1) + 1}"
+
+
+def _masks(a: MaskChoice, b: MaskChoice) -> tuple[str, str]:
+    first, second = _mask(a), _mask(b)
+    if first == second and (a.hidden, a.shown) != (b.hidden, b.shown):
+        return f"{first} {_own_cell(a, b)}", f"{second} {_own_cell(b, a)}"  # as many cells, but other ones
+    return first, second
+
+
+def _own_cell(mask: MaskChoice, other: MaskChoice) -> str:
+    row, column = min((mask.hidden - other.hidden) | (mask.shown - other.shown))
+    return f"(row {row + 1}, key {column + 1})"
 
 
 def _mask(mask: MaskChoice) -> str:
-    if mask.kind is MaskKind.NONE and not mask.flipped:
-        return NO_MASK
-    kind = "masked" if mask.kind is MaskKind.NONE else mask.kind.value
-    size = f" {mask.size}" if mask.kind.has_size else ""
-    painted = len(mask.flipped)
-    by_hand = f" with {painted} cell{'s' * (painted != 1)} painted" if painted else ""
-    return f"{kind}{size}{by_hand}"
+    return mask_words(mask) or NO_MASK
 
 
 def _scaled(setup: HeadsSetup) -> str:
@@ -123,6 +139,7 @@ def _toy_words(recipe: ToyRecipe) -> tuple[str, ...]:
         f"d_model {recipe.d_model}",
         f"{recipe.heads} head{'s' * (recipe.heads != 1)}",
         f"d_k {recipe.head_width}",
+        "d_v = d_k" if recipe.value_width == recipe.head_width else f"d_v {recipe.value_width}",
         f"{recipe.layers} layer{'s' * (recipe.layers != 1)}",
         f"embeddings × {recipe.embedding_scale:g}",
         f"vectors {recipe.vectors.value}",

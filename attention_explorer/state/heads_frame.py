@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model import (
     ArrayMap,
     AttentionMap,
@@ -112,6 +113,21 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     layer = min(setup.layer, len(layers) - 1)
     head = min(setup.head, len(layers[0].maps) - 1)
     return HeadsFrame(setup, queries, keys, layers, mask, layer, head, _shown_map(setup, layers, layer, head))
+
+
+def frame_to_show(setup: HeadsSetup) -> HeadsFrame:
+    """Compute what a setup needs for a picture of it.
+
+    Raises
+    ------
+    ExplorerError
+        The recipe cannot be carried out, or there is no token to draw; the message says why.
+    """
+    frame = heads_frame(setup)
+    for which, tokens in (("sentence", frame.queries), ("second sentence", frame.keys)):
+        if not tokens:
+            raise ExplorerError(f"The {which} has no words: there is nothing to attend to. Type at least one.")
+    return frame
 
 
 @lru_cache(maxsize=4)

@@ -14,7 +14,7 @@ from attention_explorer.model import (
     strictly_causal_mask,
     window_mask,
 )
-from attention_explorer.state.heads import MaskChoice, MaskKind
+from attention_explorer.state.heads import Cell, MaskChoice, MaskKind
 
 BoolArray = np.typing.NDArray[np.bool_]
 
@@ -24,14 +24,16 @@ def mask_of(choice: MaskChoice, n_q: int, n_k: int) -> BoolArray | None:
     """Return the mask (n_q, n_k), True = may attend; None where everything is allowed.
 
     Masks that are made for one sequence (window, prefix, block) are cut to size for two, aligned at the first token.
-    Cells painted beyond the sentence stay remembered and have no effect.
+    Cells painted by hand are hidden or shown whatever the kind says. Those beyond the sentence stay remembered and have
+    no effect.
     """
     mask = _preset_mask(choice, n_q, n_k)
-    flips = [(row, column) for row, column in choice.flipped if row < n_q and column < n_k]
-    if flips:
-        mask = np.ones((n_q, n_k), np.bool_) if mask is None else mask.copy()
-        rows, columns = np.asarray(flips).T
-        mask[rows, columns] ^= True
+    for painted, visible in ((choice.hidden, False), (choice.shown, True)):
+        cells = [(row, column) for row, column in painted if row < n_q and column < n_k]
+        if cells:
+            mask = np.ones((n_q, n_k), np.bool_) if mask is None else mask.copy()
+            rows, columns = np.asarray(cells).T
+            mask[rows, columns] = visible
     if mask is None or mask.all():
         return None
     mask.setflags(write=False)
@@ -61,3 +63,20 @@ def default_size(kind: MaskKind, n_k: int) -> int:
     if kind is MaskKind.PADDING:
         return max(1, n_k - 2)
     return min(3, max(1, n_k - 1))
+
+
+def mask_words(choice: MaskChoice) -> str:
+    """Return a mask in words: causal, window 4, block 2, 3 cells hidden by hand; empty if there is none."""
+    parts = [] if choice.kind is MaskKind.NONE else [choice.kind.value + f" {choice.size}" * choice.kind.has_size]
+    for cells, what in ((choice.hidden, "hidden"), (choice.shown, "shown")):
+        if cells:
+            parts.append(f"{len(cells)} cell{'s' * (len(cells) != 1)} {what} by hand")
+    return ", ".join(parts)
+
+
+def what_hides(choice: MaskChoice, cell: Cell) -> str:
+    """Return by what a hidden cell is hidden: by hand, by the causal mask, by the window mask of 4."""
+    if cell in choice.hidden:
+        return "by hand"
+    number = f" of {choice.size}" if choice.kind.has_size else ""
+    return f"by the {choice.kind.value} mask{number}"

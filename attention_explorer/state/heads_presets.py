@@ -9,7 +9,7 @@ from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
-from attention_explorer.state.heads import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind
+from attention_explorer.state.heads import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ _FROM_TUTORIALS = {
     "five-token": (
         "Tutorial: five tokens",
         HeadsView(),
-        "Look at The → cat (0.382) and cat → The (0.470): attention is not mutual, because W_q and W_k differ. "
+        "Look at The → cat (0.382) and cat → The (0.470): attention is not mutual. W_q and W_k differ, so the scores "
+        "do; and each row has a softmax of its own. "
         "sat → cat is 0.148, less than an even share: random weights know no grammar.",
     ),
     "four-token": (
@@ -112,9 +113,12 @@ HEADS_PRESETS: tuple[HeadsPreset, ...] = (
         "stacked",
         "Four layers and a rollout",
         "Each layer mixes what the one before it mixed. The rollout multiplies the layers and asks how much of each "
-        "token reaches the top. Switch the identity (the residual connection) on and off.",
+        "token reaches the top. Switch the identity (the residual connection) on and off, or show one head.",
         HeadsState(
-            HeadsSetup(ToyRecipe(d_model=64, heads=4, layers=4, encoding=Encoding.SINUSOIDAL)), preset="stacked"
+            HeadsSetup(
+                ToyRecipe(d_model=64, heads=4, layers=4, encoding=Encoding.SINUSOIDAL), aggregate=Aggregate.ROLLOUT
+            ),
+            preset="stacked",
         ),
     ),
     *_tutorials(),

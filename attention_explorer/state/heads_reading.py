@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from attention_explorer.model import Stage, entropy
 from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads
-from attention_explorer.sources.hand_made_words import antecedent_gloss
+from attention_explorer.sources.hand_made_words import antecedent_gloss, translation_gloss
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads import Aggregate
 from attention_explorer.state.heads_frame import HeadsFrame
@@ -63,11 +64,24 @@ def _order(weights: FloatArray, masked: BoolArray) -> tuple[int, ...]:
     return tuple(by_weight[np.argsort(masked[by_weight], kind="stable")].tolist())
 
 
-def gloss(frame: HeadsFrame, column: int) -> str:
-    """Return why a hand-made head attends to a key as it does; empty if there is nothing to say."""
+def places_of(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return “ (17)”, the place from 1, for every token that comes more than once, and nothing for the others."""
+    often = Counter(tokens)
+    return tuple(f" ({place + 1})" * (often[token] > 1) for place, token in enumerate(tokens))
+
+
+def gloss(frame: HeadsFrame, row: int, column: int) -> str:
+    """Return why a query of a hand-made head attends to a key as it does; empty if there is nothing to say."""
     recipe = frame.setup.recipe
-    if not isinstance(recipe, HandMadeRecipe) or hand_made_heads(recipe)[frame.head].id != "antecedent":
+    if not isinstance(recipe, HandMadeRecipe) or not frame.map.allowed(one(row), one(column))[0, 0]:
         return ""
+    asking, head = frame.queries[row], hand_made_heads(recipe)[frame.head].id
+    if head == "translation":
+        return translation_gloss(asking, frame.keys[column], frame.keys)
+    if head != "antecedent":
+        return ""
+    if asking.casefold() != "it":
+        return "Only “it” looks for a referent"
     return antecedent_gloss(frame.keys[column], frame.keys) or ""
 
 

@@ -11,9 +11,11 @@ from attention_explorer.model import Stage
 from attention_explorer.state.colour_scale import score_scale, weight_scale
 from attention_explorer.state.heads import HeadsView
 from attention_explorer.state.heads_frame import HeadsFrame, head_name
+from attention_explorer.state.heads_mask import what_hides
+from attention_explorer.state.heads_wording import cell_words, number_word, one, token_name
 from attention_explorer.state.lookup import Role
 from attention_explorer.state.map_picture import MapPicture, stage_title
-from attention_explorer.state.numerals import coordinate
+from attention_explorer.state.numerals import coordinate, exact
 
 STAGE_NAMES = ("raw scores", "scaled", "masked", "weights")
 
@@ -131,3 +133,13 @@ def layer_shapes(frame: HeadsFrame) -> tuple[ShapeBox, ...]:
         boxes.append(ShapeBox("concat", (frame.shape[0], frame.heads * values)))
         boxes.append(ShapeBox("W_O", (frame.shape[0], int(layer.attention.w_o.shape[1]))))
     return tuple(boxes)
+
+
+def stage_words(stage: Stage, frame: HeadsFrame, view: HeadsView, row: int, column: int) -> str:
+    """Return a cell of one of the four maps in one line for the status bar; before the mask nothing is hidden."""
+    cell = one(row), one(column)
+    if stage in (Stage.MASKED, Stage.WEIGHTS) or frame.head_map.allowed(*cell)[0, 0]:
+        return cell_words(frame, replace(view, stage=stage), row, column)
+    pair = f"query {token_name(frame.queries, row)} → key {token_name(frame.keys, column)}"
+    score = exact(float(frame.head_map.scores(*cell, stage=stage)[0, 0]))
+    return f"{pair}: {number_word(frame, stage)} {score}, later hidden {what_hides(frame.setup.mask, (row, column))}"

@@ -10,8 +10,10 @@ from functools import lru_cache
 import numpy as np
 
 from attention_explorer.model import MapSummary, Pooled
+from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.state.colour_scale import weight_scale
 from attention_explorer.state.heads import Contrast, HeadsView, SortBy
+from attention_explorer.state.heads_evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads_frame import HeadsFrame, head_name
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numerals import plain
@@ -29,6 +31,13 @@ class HeadSurvey:
     name: str
     pooled: Pooled  # at most 128 × 128 tiles of weights
     summary: MapSummary
+    excess: float
+    """The largest |n·w − 1| of its weights w, n the keys their query sees; of tiles, at least the largest n·w − 1.
+
+    Infinite where the entropy tells already that the weights are not nearly uniform.
+    """
+    shape: tuple[int, int]
+    """Queries and keys."""
 
     @property
     def place(self) -> tuple[int, int]:
@@ -46,7 +55,19 @@ def survey_heads(frame: HeadsFrame) -> Iterator[HeadSurvey]:
 def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     """Return the small picture and the summary of a head."""
     pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES)
-    return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary)
+    excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
+    return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape)
+
+
+def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
+    """Return how far weights are from an even share, from the small picture: no map is computed a second time."""
+    n_q, n_k = frame.shape
+    visible = np.full(n_q, n_k) if frame.mask is None else frame.mask.sum(axis=1)
+    if pooled.values.shape == frame.shape:
+        return largest_excess(pooled.values, ~pooled.masked)
+    # A tile knows its largest weight, but not whose it is: at least the row's with the fewest keys.
+    fewest = np.minimum.reduceat(visible, tile_bounds(n_q, len(pooled.values))[:-1])
+    return float((pooled.values * fewest[:, None] - 1.0).max(where=~pooled.masked, initial=0.0))
 
 
 @lru_cache(maxsize=4)
@@ -92,7 +113,7 @@ def measure_text(survey: HeadSurvey, sort: SortBy) -> str:
     if sort in (SortBy.NUMBER, SortBy.ENTROPY):
         return f"H {_said(summary.entropy)}"
     short = {
-        SortBy.MAX_WEIGHT: "max",
+        SortBy.MAX_WEIGHT: "mean max",
         SortBy.DISTANCE: "dist",
         SortBy.SELF: "self",
         SortBy.PREVIOUS: "prev",
@@ -108,7 +129,7 @@ def _said(value: float) -> str:
 def character(survey: HeadSurvey) -> str:
     """Return what stands out about a head, if anything does: where most of its weight goes, or that it is even."""
     summary = survey.summary
-    if summary.evenness >= 0.98:
+    if is_nearly_uniform(summary.evenness, survey.excess):
         return "≈ even"
     for name, mass in (("self", summary.self_mass), ("prev", summary.previous_mass), ("first", summary.first_mass)):
         if mass >= 0.5:

@@ -13,11 +13,16 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads import Aggregate, HeadsView, Hidden
 from attention_explorer.state.heads_frame import HeadsFrame, head_name, heads_on
+from attention_explorer.state.heads_mask import what_hides
 from attention_explorer.state.map_picture import MapPicture, shown_map, stage_shown
-from attention_explorer.state.numerals import compact, coordinate, full, plain, scientific, signed, subscript
+from attention_explorer.state.numerals import compact, coordinate, exact, plain, scientific, signed, subscript
 
 LARGEST_PLAIN_EXPONENT = 30.0
 """Up to this score the arithmetic shows exp(score); beyond it, relative to the row's largest, as it is computed."""
+
+
+LAST_DIGIT = 1e-14
+"""Closer than this, as a share, a weight is the short number that it would be without rounding: 0.08, not 0.0800."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,11 @@ def source_words(frame: HeadsFrame) -> str:
     """Return what the numbers come from, with the settings that made them."""
     recipe, setup = frame.setup.recipe, frame.setup
     if isinstance(recipe, ToyRecipe):
-        parts = [f"random weights, d_model {recipe.d_model}, d_k {recipe.head_width}, seed {recipe.seed}"]
+        parts = [recipe.origin, f"d_model {recipe.d_model}", f"d_k {recipe.head_width}"]
+        if recipe.value_width != recipe.head_width:
+            parts.append(f"d_v {recipe.value_width}")
+        if recipe.is_drawn:
+            parts.append(f"seed {recipe.seed}")
     else:
         parts = ["hand-made heads, not learned"]
     if setup.hard:
@@ -81,16 +90,32 @@ def cell_words(frame: HeadsFrame, view: HeadsView, row: int, column: int) -> str
     cell = one(row), one(column)
     pair = f"query {token_name(frame.queries, row)} → key {token_name(frame.keys, column)}"
     if not frame.map.allowed(*cell)[0, 0]:
-        return f"{pair}: masked, the query may not attend to this key"
+        return f"{pair}: hidden {what_hides(frame.setup.mask, (row, column))}, the query may not attend to this key"
     weight = float(frame.map.weights(*cell)[0, 0])
     stage = stage_shown(frame, view)
     if stage is Stage.WEIGHTS:
         picture = shown_map(frame, view)
         if picture is frame.map:
-            return f"{pair}: weight {full(weight)}"
-        return f"{pair}: weight {full(weight)} (renormalised in the picture: {full(picture.weights(*cell)[0, 0])})"
+            return f"{pair}: weight {exact(weight)}"
+        shown = float(picture.weights(*cell)[0, 0])
+        return f"{pair}: weight {exact(weight)} (renormalised in the picture: {exact(shown)})"
     score = float(frame.head_map.scores(*cell, stage=stage)[0, 0])
-    return f"{pair}: {stage.value if stage is not Stage.SCORES else 'raw score'} {full(score)}, weight {full(weight)}"
+    return f"{pair}: {number_word(frame, stage)} {exact(score)}, weight {exact(weight)}"
+
+
+def number_word(frame: HeadsFrame, stage: Stage) -> str:
+    """Return what a number of a stage is called in a sentence."""
+    if stage is Stage.SCALED and not frame.setup.scaled:
+        return "score, not scaled,"
+    words = {Stage.SCORES: "raw score", Stage.SCALED: "scaled score", Stage.MASKED: "masked score"}
+    return words.get(stage, "weight")
+
+
+def arithmetic_title(frame: HeadsFrame, row: int, column: int) -> str:
+    """Return what the arithmetic of a cell explains: where its weight comes from, or by what it is hidden."""
+    if not frame.map.allowed(one(row), one(column))[0, 0]:
+        return f"hidden {what_hides(frame.setup.mask, (row, column))}"
+    return f"where {weight_text(float(frame.map.weights(one(row), one(column))[0, 0]))} comes from"
 
 
 def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
@@ -104,10 +129,9 @@ def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
     if setup.scaled:
         steps.append(Step(f"÷ √{frame.head_width}", _score_text(scaled)))
     if frame.mask is not None:
-        allowed = bool(frame.mask[row, column])
-        steps.append(Step("mask", "allowed" if allowed else "hidden: −∞"))
-        if not allowed:
-            return (*steps, Step("weight", "0", is_result=True))
+        if not frame.mask[row, column]:
+            return (*steps, *_hidden_steps(frame, row, column))
+        steps.append(Step("mask", "allowed"))
     weight = float(map_.weights(*cell)[0, 0])
     scores = map_.scores(one(row), stage=Stage.MASKED)[0]
     if setup.hard:
@@ -115,7 +139,13 @@ def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
     return (*steps, *_softmax_steps(scores, column, setup.temperature, weight))
 
 
+def _hidden_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
+    return Step(f"hidden {what_hides(frame.setup.mask, (row, column))}", "−∞"), Step("weight", "0", is_result=True)
+
+
 def _score_text(score: float) -> str:
+    if score == 0:
+        return "0"
     return compact(score, sign=True) if math.isfinite(score) else signed(score)
 
 
@@ -154,6 +184,8 @@ def _aggregate_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ..
         factor = "½W + ½I" if setup.identity else "W"
         name = f"product of {factor} over the layers"
         return (Step(name, weight_text(weight), is_result=True),)
+    if frame.mask is not None and not frame.mask[row, column]:
+        return _hidden_steps(frame, row, column)
     maps, heads = frame.layers[frame.layer].maps, heads_on(setup, frame.heads, frame.layer)
     listed = [Step(f"head {head + 1}", weight_text(float(maps[head].weights(*cell)[0, 0]))) for head in heads[:8]]
     if len(heads) > 8:
@@ -163,8 +195,16 @@ def _aggregate_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ..
 
 
 def weight_text(weight: float) -> str:
-    """Return a weight with four decimals, or in powers of ten where those would be zeros."""
-    return f"{weight:.4f}" if weight >= 1e-4 or weight == 0 else scientific(weight)
+    """Return a weight exactly where that is short (0.5, 0), else with four decimals or in powers of ten.
+
+    So zeros at the end say that there are digits behind them; the last binary digit is none.
+    """
+    if weight in (0.0, 1.0):
+        return exact(weight)
+    short = round(weight, 4)
+    if short < 1.0 and abs(weight - short) < LAST_DIGIT * weight:
+        return exact(short)
+    return f"{weight:.4f}" if weight >= 1e-4 else scientific(weight)
 
 
 def products(frame: HeadsFrame, row: int, column: int) -> FloatArray:

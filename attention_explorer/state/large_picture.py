@@ -16,7 +16,7 @@ LargePicture: TypeAlias = MapPicture | LinePicture | StagesPicture | Comparison
 MOST_LINE_ROWS = 96
 """More queries than this are not drawn as lines at once: nobody could follow them."""
 
-MOST_LINES = 1200
+MOST_LINES = 600
 """Lines that can be painted while a person waits for the next letter; the legend says how many are left out."""
 
 

@@ -104,7 +104,8 @@ def map_picture(
         hidden = hidden_keys(frame, view.hidden)
         if hidden.any() and pooled.values.shape[1] == seen.right - seen.left:
             masked, word = masked | hidden[seen.columns], "masked or hidden" if masked.any() else "hidden"
-        scale = weight_scale(view.contrast, pooled.values, masked)
+        in_view = "" if seen == Window.whole(frame.shape) else " in view"
+        scale = weight_scale(view.contrast, pooled.values, masked, in_view)
     else:
         scale = score_scale(pooled.values, stage_title(frame, stage))
     sums = tuple(map_.row_summary(seen.rows).total.tolist()) if view.row_sums and stage is Stage.WEIGHTS else ()

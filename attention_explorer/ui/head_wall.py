@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
+from typing import NamedTuple
 
-import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -14,70 +13,35 @@ from PySide6.QtGui import (
     QImage,
     QKeyEvent,
     QMouseEvent,
+    QPaintEngine,
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
 )
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
 
 from attention_explorer.session.session import Session
-from attention_explorer.state.colour_scale import weight_scale
-from attention_explorer.state.heads import Aggregate, HeadsView
-from attention_explorer.state.heads_frame import HeadsFrame
-from attention_explorer.state.heads_survey import HeadSurvey, character, in_order, measure_text
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.state.heads import Aggregate, HeadsView, SortBy
+from attention_explorer.state.heads_frame import HeadsFrame, head_name
+from attention_explorer.state.heads_survey import HeadSurvey, in_order
 from attention_explorer.state.numerals import plain
-from attention_explorer.ui.colour_maps import image_of, pixels_of
-from attention_explorer.ui.map_widget import NOWHERE, Spot
 from attention_explorer.ui.marks import colour_of
+from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
+from attention_explorer.ui.thumbnail import cells_in, paint_thumbnail, thumbnail_image
+from attention_explorer.ui.wall_grid import SMALLEST_TILE, WallGrid
 
-SMALLEST_TILE = 118
-"""Pixels at zoom 1 that a thumbnail is wide at least."""
-
-
-def thumbnail_image(survey: HeadSurvey, view: HeadsView, look: Look) -> QImage:
-    """Return the picture of a head, one pixel a tile, in the contrast and the colours of the view."""
-    values, masked = survey.pooled
-    scale = weight_scale(view.contrast, values, masked)
-    return image_of(pixels_of(scale.positions(values), masked, view.colour_map, look.theme.masked))
+MOST_TILES_KEPT = 192
+"""Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1."""
 
 
-def paint_thumbnail(
-    painter: QPainter, survey: HeadSurvey, image: QImage, box: QRectF, view: HeadsView, look: Look, *, off: bool = False
-) -> QRectF:
-    """Paint a head with its name and summary into a box and return where its map is."""
-    px = look.px
-    side = box.width() - px(12)
-    height, width = survey.pooled.values.shape
-    stretch = side / max(height, width, 1)
-    cells = QRectF(box.left() + px(6), box.top() + px(6), max(width * stretch, 2.0), max(height * stretch, 2.0))
-    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, max(height, width) > side)
-    painter.setOpacity(0.25 if off else 1.0)
-    painter.drawImage(cells, image)
-    painter.setOpacity(1.0)
-    words = QRectF(box.left() + px(6), box.top() + px(8) + side, side, px(17))
-    said = measure_text(survey, view.sort)
-    standing_out = "off" if off else character(survey)
-    painter.setFont(look.font(12, bold=True))
-    painter.setPen(QColor(look.theme.muted if off else look.theme.text))
-    name = painter.fontMetrics()
-    painter.drawText(
-        words,
-        Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
-        name.elidedText(survey.name, Qt.TextElideMode.ElideRight, round(side)),
-    )
-    below = words.translated(0, px(16))
-    painter.setFont(look.font(11.5))
-    painter.setPen(QColor(look.theme.muted))
-    painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
-    painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, standing_out)
-    return cells
+class _TileState(NamedTuple):
+    """What alters a thumbnail besides its numbers."""
 
-
-def thumbnail_height(look: Look, width: float) -> float:
-    """Return how high a thumbnail of a width is."""
-    return width - look.px(12) + look.px(46)
+    chosen: bool
+    off: bool
+    old: bool
 
 
 class HeadWall(QWidget):
@@ -87,18 +51,30 @@ class HeadWall(QWidget):
     -------
     said : str
         A read-out for the head under the pointer.
+    resized
+        Thumbnails may be elsewhere than before.
     """
 
     said = Signal(str)
+    resized = Signal()
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._look = session, look
+        self.grid = WallGrid.of(self.width(), look)
+        """Where the thumbnails are."""
         self._frame: HeadsFrame | None = None
         self._view = HeadsView()
         self._surveys: tuple[HeadSurvey, ...] = ()
+        self._old: frozenset[tuple[int, int]] = frozenset()  # heads still shown as they were before
+        self._dims_old = False
+        self.is_whole = False
+        """Whether all heads have come."""
         self._images: dict[tuple[int, int], QImage] = {}
+        # A thumbnail as it was last painted, and what it was painted for: a pointer over the map alters none of them.
+        self._tiles: dict[tuple[int, int], tuple[object, QPixmap]] = {}
         self._spot = NOWHERE
+        self._pointer: QPointF | None = None  # where it rests, for the head below it may become another
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -110,26 +86,69 @@ class HeadWall(QWidget):
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._look = look
-        self._images.clear()
+        self._forget()
         self._fit()
 
     def show_surveys(self, frame: HeadsFrame, view: HeadsView, surveys: tuple[HeadSurvey, ...]) -> None:
-        """Show these heads; those of the same numbers and colours keep their pictures."""
-        colours = (view.contrast, view.colour_map)
-        if colours != (self._view.contrast, self._view.colour_map):
-            self._images.clear()
-        known = {survey.place: survey for survey in self._surveys}
+        """Show these heads of a frame; one that has not come yet stays as it was.
+
+        Those of the same numbers and colours keep their pictures.
+        """
+        if (view.contrast, view.colour_map) != (self._view.contrast, self._view.colour_map):
+            self._forget()
+        shown, more_of_the_same = self._surveys, (self._frame, self._view, self._dims_old) == (frame, view, False)
+        before = {survey.place: survey for survey in shown}
         for survey in surveys:
-            if known.get(survey.place) is not survey:
+            if before.pop(survey.place, None) is not survey:
                 self._images.pop(survey.place, None)
-        self._frame, self._view, self._surveys = frame, view, in_order(surveys, view.sort)
-        self.setAccessibleDescription(f"{len(surveys)} heads; large: layer {frame.layer + 1}, head {frame.head + 1}")
-        self._fit()
+                self._tiles.pop(survey.place, None)
+        whole = self.is_whole = len(surveys) == frame.heads * len(frame.layers)
+        old = () if whole else tuple(survey for survey in before.values() if _has(frame, survey))
+        self._old, self._dims_old = frozenset(survey.place for survey in old), False
+        self._frame, self._view = frame, view
+        self._surveys = self._ordered((*surveys, *old), whole)
+        self.setAccessibleDescription(f"{len(surveys)} heads; large: {head_name(frame, frame.layer, frame.head)}")
+        if more_of_the_same and len(shown) <= len(self._surveys):
+            self._grow()
+            self._paint_changed(shown)
+        else:
+            self._fit()
+        if self._pointer is not None and not more_of_the_same:
+            self._say(self._pointer)
+
+    def _paint_changed(self, shown: tuple[HeadSurvey, ...]) -> None:
+        """Paint only what is new since these were shown."""
+        for index, survey in enumerate(self._surveys):
+            if index >= len(shown) or shown[index] is not survey:
+                self.update(_with_edge(self.box_of(index)))
+
+    def _ordered(self, surveys: tuple[HeadSurvey, ...], whole: bool) -> tuple[HeadSurvey, ...]:
+        if whole or self._view.sort is SortBy.NUMBER:
+            return in_order(surveys, self._view.sort)
+        # While some are still missing, nothing changes its place.
+        places = {survey.place: index for index, survey in enumerate(self._surveys)}
+        return tuple(sorted(surveys, key=lambda survey: places.get(survey.place, len(places))))
+
+    def expect(self, frame: HeadsFrame) -> None:
+        """Know that what is shown is from before: the heads of another frame are on their way."""
+        if self._frame is None or frame.layers is not self._frame.layers:
+            self._old = frozenset(survey.place for survey in self._surveys)
+
+    def dim_old(self) -> None:
+        """Grey the heads that are still those from before: no others will come."""
+        self._dims_old = True
+        self.update()
 
     def show_view(self, frame: HeadsFrame, view: HeadsView) -> None:
         """Show the same heads in another order."""
         if frame is self._frame and view.sort is not self._view.sort:
-            self.show_surveys(frame, replace(self._view, sort=view.sort), self._surveys)
+            self._view = replace(self._view, sort=view.sort)
+            self._surveys = in_order(self._surveys, view.sort)
+            self._fit()
+
+    def _forget(self) -> None:
+        self._images.clear()
+        self._tiles.clear()
 
     def set_spot(self, spot: Spot) -> None:
         """Mark the cell that is pointed at elsewhere in every head."""
@@ -138,37 +157,30 @@ class HeadWall(QWidget):
             self.update()
 
     def _fit(self) -> None:
-        rows = math.ceil(len(self._surveys) / self._columns())
-        wanted = math.ceil(rows * (self._tile_height() + self._gap))
+        self.grid = WallGrid.of(self.width(), self._look)
+        self._grow()
+        self.update()
+
+    def _grow(self) -> None:
+        wanted = self.grid.height_of(len(self._surveys))
         if self.minimumHeight() != wanted:
             self.setMinimumHeight(wanted)
-        self.update()
 
     # ---- Geometry ----
 
-    @property
-    def _gap(self) -> int:
-        return self._look.px(8)
-
-    def _columns(self) -> int:
-        return max(1, (self.width() + self._gap) // (self._look.px(SMALLEST_TILE) + self._gap))
-
-    def _tile_width(self) -> float:
-        columns = self._columns()
-        return (self.width() - (columns - 1) * self._gap) / columns
-
-    def _tile_height(self) -> float:
-        return thumbnail_height(self._look, self._tile_width())
-
     def box_of(self, index: int) -> QRectF:
         """Return where the thumbnail at a place of the order is."""
-        row, column = divmod(index, self._columns())
-        width, height = self._tile_width(), self._tile_height()
-        return QRectF(column * (width + self._gap), row * (height + self._gap), width, height)
+        return self.grid.box_of(index)
 
     def index_at(self, place: QPointF) -> int | None:
         """Return which thumbnail is at a place."""
-        return next((i for i in range(len(self._surveys)) if self.box_of(i).contains(place)), None)
+        index = self.grid.index_at(place)
+        return index if index is not None and index < len(self._surveys) else None
+
+    def place_of(self, layer: int, head: int) -> QRectF | None:
+        """Return where the thumbnail of a head is; None as long as it has not come."""
+        index = None if (layer, head) in self._old else self.index_of(layer, head)
+        return None if index is None else self.box_of(index)
 
     def index_of(self, layer: int, head: int) -> int | None:
         """Return where in the order a head is."""
@@ -179,31 +191,61 @@ class HeadWall(QWidget):
 
     def resizeEvent(self, event: object) -> None:
         self._fit()
+        self.resized.emit()
 
     # ---- Painting ----
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(event.rect(), colour_of(self._look.theme.window))
-        for index, survey in enumerate(self._surveys):
+        if len(self._tiles) > MOST_TILES_KEPT:
+            self._tiles.clear()
+        for index in self.grid.indices_in(event.rect(), len(self._surveys)):
             box = self.box_of(index)
-            if box.toAlignedRect().intersects(event.rect()):
-                self._paint_tile(painter, survey, box)
+            if self._frame is not None and _with_edge(box).intersects(event.rect()):
+                self._paint_tile(painter, self._frame, self._surveys[index], box)
         painter.end()
 
-    def _paint_tile(self, painter: QPainter, survey: HeadSurvey, box: QRectF) -> None:
-        look, frame = self._look, self._frame
-        if frame is None:
-            return
-        chosen = self._is_shown(survey)
+    def _paint_tile(self, painter: QPainter, frame: HeadsFrame, survey: HeadSurvey, box: QRectF) -> None:
+        state = _TileState(
+            self._is_shown(survey),
+            survey.place in frame.setup.switched_off,
+            self._dims_old and survey.place in self._old,
+        )
+        if painter.paintEngine().type() is QPaintEngine.Type.Raster:
+            painter.drawPixmap(_with_edge(box).topLeft(), self._tile(survey, box, state))
+        else:  # in a drawing, words stay words
+            self._draw_tile(painter, survey, box, state)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_spot(painter, survey.shape, cells_in(box, survey, self._look))
+
+    def _tile(self, survey: HeadSurvey, box: QRectF, state: _TileState) -> QPixmap:
+        """Return a painted thumbnail, the one of the last time if nothing about it has changed."""
+        place, ratio = _with_edge(box), self.devicePixelRatioF()
+        # Of its place, only what is left of whole pixels alters the picture.
+        inside = box.translated(-QPointF(place.topLeft()))
+        key = (survey.name, self._view.sort, state, state.chosen and self.hasFocus(), inside, ratio)
+        kept = self._tiles.get(survey.place)
+        if kept is not None and kept[0] == key:
+            return kept[1]
+        picture = QPixmap(place.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(colour_of(self._look.theme.window))
+        painter = QPainter(picture)
+        self._draw_tile(painter, survey, inside, state)
+        painter.end()
+        self._tiles[survey.place] = key, picture
+        return picture
+
+    def _draw_tile(self, painter: QPainter, survey: HeadSurvey, box: QRectF, state: _TileState) -> None:
+        look, chosen = self._look, state.chosen
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(colour_of(look.theme.card))
         edge = look.theme.focus if chosen and self.hasFocus() else look.theme.text if chosen else look.theme.border
         painter.setPen(QPen(QColor(edge), 2.0 * look.zoom if chosen else 1.0))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), look.px(6), look.px(6))
-        off = survey.place in frame.setup.switched_off
-        cells = paint_thumbnail(painter, survey, self._image(survey), box, self._view, look, off=off)
-        self._paint_spot(painter, cells)
+        image = self._image(survey)
+        paint_thumbnail(painter, survey, image, box, self._view, look, off=state.off, old=state.old)
 
     def _image(self, survey: HeadSurvey) -> QImage:
         if survey.place not in self._images:
@@ -220,11 +262,10 @@ class HeadWall(QWidget):
         same_layer = survey.layer == frame.layer or frame.setup.aggregate is Aggregate.ROLLOUT
         return same_layer and survey.place not in frame.setup.switched_off
 
-    def _paint_spot(self, painter: QPainter, cells: QRectF) -> None:
-        frame, spot = self._frame, self._spot
-        if frame is None or spot == NOWHERE:
+    def _paint_spot(self, painter: QPainter, shape: tuple[int, int], cells: QRectF) -> None:
+        (n_q, n_k), spot = shape, self._spot
+        if spot == NOWHERE:
             return
-        n_q, n_k = frame.shape
         height, width = cells.height() / n_q, cells.width() / n_k
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(self._look.theme.query), 1.5))
@@ -266,10 +307,15 @@ class HeadWall(QWidget):
             self.choose(*place)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        index = self.index_at(event.position())
+        self._pointer = event.position()
+        self._say(self._pointer)
+
+    def _say(self, place: QPointF) -> None:
+        index = self.index_at(place)
         self.said.emit("" if index is None else summary_words(self._surveys[index]))
 
     def leaveEvent(self, event: QEvent) -> None:
+        self._pointer = None
         self.said.emit("")
 
     def event(self, event: QEvent) -> bool:
@@ -298,8 +344,8 @@ class HeadWall(QWidget):
         steps = {
             Qt.Key.Key_Left: -1,
             Qt.Key.Key_Right: 1,
-            Qt.Key.Key_Up: -self._columns(),
-            Qt.Key.Key_Down: self._columns(),
+            Qt.Key.Key_Up: -self.grid.columns,
+            Qt.Key.Key_Down: self.grid.columns,
         }
         step = steps.get(Qt.Key(event.key()))
         if at is not None and step is not None:
@@ -310,55 +356,22 @@ class HeadWall(QWidget):
             super().keyPressEvent(event)
 
 
+def _has(frame: HeadsFrame, survey: HeadSurvey) -> bool:
+    """Whether a frame has a head in the place of another's."""
+    return survey.layer < len(frame.layers) and survey.head < frame.heads
+
+
+def _with_edge(box: QRectF) -> QRect:
+    """Return the pixels of a thumbnail: its frame is wide when it is chosen, and reaches beyond its box."""
+    return box.adjusted(-2, -2, 2, 2).toAlignedRect()
+
+
 def summary_words(survey: HeadSurvey) -> str:
     """Return the summary of a head in words."""
     summary = survey.summary
-    where = f"layer {survey.layer + 1}, {survey.name}" if "layer" not in survey.name else survey.name
     text = (
-        f"{where}: entropy {plain(summary.entropy)} nats, largest weight {plain(summary.max_weight)} a row on average, "
+        f"{survey.name}: entropy {plain(summary.entropy)} nats, mean of the row maxima {plain(summary.max_weight)}, "
         f"mean distance {plain(summary.distance)}, on itself {plain(summary.self_mass)}, on the previous token "
         f"{plain(summary.previous_mass)}, on the first {plain(summary.first_mass)}"
     )
     return f"{text}; {summary.empty_rows} rows with nothing to attend to" if summary.empty_rows else text
-
-
-class WallLegend(QWidget):
-    """The colour bar of the wall, in a line."""
-
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._look = look
-        self._legend: MapPicture | None = None
-        self.setAccessibleName("Colours of the heads")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def set_look(self, look: Look) -> None:
-        """Wear other colours or another size."""
-        self._look = look
-        self.updateGeometry()
-        self.update()
-
-    def show_legend(self, legend: MapPicture) -> None:
-        """Show the colours of a wall."""
-        self._legend = legend
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._look.px(200), self._look.px(16))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        legend, px = self._legend, self._look.px
-        if legend is None:
-            return
-        painter = QPainter(self)
-        low, high = legend.scale.ticks()[0][1], legend.scale.ticks()[-1][1]
-        painter.setFont(self._look.font(11.5))
-        painter.setPen(colour_of(self._look.theme.muted))
-        width = painter.fontMetrics().horizontalAdvance(low) + px(6)
-        row = QRectF(0, 0, self.width(), self.height())
-        painter.drawText(row, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, low)
-        bar = QRectF(width, (self.height() - px(9)) / 2, px(90), px(9))
-        pixels = pixels_of(np.linspace(0.0, 1.0, 256)[None, :], None, legend.colour_map, self._look.theme.masked)
-        painter.drawImage(bar, image_of(pixels))
-        painter.drawText(row.adjusted(bar.right() + px(6), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, high)
-        painter.end()

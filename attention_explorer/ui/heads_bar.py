@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -12,7 +13,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSizePolicy,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -20,14 +20,17 @@ from PySide6.QtWidgets import (
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.sources.tokens import tokens_of
-from attention_explorer.state.heads import Contrast, HeadsState, Hidden, MaskChoice, MaskKind, Picture
+from attention_explorer.state.heads import Contrast, HeadsState, Hidden, MaskKind, Picture
 from attention_explorer.state.heads_frame import HeadsFrame
 from attention_explorer.state.heads_mask import default_size
 from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset, is_changed
 from attention_explorer.state.map_picture import stage_shown
 from attention_explorer.ui.choice import ChoiceBox, ChoiceRow
+from attention_explorer.ui.flow_layout import FlowLayout
 from attention_explorer.ui.number_box import NumberBox
 from attention_explorer.ui.theme import Look
+from attention_explorer.ui.undo_keys import UndoKeys
+from attention_explorer.ui.whole_number_box import WholeNumberBox
 
 MASKS = (
     (MaskKind.NONE, "no mask", "Every query attends to every key, as in an encoder"),
@@ -38,7 +41,7 @@ MASKS = (
         "Only what comes before: the first query has nothing to attend to and its output is zero",
     ),
     (MaskKind.PADDING, "padding", "The first n keys are real, the rest is padding that nobody sees"),
-    (MaskKind.WINDOW, "sliding window", "A query sees n positions to each side, itself included"),
+    (MaskKind.WINDOW, "sliding window", "A query sees itself and the n − 1 positions to each side of it"),
     (MaskKind.CAUSAL_WINDOW, "causal window", "A query sees itself and the n − 1 positions before it"),
     (MaskKind.PREFIX, "prefix", "Everybody sees the first n keys; the rest is causal"),
     (MaskKind.BLOCK, "blocks", "A query sees the n positions of its own block"),
@@ -68,6 +71,8 @@ HIDINGS = (
     (Hidden.PUNCTUATION, "hide punctuation", "Leave punctuation out of the keys and renormalise the rest"),
 )
 MOST_MASK_SIZE = 4096
+NARROW_BAR = 760
+"""Below this width, in pixels at zoom 1, the presets give room to the sentence."""
 
 
 class HeadsBar(QWidget):
@@ -89,7 +94,7 @@ class HeadsBar(QWidget):
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._look = session, look
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._rows = [self._make_sentence_row(), self._make_context_row(), self._make_view_row()]
@@ -155,11 +160,13 @@ class HeadsBar(QWidget):
         field.setPlaceholderText("Type at least one word")
         field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         field.editingFinished.connect(lambda: self._on_sentence_left(field))
+        UndoKeys(field, lambda: self._show_again(field))
         return field
 
     def _make_view_row(self) -> QWidget:
-        widget, row = self._row()
-        self.pictures = ChoiceRow("Picture", PICTURES, lambda value: self._view(picture=value))
+        widget = QWidget()
+        row = FlowLayout(widget)
+        self.pictures = ChoiceRow("Picture", PICTURES, self._on_picture_chosen)
         self.stages = ChoiceBox(
             "Stage", "How far the computation has gone in the picture", STAGES, lambda value: self._view(stage=value)
         )
@@ -176,10 +183,8 @@ class HeadsBar(QWidget):
             lambda value: self._view(hidden=value),
         )
         self.masks = ChoiceBox("Mask", "Which keys a query may attend to", MASKS, self._on_mask_chosen)
-        self.mask_size = QSpinBox()
-        self.mask_size.setRange(1, MOST_MASK_SIZE)
-        self.mask_size.setKeyboardTracking(False)
-        self.mask_size.setAccessibleName("Number of the mask")
+        self.mask_size = WholeNumberBox(1, MOST_MASK_SIZE, "Number of the mask")
+        self.mask_size.refused.connect(self.refused)
         self.mask_size.setToolTip("How many keys are real, how wide the window, how long the prefix or the block is")
         self.mask_size.valueChanged.connect(self._on_mask_size_changed)
         self.paint = QPushButton("Paint")
@@ -201,8 +206,7 @@ class HeadsBar(QWidget):
         self.mass.refused.connect(self.refused)
         for shown in (self.pictures, self.stages, self.contrast, self.mass, self.hidden):
             row.addWidget(shown)
-        row.addStretch(1)
-        for part in (self.masks, self.mask_size, self.paint, self.unpaint):
+        for part in (self.masks, self.mask_size, self.unpaint, self.paint):
             row.addWidget(part)
         return widget
 
@@ -216,6 +220,22 @@ class HeadsBar(QWidget):
             if row is not None:
                 row.setSpacing(look.px(6))
         self.mask_size.setFixedWidth(look.px(62))
+        self._look = look
+        self.fit()
+
+    def hasHeightForWidth(self) -> bool:
+        return False  # see `fit`: asked by the layout of the page, it would make the whole page as high as it likes
+
+    def fit(self) -> None:
+        """Take the height that the controls need at this width: in a narrow window they begin new lines."""
+        narrow = self.width() < self._look.px(NARROW_BAR)
+        title = self.presets.fontMetrics().horizontalAdvance(self.presets.currentText()) + self._look.px(48)
+        self.presets.setFixedWidth(min(title, self._look.px(240)) if narrow else self._look.px(240))
+        self.setFixedHeight(max(self._column.heightForWidth(self.width()), self._look.px(30)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width():
+            self.fit()
 
     def show_frame(self, state: HeadsState, frame: HeadsFrame) -> None:
         """Show the state that a frame was computed from."""
@@ -230,6 +250,9 @@ class HeadsBar(QWidget):
         self.stages.show_value(stage_shown(frame, view))
         self.stages.setVisible(view.picture in (Picture.HEATMAP, Picture.COMPARE))
         self.stages.setEnabled(frame.map.has_scores)
+        self.paint.setEnabled(view.picture is Picture.HEATMAP)
+        if view.picture is not Picture.HEATMAP:
+            self.paint.setChecked(False)  # only the map can be painted on
         self.mass.setVisible(view.picture is Picture.LINES)
         with QSignalBlocker(self.mass):
             self.mass.setValue(100.0 * view.mass)
@@ -241,8 +264,9 @@ class HeadsBar(QWidget):
         self.mask_size.setVisible(mask.kind.has_size)
         with QSignalBlocker(self.mask_size):
             self.mask_size.setValue(mask.size)
-        self.unpaint.setVisible(bool(mask.flipped))
+        self.unpaint.setVisible(mask.is_painted)
         self._show_preset(state)
+        self.fit()
 
     def _show_preset(self, state: HeadsState) -> None:
         ready = heads_preset(state.preset)
@@ -252,12 +276,26 @@ class HeadsBar(QWidget):
 
     # ---- Acting ----
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.paint.isChecked():
+            self.paint.setChecked(False)
+        else:
+            super().keyPressEvent(event)
+
     def _apply(self, heads: HeadsState, label: str, merge: str = "") -> None:
         self._session.apply(replace(self._session.state, heads=heads), label, merge)
 
     def _view(self, **changes: object) -> None:
         name = next(iter(changes))
-        self._apply(self._session.state.heads.with_view(**changes), f"Change the {name}")
+        what = "hidden keys" if name == "hidden" else name
+        self._apply(self._session.state.heads.with_view(**changes), f"Change the {what}")
+
+    def _on_picture_chosen(self, picture: object) -> None:
+        heads = self._session.state.heads.with_view(picture=picture)
+        if picture is Picture.COMPARE and heads.other is None:
+            # There must be something to compare with: from here on, what is changed makes the difference.
+            heads = replace(heads, other=heads.setup)
+        self._apply(heads, "Change the picture")
 
     def _on_mass_changed(self, percent: float) -> None:
         heads = self._session.state.heads.with_view(mass=percent / 100.0)
@@ -277,9 +315,15 @@ class HeadsBar(QWidget):
 
     def _on_sentence_left(self, field: QLineEdit) -> None:
         self._session.commit()
-        if not tokens_of(field.text()):  # it was refused: the field says again what is shown
-            recipe = self._session.state.heads.setup.recipe
-            field.setText(recipe.sentence if field is self.sentence else recipe.context or "")
+        self._show_again(field)
+
+    def _show_again(self, field: QLineEdit) -> bool:
+        """Let a field whose text was refused say again what is shown; return whether it was."""
+        if tokens_of(field.text()):
+            return False
+        recipe = self._session.state.heads.setup.recipe
+        field.setText(recipe.sentence if field is self.sentence else recipe.context or "")
+        return True
 
     def _on_cross_clicked(self, cross: bool) -> None:
         heads = self._session.state.heads
@@ -293,14 +337,14 @@ class HeadsBar(QWidget):
         heads, chosen = self._session.state.heads, MaskKind(str(kind))
         size = default_size(chosen, len(heads.setup.recipe.context_tokens))
         title = next(title for value, title, _ in MASKS if value is chosen)
-        mask = MaskChoice(chosen, size, heads.setup.mask.flipped)
+        mask = replace(heads.setup.mask, kind=chosen, size=size)
         self._apply(heads.with_setup(mask=mask), f"Mask: {title}")
 
-    def _on_mask_size_changed(self, size: int) -> None:
+    def _on_mask_size_changed(self, size: float) -> None:
         heads = self._session.state.heads
-        self._apply(heads.with_setup(mask=replace(heads.setup.mask, size=size)), "Change the mask", merge="mask size")
+        mask = replace(heads.setup.mask, size=round(size))
+        self._apply(heads.with_setup(mask=mask), "Change the mask", merge="mask size")
 
     def _on_unpaint_clicked(self) -> None:
         heads = self._session.state.heads
-        mask = replace(heads.setup.mask, flipped=frozenset())
-        self._apply(heads.with_setup(mask=mask), "Clear the painted cells")
+        self._apply(heads.with_setup(mask=heads.setup.mask.without_paint()), "Clear the painted cells")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.session import Session
-from attention_explorer.state.heads_check_mask import MaskDemo, Precision
+from attention_explorer.state.heads_check_mask import MaskDemo, Precision, fixed_precision
 from attention_explorer.state.heads_check_report import CheckReport
 from attention_explorer.state.heads_checks import (
     LOOK_FOR,
@@ -22,6 +22,7 @@ from attention_explorer.state.heads_checks import (
     token_to_change,
 )
 from attention_explorer.state.heads_frame import HeadsFrame
+from attention_explorer.state.numerals import signed
 from attention_explorer.ui.check_table import CheckTableView
 from attention_explorer.ui.choice import ChoiceBox
 from attention_explorer.ui.marks import colour_of
@@ -29,6 +30,8 @@ from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
 
 MOST_TABLES = 3
+LARGEST_CONSTANT, CONSTANT_STEPS = 50, 2
+"""The slider goes this far to both sides, in so many steps a unit."""
 AMOUNTS = ((1.0, "noise × 1"), (99.0, "noise × 99"))
 
 _TIPS = {
@@ -37,6 +40,8 @@ _TIPS = {
     Check.RESHAPE: "A loop over the heads, one product cut apart, and the same with a mistake",
     Check.MASKING: "−∞, −1e9, adding −1e9, and zeroing after the softmax",
     Check.CHANGE: "Add noise to one token and see which outputs change",
+    Check.CONSTANT: "Add the same number to every score of a row and see that no weight moves",
+    Check.BROADCAST: "A batch of sequences with a mask each: what NumPy makes of it without the head axis",
 }
 _DEMO_TIPS = {
     None: "The pinned row, or the last one with a hidden key",
@@ -112,6 +117,13 @@ class HeadsChecks(QWidget):
             ((amount, title, f"Standard deviation {amount:g}") for amount, title in AMOUNTS),
             lambda amount: self._try(amount=amount),
         )
+        self.constant = QSlider(Qt.Orientation.Horizontal)
+        self.constant.setRange(-LARGEST_CONSTANT * CONSTANT_STEPS, LARGEST_CONSTANT * CONSTANT_STEPS)
+        self.constant.setPageStep(5 * CONSTANT_STEPS)
+        self.constant.setAccessibleName("Constant")
+        self.constant.setToolTip("What is added to every score of the pinned row, from −50 to +50")
+        self.constant.valueChanged.connect(lambda step: self._try(constant=step / CONSTANT_STEPS))
+        self.added = QLabel()
         self._make_control_row()
 
     def _make_control_row(self) -> None:
@@ -126,6 +138,8 @@ class HeadsChecks(QWidget):
             Check.RESHAPE: (),
             Check.MASKING: (self.demos, self.precision),
             Check.CHANGE: (change, self.token, self.amount),
+            Check.CONSTANT: (self.constant, self.added),
+            Check.BROADCAST: (),
         }
         for widgets in self._controls_of.values():
             for widget in widgets:
@@ -149,6 +163,7 @@ class HeadsChecks(QWidget):
         self._column.setContentsMargins(margin, look.px(10), margin, look.px(10))
         self._column.setSpacing(look.px(8))
         self._control_row.setSpacing(look.px(6))
+        self.constant.setMinimumSize(look.px(200), look.px(20))  # or Qt cuts off the handle of the style sheet
         for block in (self.look_for, self.result, self.notes):
             block.set_look(look)
         for table in self.tables:
@@ -199,9 +214,12 @@ class HeadsChecks(QWidget):
                 widget.setVisible(check is experiment.check)
         self._controls.setVisible(bool(self._controls_of[experiment.check]))
         self.demos.show_value(experiment.demo)
-        self.precision.show_value(experiment.precision)
-        self.precision.setEnabled(experiment.demo is None)
+        self.precision.show_value(experiment.precision_used)
+        self.precision.setEnabled(fixed_precision(experiment.demo) is None)
         self.amount.show_value(experiment.amount)
+        with QSignalBlocker(self.constant):
+            self.constant.setValue(round(experiment.constant * CONSTANT_STEPS))
+        self.added.setText(signed(experiment.constant, 1))
         if self._frame is not None:
             self._show_tokens(self._frame)
 

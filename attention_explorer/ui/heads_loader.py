@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 from PySide6.QtCore import QObject, Signal
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.model.checkpoint import watched
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
-from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.session.side_by_side import side_by_side
 from attention_explorer.state.heads import HeadsSetup, HeadsState, Picture, SortBy
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads_survey import HeadSurvey, survey_heads
+from attention_explorer.state.heads_cost import blocks, is_quick
+from attention_explorer.state.heads_frame import HeadsFrame, frame_to_show
+from attention_explorer.state.heads_survey import HeadSurvey, head_survey, survey_heads
+from attention_explorer.state.heads_verdict import verdict
 from attention_explorer.state.large_picture import LargePicture, large_picture
 from attention_explorer.state.map_picture import Window
 
-QUICK_OPERATIONS = 3e7
-"""Multiplications that take less than about 20 ms; more than that is done on the worker."""
+DELIVERY_INTERVAL_SECONDS = 0.05
+"""Heads are handed over about 20 times a second, as many as there are: one by one they would crowd the window."""
+FIRST_DELIVERY_SECONDS = 0.15
+"""What is done sooner comes in one piece: the window has the large picture to paint meanwhile."""
+
+CELLS_OF_A_LARGE_MAP = 2**16
+"""From so many weights on, a head takes most of its time in arithmetic that does not hold up Python."""
 
 Part: TypeAlias = HeadsFrame | LargePicture | tuple[HeadSurvey, ...]
 """What is delivered, one after the other: the frame, the large picture, and the heads so far."""
@@ -40,17 +50,6 @@ class Order:
         return cls(HeadsState(heads.setup, view, other), window, tiles)
 
 
-def operations(setup: HeadsSetup) -> float:
-    """Estimate the multiplications that a setup and the wall of its heads take."""
-    recipe = setup.recipe
-    n_q, n_k = len(recipe.tokens), len(recipe.context_tokens)
-    if not isinstance(recipe, ToyRecipe):
-        return 8.0 * n_q * n_k * max(n_q, 16)
-    width = recipe.heads * recipe.head_width
-    projections = 3.0 * (n_q + n_k) * recipe.d_model * width
-    return recipe.layers * (projections + n_q * n_k * (2.0 * width + 60.0 * recipe.heads))
-
-
 class HeadsLoader(QObject):
     """Computes what an order needs and hands it over part by part.
 
@@ -61,67 +60,134 @@ class HeadsLoader(QObject):
     failed : str
         Why an order cannot be carried out.
     busy_changed : bool
-        Whether something is being computed on the worker.
+        Whether something is being computed on the worker that somebody waits for.
+    progressed : float
+        So much of it is done, 0…1.
     """
 
     delivered = Signal(object, object)
     failed = Signal(str)
     busy_changed = Signal(bool)
+    progressed = Signal(float)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self.delivered)
         self.jobs.failed.connect(self._on_failed)
-        self.jobs.started.connect(self._on_started)
+        self.jobs.progressed.connect(self._on_progressed)
         self.jobs.finished.connect(self._on_finished)
         self._surveyed: tuple[HeadsFrame, tuple[HeadSurvey, ...]] | None = None
+        self._is_busy = False
 
-    def load(self, order: Order) -> None:
-        """Carry out an order; the newest one wins."""
-        if operations(order.heads.setup) > QUICK_OPERATIONS:
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is on its way."""
+        return self._is_busy
+
+    def load(self, order: Order) -> bool:
+        """Carry out an order, the newest one wins; return whether it is done, and not on its way."""
+        if not is_quick(order.heads.setup):
+            self._set_busy(True)
             self.jobs.request(order, self._work(order))
-            return
-        self.jobs.cancel()  # what is still being computed for an older order is not wanted any more
+            return False
+        self.cancel()  # what is still being computed for an older order is not wanted any more
         try:
             for part in self._parts(order):
                 self.delivered.emit(order, part)
         except ExplorerError as error:
             self.failed.emit(str(error))
+            return False
+        return True
 
-    def _parts(self, order: Order) -> Iterator[Part]:
-        frame = heads_frame(order.heads.setup)
+    def cancel(self) -> None:
+        """Drop what is on its way: nothing of it comes any more, and the worker notices at the next block."""
+        self.jobs.cancel()
+        self._set_busy(False)
+
+    def _set_busy(self, busy: bool) -> None:
+        if busy != self._is_busy:
+            self._is_busy = busy
+            self.busy_changed.emit(busy)
+
+    # ---- The work ----
+
+    def _parts(self, order: Order, progress: _Progress | None = None) -> Iterator[Part]:
+        progress = _Progress(order.heads.setup) if progress is None else progress
+        frame = frame_to_show(order.heads.setup)
+        verdict(frame)  # kept for the note, which asks for it
+        progress.has_frame()
+        picture = large_picture(order.heads, frame, order.window, order.tiles)
+        progress.has_picture()
         yield frame
-        yield large_picture(order.heads, frame, order.window, order.tiles)
-        same_heads = self._surveyed is not None and self._surveyed[0].layers is frame.layers
-        if same_heads and self._surveyed is not None:
-            yield self._surveyed[1]
-            return
-        surveys: tuple[HeadSurvey, ...] = ()
-        for survey in survey_heads(frame):
-            surveys = (*surveys, survey)
-            if operations(order.heads.setup) > QUICK_OPERATIONS:
-                yield surveys  # each as it is ready
-        self._surveyed = frame, surveys
-        yield surveys
+        yield picture
+        yield from self._walls(frame)
+
+    def _walls(self, frame: HeadsFrame) -> Iterator[tuple[HeadSurvey, ...]]:
+        """Yield the heads there are, now and then, and at the end all of them."""
+        if self._surveyed is None or self._surveyed[0].layers is not frame.layers:
+            surveys: list[HeadSurvey] = []
+            due = time.monotonic() + FIRST_DELIVERY_SECONDS
+            for survey in _surveys(frame):
+                surveys.append(survey)
+                if time.monotonic() >= due:
+                    yield tuple(surveys)
+                    due = time.monotonic() + DELIVERY_INTERVAL_SECONDS
+            self._surveyed = frame, tuple(surveys)
+        yield self._surveyed[1]
 
     def _work(self, order: Order) -> Callable[[Report, Deliver], None]:
-        recipe = order.heads.setup.recipe
-        heads = recipe.heads * recipe.layers if isinstance(recipe, ToyRecipe) else 6
-
         def work(report: Report, deliver: Deliver) -> None:
-            for done, part in enumerate(self._parts(order)):
-                deliver(part)
-                report(min(done / (heads + 2), 1.0))
+            progress = _Progress(order.heads.setup, report)
+            with watched(progress.pass_block):
+                for part in self._parts(order, progress):
+                    deliver(part)
 
         return work
+
+    # ---- The worker ----
 
     def _on_failed(self, _key: object, error: Exception) -> None:
         if isinstance(error, ExplorerError):
             self.failed.emit(str(error))
 
-    def _on_started(self, _key: object) -> None:
-        self.busy_changed.emit(True)
+    def _on_progressed(self, _key: object, fraction: float) -> None:
+        self.progressed.emit(fraction)
 
     def _on_finished(self, _key: object) -> None:
-        self.busy_changed.emit(self.jobs.is_busy())
+        if not self.jobs.is_busy():
+            self._set_busy(False)
+
+
+def _surveys(frame: HeadsFrame) -> Iterator[HeadSurvey]:
+    """Yield the heads of all layers: large maps side by side, for small ones threads would only wait for each other."""
+    if frame.shape[0] * frame.shape[1] < CELLS_OF_A_LARGE_MAP:
+        return survey_heads(frame)
+    places = ((layer, head) for layer in range(len(frame.layers)) for head in range(frame.heads))
+    return side_by_side(partial(head_survey, frame, *place) for place in places)
+
+
+class _Progress:
+    """Counts the blocks that are computed, over those that are expected.
+
+    What is kept from the time before is skipped, and what was not expected is not counted.
+    """
+
+    def __init__(self, setup: HeadsSetup, report: Report = lambda _fraction: None) -> None:
+        self._blocks, self._report = blocks(setup), report
+        self._done, self._end = 0, self._blocks.frame
+
+    def pass_block(self) -> None:
+        """Count a block."""
+        self._done = min(self._done + 1, self._end)
+        self._report(self._done / self._blocks.all)
+
+    def has_frame(self) -> None:
+        """Go on to the large picture."""
+        self._done = self._blocks.frame
+        self._end = self._done + self._blocks.picture
+
+    def has_picture(self) -> None:
+        """Go on to the wall."""
+        self._done = self._end
+        self._end = self._blocks.all

@@ -6,13 +6,15 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from attention_explorer.state.heads_compare import Comparison
+from attention_explorer.state.heads_compare_words import compared_steps, compared_table, compared_title, of_a
 from attention_explorer.state.heads_frame import HeadsFrame
 from attention_explorer.state.heads_reading import Reading, column_reading, gloss, reading_table, row_reading
-from attention_explorer.state.heads_wording import Step, arithmetic, products, token_name, weight_text
+from attention_explorer.state.heads_wording import Step, arithmetic, arithmetic_title, products, token_name
 from attention_explorer.ui.card import Card
-from attention_explorer.ui.map_widget import Spot
 from attention_explorer.ui.marks import colour_of
 from attention_explorer.ui.numbers_dialog import NumbersDialog
+from attention_explorer.ui.pointed_picture import Spot
 from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
 from attention_explorer.ui.token_bars import TokenBars
@@ -88,6 +90,7 @@ class ReadingCard(QWidget):
         self._frame: HeadsFrame | None = None
         self._reading: Reading | None = None
         self._cell: tuple[int, int] | None = None
+        self._comparison: Comparison | None = None
         self._make_bars()
         self._make_arithmetic()
         self._column = QVBoxLayout(self)
@@ -146,8 +149,9 @@ class ReadingCard(QWidget):
             part.set_look(look)
         self.gloss.set_look(look)
 
-    def show_spot(self, frame: HeadsFrame, spot: Spot) -> None:
-        """Show what a spot says; without one, the last row and its heaviest key."""
+    def show_spot(self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None) -> None:
+        """Show what a spot says, in a comparison of A and B; without one, the last row and its heaviest key."""
+        self._comparison = comparison
         n_q, n_k = frame.shape
         row = None if spot.row is None else min(spot.row, n_q - 1)
         column = None if spot.column is None else min(spot.column, n_k - 1)
@@ -158,19 +162,29 @@ class ReadingCard(QWidget):
             row = n_q - 1 if row is None else row
             reading = row_reading(frame, row)
             column = reading.order[0] if column is None else column
+        if comparison is not None:
+            reading = of_a(reading)
+            row, column = (
+                place if wish is None else wish for place, wish in ((row, spot.row), (column, spot.column))
+            )  # B may be larger than A
         self._frame, self._reading, self._cell = frame, reading, (row, column)
         ink = "query_ink" if reading.is_row else "key_ink"
         self.title.set_text(TextLine(reading.title, ink, bold=True, size=13.5))
         self.bars.show_reading(reading, column if reading.is_row else row)
         self.note.set_text(TextLine(reading.note, "muted", size=12))
-        self._show_cell(frame, row, column, float(reading.weights[column if reading.is_row else row]))
+        self._show_cell(frame, row, column)
 
-    def _show_cell(self, frame: HeadsFrame, row: int, column: int, weight: float) -> None:
-        self.cell_title.set_text(TextLine(f"where {weight_text(weight)} comes from", bold=True, size=13.5))
-        self.steps.show_steps(arithmetic(frame, row, column))
-        why = gloss(frame, column) if frame.is_one_head else ""
+    def _show_cell(self, frame: HeadsFrame, row: int, column: int) -> None:
+        compared = self._comparison
+        if compared is None:
+            title, steps = arithmetic_title(frame, row, column), arithmetic(frame, row, column)
+        else:
+            title, steps = compared_title(compared, row, column), compared_steps(compared, row, column)
+        self.cell_title.set_text(TextLine(title, bold=True, size=13.5))
+        self.steps.show_steps(steps)
+        why = gloss(frame, row, column) if frame.is_one_head and compared is None else ""
         self.gloss.set_text(TextLine(why, "muted", size=12))
-        self.products_button.setVisible(frame.is_one_head)
+        self.products_button.setVisible(frame.is_one_head and compared is None)
         self.products_button.setText(f"{frame.head_width} product{'s' * (frame.head_width > 1)}…")
 
     # ---- Acting ----
@@ -190,7 +204,10 @@ class ReadingCard(QWidget):
     def show_table(self) -> None:
         """Open the exact numbers of the row or column."""
         if self._frame is not None and self._reading is not None:
-            header, rows = reading_table(self._frame, self._reading)
+            if self._comparison is None:
+                header, rows = reading_table(self._frame, self._reading)
+            else:
+                header, rows = compared_table(self._comparison, self._reading)
             NumbersDialog(
                 self._reading.title, f"{self._reading.title} …", header, rows, self._look, self.window()
             ).open()

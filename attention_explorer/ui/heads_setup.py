@@ -16,13 +16,14 @@ from attention_explorer.state.heads import (
 )
 from attention_explorer.state.heads_frame import HeadsFrame
 from attention_explorer.ui.colour_maps import SEQUENTIAL
-from attention_explorer.ui.heads_setup_boxes import SetupSection, show_choice, show_number, show_position
+from attention_explorer.ui.heads_setup_boxes import SetupSection, show_choice
 from attention_explorer.ui.heads_setup_embeddings import EmbeddingsSection
 from attention_explorer.ui.heads_setup_model import SizesSection
 from attention_explorer.ui.heads_setup_weights import ProjectionsSection
 from attention_explorer.ui.lookup_controls import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
 from attention_explorer.ui.number_box import NumberBox
 from attention_explorer.ui.theme import Look
+from attention_explorer.ui.whole_number_box import show_number, show_position
 
 DEFAULT_SETUP, DEFAULT_VIEW = HeadsSetup(), HeadsView()
 

@@ -1,4 +1,4 @@
-"""What the parameter panel of the Heads page is put together from: fields for whole numbers, and titled rows."""
+"""What the parameter panel of the Heads page is put together from: titled rows of controls."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads import HeadsState
-from attention_explorer.state.numerals import parsed_number
+from attention_explorer.ui.choice import MOST_ENTRIES
 from attention_explorer.ui.number_box import NumberBox
 from attention_explorer.ui.theme import Look
 
@@ -43,42 +42,6 @@ def gain_to_slider(gain: float) -> int:
     held = min(max(gain, LOWEST_SLIDER_GAIN), HIGHEST_SLIDER_GAIN)
     low, high = math.log10(LOWEST_SLIDER_GAIN), math.log10(HIGHEST_SLIDER_GAIN)
     return round((math.log10(held) - low) / (high - low) * GAIN_STEPS)
-
-
-class WholeNumberBox(NumberBox):
-    """A field for a whole number, also one beyond 2³¹, where Qt's QSpinBox ends; 7.5 is refused, not rounded."""
-
-    def __init__(self, low: int, high: int, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(low, high, name, parent)
-        self.setDecimals(0)
-        self._stops: tuple[int, ...] = ()
-
-    def set_stops(self, stops: Sequence[int] = ()) -> None:
-        """Let arrow keys and wheel go from one of these numbers to the next; without any they go by 1."""
-        self._stops = tuple(stops)
-
-    def stepBy(self, steps: int) -> None:
-        if not self._stops:
-            super().stepBy(steps)
-            return
-        self.interpretText()  # what was typed and not yet entered is where to go from
-        now = round(self.value())
-        ahead = [stop for stop in self._stops if (stop > now if steps > 0 else stop < now)]
-        ahead.sort(reverse=steps < 0)
-        if ahead:
-            self.setValue(ahead[min(abs(steps), len(ahead)) - 1])
-
-    def textFromValue(self, value: float) -> str:
-        return f"{value:.0f}"
-
-    def _reason_against(self, text: str) -> str:
-        low, high = self.minimum(), self.maximum()
-        try:
-            number = parsed_number(text)
-            usable = number.is_integer() and low <= number <= high
-        except ExplorerError:
-            usable = False
-        return "" if usable else f"“{text}” does not fit here: type a whole number from {low:.0f} to {high:.0f}."
 
 
 class SetupSection(QWidget):
@@ -152,6 +115,7 @@ class SetupSection(QWidget):
         combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setMinimumContentsLength(5)
+        combo.setMaxVisibleItems(MOST_ENTRIES)
         for data, title in choices:
             combo.addItem(title, data)
         combo.activated.connect(choose)
@@ -233,20 +197,6 @@ class SetupSection(QWidget):
                 self.session.revert()
             return True  # a drag is under way: arrows would be steps within it
         return super().eventFilter(watched, event)
-
-
-def show_number(box: NumberBox, number: float) -> None:
-    """Show a number without announcing it; the text of a box that shows it already is left as it is being typed."""
-    if box.value() != round(number, box.decimals()):
-        with QSignalBlocker(box):
-            box.setValue(number)
-
-
-def show_position(slider: QSlider, position: int) -> None:
-    """Move a slider without announcing it, unless a hand holds it."""
-    if not slider.isSliderDown():
-        with QSignalBlocker(slider):
-            slider.setValue(position)
 
 
 def show_choice(combo: QComboBox, data: object) -> None:

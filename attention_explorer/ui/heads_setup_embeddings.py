@@ -6,9 +6,10 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import LARGEST_FACTOR, Encoding, TokenVectors, ToyRecipe
-from attention_explorer.ui.heads_setup_boxes import show_choice, show_number
+from attention_explorer.ui.heads_setup_boxes import show_choice
 from attention_explorer.ui.heads_setup_model import DEFAULT, RecipeSection
 from attention_explorer.ui.number_box import NumberBox
+from attention_explorer.ui.whole_number_box import show_number
 
 TOKEN_VECTORS = (
     (TokenVectors.BY_WORD, "one vector a word"),

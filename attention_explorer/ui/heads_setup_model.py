@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import (
+    LARGEST_D_K,
     LARGEST_D_MODEL,
     LARGEST_SEED,
     MOST_HEADS,
@@ -20,7 +21,8 @@ from attention_explorer.sources.recipe import (
     checked,
 )
 from attention_explorer.state.heads import HeadsState
-from attention_explorer.ui.heads_setup_boxes import SetupSection, WholeNumberBox, show_number
+from attention_explorer.ui.heads_setup_boxes import SetupSection
+from attention_explorer.ui.whole_number_box import WholeNumberBox, show_number
 
 DEFAULT = ToyRecipe()
 
@@ -64,12 +66,13 @@ def _reason_against(recipe: ToyRecipe) -> str:
 
 
 class SizesSection(RecipeSection):
-    """Heads, d_model, d_k, layers and the seed."""
+    """Heads, d_model, d_k, d_v, layers and the seed."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(session, "Toy model", parent)
         self._make_widths()
         self._make_head_width()
+        self._make_value_width()
         self._make_layers()
         self._make_seed()
 
@@ -108,6 +111,19 @@ class SizesSection(RecipeSection):
             self.auto,
         )
         self.keep_width(self.d_k, 56)
+
+    def _make_value_width(self) -> None:
+        self.d_v = self._whole_box("d_v, length of a value", 1, LARGEST_D_K, self._on_d_v)
+        self.as_d_k = self.make_switch("= d_k", "d_v is d_k", "", self._on_as_d_k)
+        self.add_row(
+            "d_v",
+            "How many numbers a value of one head has. Queries and keys must be of one length, values need not:\n"
+            "what a head finds then has n × d_v numbers, and W_O brings it back to d_model.",
+            lambda: self.change("Reset d_v", "d_v", d_v=DEFAULT.d_v),
+            self.d_v,
+            self.as_d_k,
+        )
+        self.keep_width(self.d_v, 56)
 
     def _make_layers(self) -> None:
         self.layers = self._whole_box("Number of layers", 1, MOST_LAYERS, self._on_layers)
@@ -149,10 +165,12 @@ class SizesSection(RecipeSection):
         self.d_model.set_stops(range(recipe.heads, LARGEST_D_MODEL + 1, recipe.heads) if shared else ())
         self.auto.setChecked(recipe.d_k is None)
         self.auto.setText(f"auto: {recipe.d_model} ÷ {recipe.heads}" if recipe.d_k is None else "auto")
+        self.as_d_k.setChecked(recipe.d_v is None)
         for box, number in (
             (self.heads, recipe.heads),
             (self.d_model, recipe.d_model),
             (self.d_k, recipe.head_width),
+            (self.d_v, recipe.value_width),
             (self.layers, recipe.layers),
             (self.seed, recipe.seed),
         ):
@@ -171,6 +189,12 @@ class SizesSection(RecipeSection):
 
     def _on_auto(self, auto: bool) -> None:
         self.change("d_k = d_model ÷ heads" if auto else "Own d_k", d_k=None if auto else round(self.d_k.value()))
+
+    def _on_d_v(self, number: float) -> None:
+        self.change("Change d_v", "d_v", d_v=round(number))
+
+    def _on_as_d_k(self, same: bool) -> None:
+        self.change("d_v = d_k" if same else "Own d_v", d_v=None if same else round(self.d_v.value()))
 
     def _on_layers(self, number: float) -> None:
         self.change("Change number of layers", "layers", layers=round(number))

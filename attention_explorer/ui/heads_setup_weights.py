@@ -11,17 +11,11 @@ from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import LARGEST_FACTOR, GainKind, Projections, ToyRecipe
 from attention_explorer.state.heads_frame import HeadsFrame
 from attention_explorer.state.numerals import plain, scientific
-from attention_explorer.ui.heads_setup_boxes import (
-    GAIN_STEPS,
-    gain_to_slider,
-    show_choice,
-    show_number,
-    show_position,
-    slider_to_gain,
-)
+from attention_explorer.ui.heads_setup_boxes import GAIN_STEPS, gain_to_slider, show_choice, slider_to_gain
 from attention_explorer.ui.heads_setup_model import DEFAULT, RecipeSection
 from attention_explorer.ui.number_box import NumberBox
 from attention_explorer.ui.theme import Look
+from attention_explorer.ui.whole_number_box import show_number, show_position
 
 MOST_MEASURED = 256
 """Tokens up to which the spread of the scores is measured at every change: that takes a few milliseconds."""

@@ -12,9 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import MultiHeadAttention, causal_mask, scaled_dot_product_attention, softmax
+from attention_explorer.model import (
+    MaskFill,
+    MultiHeadAttention,
+    Stage,
+    causal_mask,
+    scaled_dot_product_attention,
+    softmax,
+)
 from attention_explorer.sources.hand_made import HandMadeRecipe
-from attention_explorer.sources.recipe import Encoding, GainKind, Projections, ToyRecipe
+from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.state.heads import Aggregate, HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.state.heads_check_change import change_check, change_report
 from attention_explorer.state.heads_check_function import token_function
@@ -38,9 +45,11 @@ from attention_explorer.state.heads_check_reshape import reshape_check, reshape_
 from attention_explorer.state.heads_check_shuffle import compared, shuffle_check, shuffle_report, shuffled_order
 from attention_explorer.state.heads_check_symmetry import symmetry_check, symmetry_report
 from attention_explorer.state.heads_checks import Check, Experiment, carry_out, needs_asking, token_to_change
+from attention_explorer.state.heads_export import setup_words
 from attention_explorer.state.heads_frame import heads_frame
 from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads_verdict import Kind, spread_of, verdict
+from attention_explorer.state.heads_wording import source_words
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
@@ -363,6 +372,38 @@ def test_adding_in_float32_loses_the_scores():
     assert "makes all 4 weights 0.25" in demo_report(MaskDemo.ADDED_FLOAT32).result
 
 
+def test_an_example_is_computed_in_the_precision_that_is_chosen():
+    full, half = (demo_report(MaskDemo.FULLY_MASKED, precision) for precision in (Precision.FLOAT64, Precision.FLOAT16))
+    assert full.result == "−1e9 gives each of the 4 forbidden keys 0.25; −∞ gives them 0."
+    assert half.result == "In float16 −1e9 makes all 4 weights NaN; −∞ gives them 0."
+    assert np.isnan(demo_check(MaskDemo.FULLY_MASKED, Precision.FLOAT16).weights[1]).all()
+    assert not demo_check(MaskDemo.FULLY_MASKED, Precision.FLOAT16).weights[0].any()
+    assert "in float16" in half.notes[0]
+    low = demo_report(MaskDemo.LOW_SCORE, Precision.FLOAT16)
+    assert low.result.startswith("In float16 the visible score of −2e9 is −∞ too")
+    assert np.isnan(demo_check(MaskDemo.LOW_SCORE, Precision.FLOAT16).weights[:3]).all()
+
+
+def test_an_example_about_one_precision_says_that_it_is_locked():
+    for precision in Precision:
+        experiment = Experiment(Check.MASKING, demo=MaskDemo.ADDED_FLOAT32, precision=precision)
+        assert experiment.precision_used is Precision.FLOAT32
+        assert experiment.essence == Experiment(
+            Check.MASKING, demo=MaskDemo.ADDED_FLOAT32, precision=Precision.FLOAT32
+        ), "the choice makes no difference"
+        report = carry_out(frame_of("causal"), experiment)
+        assert "always in float32" in report.notes[0]
+        assert "locked" in report.notes[1]
+        assert demo_check(MaskDemo.ADDED_FLOAT32, precision).weights.dtype == np.float32
+    assert Experiment(Check.MASKING, demo=MaskDemo.FULLY_MASKED).precision_used is Precision.FLOAT64
+
+
+def test_as_many_ways_to_mask_as_the_name_says():
+    number = {3: "Three", 4: "Four", 5: "Five"}[len(MaskFill)]
+    assert Check.MASKING.value == f"{number} ways to mask"
+    assert len(mask_report(frame_of("causal")).tables[0].columns) - 1 == len(MaskFill)
+
+
 @pytest.mark.parametrize(("precision", "error"), [(Precision.FLOAT32, 1e-6), (Precision.FLOAT16, 5e-3)])
 def test_a_precision_is_used_for_every_number(precision, error):
     frame = frame_of("causal")
@@ -416,7 +457,35 @@ def test_a_long_row_lists_its_largest_scores():
     assert 31 + int(scores[31:].argmax()) in named
 
 
+def test_a_row_that_sees_nothing_is_not_said_to_sum_to_1():
+    frame = frame_of("causal", mask=MaskChoice(MaskKind.STRICT))
+    assert "a row sums to 1" not in mask_report(frame, 0).notes[0]
+    assert "a row sums to 1" in mask_report(frame, 3).notes[0]
+
+
 # ---- Change a token ----
+
+
+def test_values_of_zero_are_not_taken_for_a_lack_of_attention():
+    frame = frame_with(gain_kind=GainKind.NUMBER, gain=0.0)
+    assert frame.map.weights()[:, 5].all()
+    said = change_report(frame, 5).result
+    assert said == "No output changes at all (exactly 0), though some attend to it: what it hands over is 0."
+
+
+def test_one_output_is_not_called_all():
+    assert change_report(frame_with(sentence="cat"), 0).result.startswith("The only output hears of “cat” (1): ")
+    hand = frame_of("hand-made", head=0, hard=True, mask=MaskChoice(MaskKind.STRICT))
+    assert change_report(hand, 5).result.endswith("; the other one hears of “mat” (6).")
+
+
+def test_what_reaches_a_token_through_another_layer_is_not_called_visible():
+    frame = heads_frame(HeadsSetup(ToyRecipe(layers=3), MaskChoice(MaskKind.WINDOW, 6), layer=2))
+    assert frame.mask is not None
+    assert not frame.mask[:, 0].all()
+    said = change_report(frame, 0).result
+    assert said.startswith("All 11 outputs hear of")
+    assert "none is masked" not in said
 
 
 @pytest.mark.parametrize("layers", [1, 3])
@@ -466,6 +535,51 @@ def test_a_token_that_is_not_there_is_refused():
         change_check(frame_of("multi-head"), 6)
 
 
+# ---- S and its transpose, where they are the same ----
+
+
+SYMMETRIC = [
+    frame_of("dot-products"),
+    frame_with(projections=Projections.TIED),
+    frame_with(projections=Projections.IDENTITY),
+    frame_with(sentence="cat cat cat"),
+    frame_with(gain_kind=GainKind.NUMBER, gain=0.0),
+    frame_of("hand-made", head=2),
+]
+
+
+@pytest.mark.parametrize("frame", SYMMETRIC, ids=lambda frame: frame.setup.recipe.sentence)
+@pytest.mark.parametrize("row", [None, 0, 1, 2])
+def test_the_report_on_symmetric_scores_does_not_contradict_itself(frame, row):
+    scores, weights = frame.head_map.scores(stage=Stage.SCALED), frame.head_map.weights()
+    np.testing.assert_allclose(scores, scores.T, atol=1e-12)
+    report = symmetry_report(frame, row)
+    assert report.result.startswith("S is symmetric")
+    assert "q₁·k₂ is the same number as q₂·k₁" in report.notes[0]
+    assert "another number" not in " ".join(report.notes)
+    differ = np.abs(weights - weights.T).max() > 1e-12
+    assert ("and the weights are too" in report.result) == (not differ)
+    check = symmetry_check(frame, row)
+    if "still the weights differ" in report.result:
+        assert abs(check.weights[0] - check.weights[1]) > 5e-4, "the pair shows it"
+    if "not those of this pair" in report.result:
+        assert differ
+
+
+def test_the_report_says_what_makes_the_scores_symmetric():
+    assert ", as W_k = W_q." in symmetry_report(frame_with(projections=Projections.TIED)).notes[0]
+    assert ", as k = q." in symmetry_report(frame_of("dot-products")).notes[0]
+    assert "every pair." in symmetry_report(frame_with(sentence="cat cat cat")).notes[0]
+    assert "another number" in symmetry_report(frame_of("five-token")).notes[0]
+    assert "an arg max of its own" in symmetry_report(frame_of("random-words", hard=True)).notes[0]
+
+
+def test_equal_tokens_give_an_output_that_does_not_move():
+    notes = shuffle_report(frame_with(sentence="cat cat cat"), (1, 2, 0)).notes
+    assert notes[1] == "The rows are all alike here, so the output as a whole stays the same too."
+    assert "another one" in shuffle_report(frame_of("multi-head"), (1, 2, 0, 3, 5, 4)).notes[1]
+
+
 # ---- All of them ----
 
 
@@ -473,7 +587,8 @@ def test_every_preset_can_be_experimented_with():
     for ready in HEADS_PRESETS:
         frame = heads_frame(ready.state.setup)
         for check in Check:
-            impossible = (check is Check.RESHAPE and frame.is_hand_made) or (check is Check.SYMMETRY and frame.is_cross)
+            of_one_sentence = check in (Check.SYMMETRY, Check.BROADCAST)
+            impossible = (check is Check.RESHAPE and frame.is_hand_made) or (of_one_sentence and frame.is_cross)
             if impossible:
                 with pytest.raises(ExplorerError):
                     carry_out(frame, Experiment(check))
@@ -535,7 +650,7 @@ def test_numbers_are_written_short_and_copied_whole():
         "3.55·10⁻¹⁵",
         "123.5",
     ]
-    assert [weight_text(weight) for weight in (0.0, 1e-6, 0.3817, 1.0)] == ["0", "<0.0001", "0.3817", "1.0000"]
+    assert [weight_text(weight) for weight in (0.0, 1e-6, 0.3817, 1.0)] == ["0", "<0.0001", "0.3817", "1"]
     table = CheckTable((("key", Form.TEXT), ("weight", Form.WEIGHT)), (("cat", 1 / 3), ("sat", float("nan"))))
     assert (table.text(0, 1), table.exact(0, 1), table.text(1, 1)) == ("0.3333", "0.3333333333333333", "NaN")
     assert table.csv() == "key,weight\ncat,0.3333333333333333\nsat,nan\n"
@@ -631,6 +746,67 @@ def test_of_a_large_map_a_sample_is_judged():
     assert found.head.is_sample
     assert found.head.evenness == pytest.approx(frame.head_map.summary().evenness, abs=0.02)
     assert found.head.score_std == pytest.approx(frame.head_map.summary().score_std, rel=0.1)
+
+
+def test_given_vectors_without_projections_have_no_seed():
+    frame = frame_of("dot-products")
+    assert source_words(frame) == "given vectors, no projections, d_model 4, d_k 4"
+    more = replace(frame.setup.recipe, sentence="cat sat mat hat", seed=7)
+    assert source_words(heads_frame(HeadsSetup(more))) == (
+        "given vectors (1 more drawn), no projections, d_model 4, d_k 4, seed 7"
+    )
+    assert "1 vector is missing and drawn at random" in verdict(heads_frame(HeadsSetup(more))).text
+    assert source_words(frame_of("three-token")) == "given vectors, random projections, d_model 4, d_k 2, seed 42"
+    assert source_words(frame_with(projections=Projections.TIED)).startswith("random weights, W_k = W_q, d_model 64")
+    loose = frame_with(projections=Projections.IDENTITY)
+    assert source_words(loose) == "random vectors, no projections, d_model 64, d_k 8, seed 42"
+    assert setup_words(frame.setup)["source"] == "toy, given vectors, no projections"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_seed_is_named_exactly_where_it_matters(seed):
+    for vectors in TokenVectors:
+        for projections in Projections:
+            given = ((0.1, 0.2), (0.3, 0.4))
+            recipe = ToyRecipe("a b", None, d_model=2, heads=1, vectors=vectors, given=given, projections=projections)
+            one, other = (heads_frame(HeadsSetup(replace(recipe, seed=number))) for number in (seed, seed + 5))
+            same = np.array_equal(one.map.weights(), other.map.weights())
+            assert ("seed" in source_words(one)) == (not same), (vectors, projections)
+
+
+def test_what_comes_between_a_hand_made_head_and_its_pattern_is_said():
+    assert "hardly anything is left" in verdict(frame_of("hand-made", head=0, temperature=100.0)).text
+    assert "hardly anything" not in verdict(frame_of("hand-made", head=0, temperature=2.0)).text
+    assert "the first takes all" in verdict(frame_of("hand-made", hard=True)).text
+    assert "The mask goes before" in verdict(frame_of("hand-made", mask=CAUSAL)).text
+    words = HandMadeRecipe("der Hund bellt", "the dog barks")
+    assert "there is no pattern" in verdict(heads_frame(HeadsSetup(words, head=2))).text
+
+
+def test_rows_that_see_nothing_and_single_keys_are_said():
+    strict = MaskChoice(MaskKind.STRICT)
+    assert "1 of 11 queries has nothing to attend to" in verdict(heads_frame(HeadsSetup(mask=strict))).text
+    hard = verdict(heads_frame(HeadsSetup(mask=strict, hard=True))).text
+    assert "every row that sees any key puts all its weight on one key" in hard
+    assert "every row puts all" in verdict(heads_frame(HeadsSetup(hard=True))).text
+    alone = heads_frame(HeadsSetup(ToyRecipe(sentence="cat"), strict))
+    assert "The only query has nothing to attend to" in verdict(alone).text
+    assert "There is a single key, so every weight is 1." in verdict(frame_with(sentence="cat")).text
+
+
+def test_even_weights_in_spite_of_large_scores_name_the_temperature():
+    found = verdict(frame_of("multi-head", temperature=100.0))
+    assert found.kind is Kind.EVEN
+    assert "score std 5.05 (predicted 5.76), divided by the temperature 100." in found.text
+    equal = verdict(frame_with(sentence="cat cat cat"))
+    assert "uniform: every weight is 1/3; score std" in equal.text
+    assert "0.000" not in equal.text
+
+
+def test_the_layer_is_named_where_there_are_several():
+    loud = ToyRecipe(d_model=64, heads=4, layers=2, gain_kind=GainKind.NUMBER, gain=0.5)
+    assert "All 4 heads of layer 2: " in verdict(heads_frame(HeadsSetup(loud, layer=1))).text
+    assert "All 4 heads: " in verdict(heads_frame(HeadsSetup(replace(loud, layers=1)))).text
 
 
 def test_a_verdict_on_no_token_says_nothing_of_spread():

@@ -133,8 +133,13 @@ LONG = "a sentence of many words that goes on and on and ends with"
         (BASE, replace(BASE, mask=MaskChoice(MaskKind.WINDOW, 4)), ("A: no mask", "B: window 4")),
         (
             replace(BASE, mask=CAUSAL),
-            replace(BASE, mask=replace(CAUSAL, flipped=frozenset({(0, 3)}))),
-            ("A: causal", "B: causal with 1 cell painted"),
+            replace(BASE, mask=replace(CAUSAL, hidden=frozenset({(1, 0)}), shown=frozenset({(0, 3), (0, 4)}))),
+            ("A: causal", "B: causal, 1 cell hidden by hand, 2 cells shown by hand"),
+        ),
+        (  # as many cells, but other ones
+            replace(BASE, mask=MaskChoice(hidden=frozenset({(0, 3)}))),
+            replace(BASE, mask=MaskChoice(hidden=frozenset({(1, 3)}))),
+            ("A: 1 cell hidden by hand (row 1, key 4)", "B: 1 cell hidden by hand (row 2, key 4)"),
         ),
         (BASE, replace(BASE, scaled=False, temperature=0.5), ("A: scaled, T = 1", "B: not scaled, T = 0.5")),
         (BASE, replace(BASE, hard=True), ("A: soft", "B: hard")),
@@ -143,7 +148,26 @@ LONG = "a sentence of many words that goes on and on and ends with"
             replace(BASE, hard=True, temperature=2.0),
             ("A: the same as B", "B: the same as A"),
         ),
-        (BASE, replace(BASE, layer=1), ("A: layer 1, head 1", "B: layer 2, head 1")),
+        (
+            replace(BASE, recipe=replace(SIX, layers=2)),
+            replace(BASE, recipe=replace(SIX, layers=2), layer=1),
+            ("A: layer 1, head 1", "B: layer 2, head 1"),
+        ),
+        (  # a wish for what there is not: both show the only layer
+            BASE,
+            replace(BASE, layer=3),
+            ("A: the same as B", "B: the same as A"),
+        ),
+        (  # one layer has no number
+            BASE,
+            replace(BASE, recipe=replace(SIX, layers=3), layer=2),
+            ("A: head 1, 1 layer", "B: layer 3, head 1, 3 layers"),
+        ),
+        (
+            BASE,
+            replace(BASE, head=99),
+            ("A: head 1", f"B: head {SIX.heads}"),
+        ),
         (BASE, replace(BASE, aggregate=Aggregate.MEAN), ("A: head 1", "B: mean of heads")),
         (  # a mean has no head
             replace(BASE, aggregate=Aggregate.MEAN),

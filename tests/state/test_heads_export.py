@@ -18,8 +18,14 @@ from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state import heads_export
 from attention_explorer.state.heads import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.heads_export import difference_numbers, map_numbers, setup_words, wall_numbers
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads_export import (
+    difference_numbers,
+    map_numbers,
+    setup_words,
+    stages_numbers,
+    wall_numbers,
+)
+from attention_explorer.state.heads_frame import HeadsFrame, head_name, heads_frame
 from attention_explorer.state.map_picture import map_picture
 from attention_explorer.state.numbers_export import Numbers, npy_bytes, npz_bytes
 
@@ -164,14 +170,15 @@ def test_the_note_on_sums_is_true() -> None:
 
 
 def test_the_settings_are_those_that_made_it_counted_from_1() -> None:
-    painted = MaskChoice(MaskKind.WINDOW, 2, frozenset({(3, 0), (0, 4)}))
+    painted = MaskChoice(MaskKind.WINDOW, 2, frozenset({(3, 0), (0, 4)}), frozenset({(0, 3)}))
     setup = HeadsSetup(
         STACKED, painted, scaled=False, temperature=0.5, layer=1, head=2, switched_off=frozenset({(2, 0), (0, 1)})
     )
     said = document_of(export(setup, HeadsView())[1])["settings"]
     assert said["source"] == "toy, random weights"
     assert (said["seed"], said["d_model"], said["heads"], said["layers"]) == (42, 16, 4, 3)
-    assert (said["mask"], said["mask_size"], said["painted_cells"]) == ("window", 2, [[1, 5], [4, 1]])
+    assert (said["mask"], said["mask_size"]) == ("window", 2)
+    assert (said["hidden_by_hand"], said["shown_by_hand"]) == ([[1, 5], [4, 1]], [[1, 4]])
     assert (said["divided_by_sqrt_d_k"], said["lookup"], said["temperature"]) == (False, "soft", 0.5)
     assert (said["layer"], said["head"], said["shown"]) == (2, 3, "one head")
     assert said["heads_switched_off"] == [[1, 2], [3, 1]]
@@ -201,8 +208,47 @@ def test_a_map_too_large_for_a_file_is_refused_in_words(monkeypatch: pytest.Monk
         map_numbers(frame, HeadsView())
     with pytest.raises(ExportError, match="968 numbers"):
         wall_numbers(frame)
+    with pytest.raises(ExportError, match="484 numbers"):
+        stages_numbers(frame)
     with pytest.raises(ExportError, match="121 numbers"):
         difference_numbers(frame, frame, HeadsView())
+
+
+# ---- The stages ----
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        HeadsSetup(head=2),
+        HeadsSetup(mask=CAUSAL, temperature=0.5),
+        HeadsSetup(CROSS, head=2, scaled=False),
+        HeadsSetup(STACKED, layer=1, head=1, aggregate=Aggregate.MEAN),
+    ],
+)
+def test_the_stages_are_exported_all_four(setup: HeadsSetup) -> None:
+    frame = heads_frame(setup)
+    numbers = stages_numbers(frame)
+    archive, document = archive_of(numbers), document_of(numbers)
+    header, *rows = table_of(numbers)
+    assert header == ["stage", "query", *frame.keys]
+    assert [row[0] for row in rows] == [stage for stage in document["numbers"] for _ in frame.queries]
+    table = np.array([[float(cell) for cell in row[2:]] for row in rows]).reshape(4, *frame.shape)
+    assert document["numbers"] == ["scores", "scaled", "masked", "weights"]
+    q, k = frame.head_map.q, frame.head_map.k
+    scores = q @ k.T
+    scaled = scores / np.sqrt(q.shape[1]) if setup.scaled else scores
+    masked = scaled if frame.mask is None else np.where(frame.mask, scaled, -np.inf)
+    powers = np.exp((masked - masked.max(axis=1, keepdims=True)) / setup.temperature)
+    expected = (scores, scaled, masked, powers / powers.sum(axis=1, keepdims=True))
+    for place, (stage, values) in enumerate(zip(document["numbers"], expected, strict=True)):
+        np.testing.assert_allclose(archive[stage], values, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(table[place], archive[stage])
+        assert document[stage] == with_holes(archive[stage])
+    np.testing.assert_array_equal(np.load(io.BytesIO(npy_bytes(numbers))), archive["weights"])
+    np.testing.assert_array_equal(archive["allowed"], frame.head_map.allowed())
+    assert document["settings"]["shown"] == "one head", "an aggregate has no stages"
+    assert document["what"] == f"stages of {head_name(frame, frame.layer, frame.head)}"
 
 
 # ---- The wall ----
@@ -246,8 +292,25 @@ def test_a_difference_is_exported_with_both_maps_and_both_setups() -> None:
     assert document["b"] == b.map.weights().tolist()
     assert (document["settings"]["mask"], document["settings_b"]["mask"]) == ("none", "causal")
     assert (document["settings"]["temperature"], document["settings_b"]["temperature"]) == (1.0, 2.0)
-    found = np.array([[float(cell) for cell in row[1:]] for row in table_of(numbers)[1:]])
-    np.testing.assert_array_equal(found, archive["difference"])
+    assert (document["title_a"], document["title_b"]) == ("T = 1", "causal, T = 2")
+    header, *rows = table_of(numbers)
+    assert header == ["map", "query", *a.keys]
+    assert [row[0] for row in rows] == [name for name in ("A", "B", "A − B") for _ in a.queries]
+    assert [row[1] for row in rows] == list(a.queries) * 3
+    found = np.array([[float(cell) for cell in row[2:]] for row in rows]).reshape(3, *a.shape)
+    np.testing.assert_array_equal(found, [archive["a"], archive["b"], archive["difference"]])
+    assert "keys_b" not in archive, "both have the same tokens"
+
+
+def test_a_difference_of_two_sentences_has_the_tokens_of_both() -> None:
+    a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=words))) for words in ("the cat sat", "the dog sat"))
+    numbers = difference_numbers(a, b, HeadsView())
+    archive = archive_of(numbers)
+    assert archive["keys"].tolist() == list(a.keys)
+    assert archive["keys_b"].tolist() == archive["queries_b"].tolist() == list(b.keys)
+    header, *rows = table_of(numbers)
+    assert header == ["map", "query", "the", "cat | dog", "sat"]
+    assert [row[1] for row in rows[:3]] == ["the", "cat | dog", "sat"]
 
 
 def test_no_score_is_subtracted_from_minus_infinity() -> None:

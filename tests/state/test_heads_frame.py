@@ -141,10 +141,11 @@ def setups(draw: st.DrawFn) -> HeadsSetup:
     )
     if draw(st.booleans()):
         recipe = HandMadeRecipe(recipe.sentence, recipe.context)
-    flipped = draw(st.frozensets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=6))
+    cells = st.frozensets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=6)
+    hidden, shown = draw(cells), draw(cells)
     return HeadsSetup(
         recipe,
-        MaskChoice(draw(st.sampled_from(list(MaskKind))), draw(st.integers(1, 5)), flipped),
+        MaskChoice(draw(st.sampled_from(list(MaskKind))), draw(st.integers(1, 5)), hidden - shown, shown),
         scaled=draw(st.booleans()),
         temperature=draw(st.sampled_from([0.3, 1.0, 4.0])),
         layer=draw(st.integers(0, 3)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.heads import Cell, MaskChoice, MaskKind
-from attention_explorer.state.heads_mask import default_size, mask_of
+from attention_explorer.state.heads_mask import default_size, mask_of, mask_words, what_hides
 
 SIZES = [(1, 1), (2, 2), (5, 5), (7, 6), (3, 8)]
 
@@ -68,7 +69,7 @@ def test_a_mask_that_hides_nothing_is_none() -> None:
     assert mask_of(MaskChoice(), 4, 4) is None
     assert mask_of(MaskChoice(MaskKind.CAUSAL), 1, 1) is None
     assert mask_of(MaskChoice(MaskKind.WINDOW, 9), 4, 4) is None
-    shown_again = MaskChoice(MaskKind.STRICT, flipped=frozenset({(0, 0)}))
+    shown_again = MaskChoice(MaskKind.STRICT, shown=frozenset({(0, 0)}))
     assert mask_of(shown_again, 1, 1) is None
 
 
@@ -90,19 +91,28 @@ def test_a_number_that_no_mask_has_is_refused_in_words() -> None:
 # ---- Painting ----
 
 
-def test_painting_flips_exactly_those_cells() -> None:
-    painted = frozenset({(0, 3), (3, 0), (2, 2)})
-    plain, changed = (cells_of(MaskChoice(MaskKind.CAUSAL, flipped=cells), 4, 4) for cells in (frozenset(), painted))
-    assert visible(plain ^ changed) == painted
+def test_painting_alters_exactly_those_cells() -> None:
+    hidden, shown = frozenset({(3, 0), (2, 2)}), frozenset({(0, 3)})
+    plain = cells_of(MaskChoice(MaskKind.CAUSAL), 4, 4)
+    changed = cells_of(MaskChoice(MaskKind.CAUSAL, hidden=hidden, shown=shown), 4, 4)
+    assert visible(plain ^ changed) == hidden | shown
     assert changed[0, 3], "shown above the diagonal"
     assert not changed[3, 0], "hidden below it"
 
 
+def test_a_cell_hidden_by_hand_is_hidden_under_a_mask_that_hides_it_too() -> None:
+    painted = MaskChoice().with_painted(frozenset({(0, 3), (3, 0)}), hide=True)
+    for kind in MaskKind:
+        mask = cells_of(replace(painted, kind=kind), 4, 4)
+        assert not mask[0, 3], kind
+        assert not mask[3, 0], kind
+
+
 def test_cells_beyond_the_sentence_are_remembered_and_have_no_effect() -> None:
     beyond = frozenset({(4, 0), (0, 4), (99, 99)})
-    choice = MaskChoice(MaskKind.NONE, flipped=beyond)
+    choice = MaskChoice(MaskKind.NONE, hidden=beyond)
     assert mask_of(choice, 4, 4) is None
-    assert choice.flipped == beyond
+    assert choice.hidden == beyond
     longer = mask_of(choice, 5, 5)
     assert longer is not None
     assert visible(~longer) == {(4, 0), (0, 4)}
@@ -119,10 +129,26 @@ def test_painting_hides_or_shows_all_cells_under_the_brush_and_no_other(
 ) -> None:
     before = MaskChoice(kind, size, painted)
     seen = cells_of(before, 5, 5)
-    after = cells_of(before.with_painted(brush, visible(seen) & brush, hide=hide), 5, 5)
+    after = cells_of(before.with_painted(brush, hide=hide), 5, 5)
     for i in range(5):
         for j in range(5):
             assert after[i, j] == ((not hide) if (i, j) in brush else seen[i, j])
+
+
+@given(st.lists(st.tuples(cells, st.booleans()), max_size=4), kinds, kinds, st.integers(1, 6))
+@settings(max_examples=150, deadline=None)
+def test_what_the_hand_said_last_holds_under_every_kind(
+    strokes: list[tuple[frozenset[Cell], bool]], first: MaskKind, then: MaskKind, size: int
+) -> None:
+    choice, said = MaskChoice(first, 3), dict[Cell, bool]()
+    for brush, hide in strokes:
+        choice = choice.with_painted(brush, hide=hide)
+        said |= dict.fromkeys(brush, not hide)
+    assert not choice.hidden & choice.shown
+    other = replace(choice, kind=then, size=size)
+    mask, plain = cells_of(other, 7, 7), cells_of(other.without_paint(), 7, 7)
+    for cell in np.ndindex(7, 7):
+        assert mask[cell] == said.get(cell, plain[cell])
 
 
 @given(kinds, st.integers(1, 6), cells)
@@ -130,16 +156,34 @@ def test_painting_hides_or_shows_all_cells_under_the_brush_and_no_other(
 def test_hiding_and_showing_again_restores_the_mask(kind: MaskKind, size: int, brush: frozenset[Cell]) -> None:
     before = MaskChoice(kind, size)
     brush = brush & visible(cells_of(before, 7, 7))
-    hidden = before.with_painted(brush, brush, hide=True)
+    hidden = before.with_painted(brush, hide=True)
     assert not (visible(cells_of(hidden, 7, 7)) & brush)
-    assert hidden.with_painted(brush, frozenset(), hide=False) == before
+    shown = hidden.with_painted(brush, hide=False)
+    np.testing.assert_array_equal(cells_of(shown, 7, 7), cells_of(before, 7, 7))
+    assert shown.without_paint() == hidden.without_paint() == before
+    assert shown.is_painted == bool(brush)
 
 
 def test_painting_twice_the_same_changes_nothing() -> None:
     brush = frozenset({(1, 1), (2, 1)})
-    once = MaskChoice().with_painted(brush, brush, hide=True)
-    assert once.flipped == brush
-    assert once.with_painted(brush, frozenset(), hide=True) == once
+    once = MaskChoice().with_painted(brush, hide=True)
+    assert once.hidden == brush
+    assert once.with_painted(brush, hide=True) == once
+
+
+def test_a_mask_in_words() -> None:
+    assert mask_words(MaskChoice()) == ""
+    assert mask_words(MaskChoice(MaskKind.WINDOW, 4)) == "window 4"
+    painted = MaskChoice(MaskKind.CAUSAL, hidden=frozenset({(1, 1)}), shown=frozenset({(0, 3), (0, 4)}))
+    assert mask_words(painted) == "causal, 1 cell hidden by hand, 2 cells shown by hand"
+    assert mask_words(MaskChoice(hidden=frozenset({(1, 1), (1, 2)}))) == "2 cells hidden by hand"
+
+
+def test_what_hides_a_cell_is_the_hand_before_the_mask() -> None:
+    choice = MaskChoice(MaskKind.BLOCK, 2, hidden=frozenset({(0, 3)}))
+    assert what_hides(choice, (0, 3)) == "by hand"
+    assert what_hides(choice, (0, 2)) == "by the block mask of 2"
+    assert what_hides(MaskChoice(MaskKind.CAUSAL), (0, 2)) == "by the causal mask"
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MaskKind if kind.has_size])

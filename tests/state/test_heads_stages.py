@@ -67,7 +67,7 @@ def test_hand_made_heads_have_no_projections() -> None:
             ("÷ √8 = ÷ 2.83", "mask: 55 cells hidden", "÷ T = 0.5, then softmax"),
         ),
         (
-            HeadsSetup(mask=MaskChoice(flipped=frozenset({(0, 1)})), hard=True, temperature=3.0),
+            HeadsSetup(mask=MaskChoice(hidden=frozenset({(0, 1)})), hard=True, temperature=3.0),
             ("÷ √8 = ÷ 2.83", "mask: 1 cell hidden", "arg max of each row"),
         ),
     ],

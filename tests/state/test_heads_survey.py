@@ -9,7 +9,7 @@ import pytest
 
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
-from attention_explorer.state.heads import HeadsSetup, MaskChoice, MaskKind, SortBy
+from attention_explorer.state.heads import Contrast, HeadsSetup, HeadsView, MaskChoice, MaskKind, SortBy
 from attention_explorer.state.heads_frame import heads_frame
 from attention_explorer.state.heads_survey import (
     THUMBNAIL_TILES,
@@ -20,6 +20,7 @@ from attention_explorer.state.heads_survey import (
     measure_text,
     survey_heads,
     surveys_of,
+    wall_legend,
 )
 
 STACKED = HeadsSetup(ToyRecipe(sentence="the cat sat on it .", d_model=16, heads=4, layers=2))
@@ -110,7 +111,7 @@ def test_what_is_not_a_number_is_not_shown_as_one() -> None:
     [
         (SortBy.NUMBER, "H"),
         (SortBy.ENTROPY, "H"),
-        (SortBy.MAX_WEIGHT, "max"),
+        (SortBy.MAX_WEIGHT, "mean"),
         (SortBy.DISTANCE, "dist"),
         (SortBy.SELF, "self"),
         (SortBy.PREVIOUS, "prev"),
@@ -149,3 +150,29 @@ def test_a_survey_belongs_to_its_head() -> None:
     survey = head_survey(heads_frame(STACKED), 1, 2)
     assert isinstance(survey, HeadSurvey)
     np.testing.assert_array_equal(survey.pooled.values, heads_frame(STACKED).layers[1].maps[2].weights())
+
+
+@pytest.mark.parametrize(
+    ("contrast", "end"),
+    [
+        (Contrast.UNIT, "1"),
+        (Contrast.MAX, "each map’s largest"),
+        (Contrast.PERCENTILE, "98 % of each map"),
+        (Contrast.ROW, "row’s largest"),
+        (Contrast.LOG, "1"),
+    ],
+)
+def test_the_bar_of_the_wall_says_where_its_colours_end(contrast: Contrast, end: str) -> None:
+    surveys = surveys_of(heads_frame(STACKED))
+    legend = wall_legend(surveys, HeadsView(contrast=contrast, colour_map="magma"))
+    assert legend.scale.ticks()[-1] == (1.0, end)
+    assert legend.colour_map == "magma"
+
+
+def test_the_bar_of_the_wall_shows_a_mask_where_there_is_one() -> None:
+    plain, causal = (
+        surveys_of(heads_frame(HeadsSetup(STACKED.recipe, MaskChoice(kind))))
+        for kind in (MaskKind.NONE, MaskKind.CAUSAL)
+    )
+    assert not wall_legend(plain, HeadsView()).masked.any()
+    assert wall_legend(causal, HeadsView()).masked.any()

@@ -194,16 +194,16 @@ def test_scores_beyond_the_float_range_leave_a_weight() -> None:
         frame = heads_frame(HeadsSetup(recipe, temperature=temperature))
         steps = arithmetic(frame, 0, 0)
         assert steps[0].value == "+∞"
-        assert steps[-1].value == "1.0000"
-        assert arithmetic(frame, 0, 1)[-1].value == "0.0000"
+        assert steps[-1].value == "1"
+        assert arithmetic(frame, 0, 1)[-1].value == "0"
         assert product_lines(frame, 0, 0)[-1] == "sum = +∞"
         assert "raw score ∞" in cell_words(frame, HeadsView(stage=Stage.SCORES), 0, 0)
 
 
 def test_a_masked_cell_ends_at_the_mask() -> None:
     steps = arithmetic(heads_frame(HeadsSetup(mask=CAUSAL)), 2, 5)
-    assert [step.name for step in steps] == ["q₃ · k₆", "÷ √8", "mask", "weight"]
-    assert steps[2].value == "hidden: −∞"
+    assert [step.name for step in steps] == ["q₃ · k₆", "÷ √8", "hidden by the causal mask", "weight"]
+    assert steps[2].value == "−∞"
     assert steps[3] == Step("weight", "0", is_result=True)
     allowed = arithmetic(heads_frame(HeadsSetup(mask=CAUSAL)), 5, 2)
     assert allowed[2] == Step("mask", "allowed")
@@ -270,9 +270,24 @@ def test_a_rollout_that_cannot_be_computed_is_explained_as_the_mean_it_is() -> N
 
 @pytest.mark.parametrize(
     ("weight", "text"),
-    [(0.0, "0.0000"), (1.0, "1.0000"), (0.38168, "0.3817"), (1e-4, "0.0001"), (2.06e-9, "2.06·10⁻⁹")],
+    [
+        (0.0, "0"),
+        (1.0, "1"),
+        (0.5, "0.5"),
+        (0.25, "0.25"),
+        (0.5000001, "0.5000"),
+        (0.08000000000000002, "0.08"),
+        (0.1 + 0.2, "0.3"),
+        (math.nextafter(1.0, 0.0), "1.0000"),
+        (1 - 1e-12, "1.0000"),
+        (0.38168, "0.3817"),
+        (1e-4, "0.0001"),
+        (1e-5, "1.00·10⁻⁵"),
+        (2.06e-9, "2.06·10⁻⁹"),
+        (float(np.float32(0.1)), "0.1000"),
+    ],
 )
-def test_weights_in_four_decimals_or_powers_of_ten(weight: float, text: str) -> None:
+def test_weights_are_exact_where_that_is_short_else_rounded(weight: float, text: str) -> None:
     assert weight_text(weight) == text
 
 
@@ -314,7 +329,7 @@ def test_a_cell_has_its_weight_with_all_digits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stage", "word"), [(Stage.SCORES, "raw score"), (Stage.SCALED, "scaled"), (Stage.MASKED, "masked")]
+    ("stage", "word"), [(Stage.SCORES, "raw score"), (Stage.SCALED, "scaled score"), (Stage.MASKED, "masked score")]
 )
 def test_a_cell_of_scores_has_both_numbers(stage: Stage, word: str) -> None:
     frame = heads_frame(HeadsSetup(mask=CAUSAL))
@@ -329,7 +344,7 @@ def test_a_cell_of_scores_has_both_numbers(stage: Stage, word: str) -> None:
 def test_a_masked_cell_has_no_number(stage: Stage) -> None:
     frame = heads_frame(HeadsSetup(mask=CAUSAL))
     said = cell_words(frame, HeadsView(stage=stage), 1, 3)
-    assert said == "query “cat” (2) → key “on” (4): masked, the query may not attend to this key"
+    assert said == "query “cat” (2) → key “on” (4): hidden by the causal mask, the query may not attend to this key"
 
 
 def test_with_hidden_keys_a_cell_still_has_its_raw_weight() -> None:
@@ -342,7 +357,7 @@ def test_with_hidden_keys_a_cell_still_has_its_raw_weight() -> None:
         assert said is not None
         assert float(said[1]) == pytest.approx(frame.map.weights()[2, column], rel=1e-15)
         assert float(said[2]) == pytest.approx(picture.values[2, column], rel=1e-15)
-    assert "(renormalised in the picture: 0.0)" in cell_words(frame, view, 2, 0)
+    assert "(renormalised in the picture: 0)" in cell_words(frame, view, 2, 0)
     scores = HeadsView(hidden=Hidden.FIRST, stage=Stage.SCORES)
     assert "renormalised" not in cell_words(frame, scores, 2, 0)
 

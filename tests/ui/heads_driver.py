@@ -6,14 +6,15 @@ import re
 import threading
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QEvent, QIODevice, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
+from PySide6.QtCore import QBuffer, QEvent, QIODevice, QPoint, QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from window_driver import WindowDriver
 
 from attention_explorer import assets
 from attention_explorer.state.explorer import ExplorerState
@@ -24,22 +25,15 @@ if TYPE_CHECKING:
     from attention_explorer.ui.heads_page import HeadsPage
     from attention_explorer.ui.heatmap_canvas import HeatmapCanvas
 
-NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 
-
-class HeadsDriver:
+class HeadsDriver(WindowDriver):
     """The window on the Heads page, with a hand on its mouse and an eye on what is drawn."""
-
-    def __init__(self, window, hand) -> None:
-        self.window = window
-        self._hand = hand
-        self.time = 0.0
-        # Whether two key presses are one undo step must not depend on how busy the machine is.
-        window.session._clock = lambda: self.time
 
     def begin_anew(self) -> None:
         """Put everything back as it is at the start: the state, and the little that is none."""
         session, page = self.window.session, self.page
+        for dialog in self.window.findChildren(QDialog):
+            dialog.close()
         session.revert()
         session._restore(ExplorerState())
         session.undo_stack.clear()
@@ -80,29 +74,7 @@ class HeadsDriver:
     def pin(self) -> tuple[int | None, int | None]:
         return self.heads.view.row, self.heads.view.column
 
-    @property
-    def steps(self) -> int:
-        return self.window.session.undo_stack.count()
-
-    @property
-    def undo_text(self) -> str:
-        return self.window.session.undo_text
-
-    @property
-    def said(self) -> str:
-        return self.window._readout.text()
-
-    @property
-    def warned(self) -> str:
-        return self.window.statusBar().currentMessage()
-
-    def undo(self) -> None:
-        self.window.session.undo()
-
     # ---- The hand ----
-
-    def hand(self, widget: QWidget | None = None):
-        return self._hand(self.canvas if widget is None else widget)
 
     def cell(self, row: int, column: int) -> QPointF:
         """The middle of a cell of the large map."""
@@ -128,64 +100,8 @@ class HeadsDriver:
         """Take the pointer off the map, to where nothing is."""
         self.hand().move(QPointF(2, 2))
 
-    def click(self, place: QPointF, widget: QWidget | None = None, modifiers=NO_MODIFIER) -> None:
-        mouse = self.hand(widget)
-        mouse.press(place, modifiers=modifiers)
-        mouse.release(modifiers=modifiers)
-
     def click_cell(self, row: int, column: int) -> None:
         self.click(self.cell(row, column))
-
-    def press(self, button: QWidget) -> None:
-        """Click the middle of a button, after seeing that it can be clicked."""
-        assert button.isVisible()
-        assert button.isEnabled()
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.rect().center())
-
-    def key(self, key: Qt.Key, modifiers=NO_MODIFIER, widget: QWidget | None = None) -> None:
-        QTest.keyClick(self.canvas if widget is None else widget, key, modifiers)
-
-    def type_into(self, field: QWidget, text: str) -> None:
-        """Replace what a field says, letter by letter, and confirm."""
-        field.setFocus()
-        field.selectAll()
-        QTest.keyClicks(field, text)
-        QTest.keyClick(field, Qt.Key.Key_Return)
-
-    def paste_into(self, field: QWidget, text: str) -> None:
-        """Replace what a field says by what is on the clipboard: letters that no key of the test's keyboard has."""
-        QApplication.clipboard().setText(text)
-        field.setFocus()
-        field.selectAll()
-        QTest.keyClick(field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-
-    def choose(self, combo: QComboBox, value: object) -> None:
-        """Open a combo box by the keyboard, walk to an entry and take it."""
-        assert combo.isVisible()
-        assert combo.isEnabled()
-        row = combo._values.index(value)
-        QTest.keyClick(combo, Qt.Key.Key_Space)
-        QTest.keyClick(combo.view(), Qt.Key.Key_Home)
-        for _ in range(row):
-            if combo.view().currentIndex().row() < row:  # what is disabled is stepped over
-                QTest.keyClick(combo.view(), Qt.Key.Key_Down)
-        assert combo.view().currentIndex().row() == row
-        QTest.keyClick(combo.view(), Qt.Key.Key_Return)
-        QApplication.processEvents()
-
-    def wheel(self, place: QPointF, angle: int, widget: QWidget | None = None) -> None:
-        widget = self.canvas if widget is None else widget
-        event = QWheelEvent(
-            place,
-            widget.mapToGlobal(place),
-            QPoint(0, 0),
-            QPoint(0, angle),
-            Qt.MouseButton.NoButton,
-            NO_MODIFIER,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        )
-        QApplication.sendEvent(widget, event)
 
     # ---- The eye ----
 
@@ -205,9 +121,6 @@ class HeadsDriver:
     def texts(self) -> list[str]:
         """What is written in the large picture on show, without its marks."""
         return painted_texts(self.page.pictures.currentWidget().paint_picture)
-
-    def shown_title(self) -> str:
-        return self.page.title.text()
 
 
 def sequential(position: float, name: str = "viridis") -> str:
@@ -234,7 +147,10 @@ def painted_texts(paint: Callable[[QPainter], None]) -> list[str]:
     finally:
         painter.end()  # a painter that outlives what it paints on takes the interpreter with it
     root = ET.fromstring(bytes(buffer.data().data()))  # noqa: S314  # our own output
-    found = ("".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text"))
+    found = (
+        "".join(element.itertext()).replace("\xa0", " ").strip()
+        for element in root.iter("{http://www.w3.org/2000/svg}text")
+    )
     return [text for text in found if text]
 
 
@@ -265,6 +181,25 @@ def colour_distance(a: str, b: str) -> int:
     """Return how far apart two colours are in their furthest channel, 0 to 255."""
     first, second = QColor(a), QColor(b)
     return max(abs(first.red() - second.red()), abs(first.green() - second.green()), abs(first.blue() - second.blue()))
+
+
+# ---- The worker ----
+
+
+def sentence(tokens: int, letter: str = "w") -> str:
+    """Make up a sentence of so many words."""
+    return " ".join(f"{letter}{i}" for i in range(tokens))
+
+
+def ask(driver, heads: HeadsState) -> None:
+    """Show a state of the page, as one undo step."""
+    session = driver.window.session
+    session.apply(replace(session.state, heads=heads), "Ask")
+
+
+def busy(driver) -> bool:
+    """Whether the worker of the page has something to do."""
+    return driver.page.loader.jobs.is_busy()
 
 
 class Gate:

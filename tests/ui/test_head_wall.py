@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heads_driver import changed_box, pixels, sequential, widget_texts
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
@@ -107,6 +107,29 @@ def test_stacked_layers_are_all_there(stacked):
     assert wall.minimumHeight() >= wall.box_of(15).bottom() - 1
 
 
+def test_every_place_of_the_wall_belongs_to_the_thumbnail_that_is_drawn_there(stacked):
+    wall = stacked.page.wall
+    boxes = [wall.box_of(index) for index in range(16)]
+    found = set()
+    for x in range(-3, wall.width() + 6, 7):
+        for y in range(-3, wall.height() + 40, 11):
+            place = QPointF(x, y)
+            expected = next((index for index, box in enumerate(boxes) if box.contains(place)), None)
+            assert wall.index_at(place) == expected, place
+            found.add(expected)
+    assert found == {None, *range(16)}
+
+
+@pytest.mark.parametrize("part", [(0, 0, 300, 20), (0, 300, 40, 60), (130, 610, 100, 900), (0, 0, 300, 3000)])
+def test_what_is_painted_again_is_the_same(stacked, part):
+    wall = stacked.page.wall
+    whole = pixels(wall.grab().toImage())
+    box = QRect(*part) & wall.rect()
+    again = pixels(wall.grab(box).toImage())
+    left, top, right, bottom = box.left(), box.top(), box.right() + 1, box.bottom() + 1
+    assert np.array_equal(again, whole[top:bottom, left:right])
+
+
 # ---- Pointing ----
 
 
@@ -150,11 +173,23 @@ def test_what_is_pinned_stays_marked(driver, wall):
 def test_the_status_bar_says_the_summary_of_a_head(driver, wall):
     weights = all_weights(driver)[2]
     driver.hand(wall).move(middle(wall, 0, 2))
-    assert driver.said.startswith(f"layer 1, head 3: entropy {float(np.mean(entropy(weights))):.2f} nats")
-    assert f"largest weight {weights.max(axis=1).mean():.2f} a row on average" in driver.said
+    assert driver.said.startswith(f"head 3: entropy {float(np.mean(entropy(weights))):.2f} nats")
+    assert f"mean of the row maxima {weights.max(axis=1).mean():.2f}" in driver.said
     assert f"on itself {np.trace(weights) / 11:.2f}" in driver.said
     assert f"on the first {weights[:, 0].mean():.2f}" in driver.said
     QApplication.sendEvent(wall, QEvent(QEvent.Type.Leave))
+    assert driver.said == ""
+
+
+def test_the_summary_under_a_pointer_that_rests_follows_the_numbers(driver, wall):
+    driver.hand(wall).move(middle(wall, 0, 2))
+    before = driver.said
+    driver.key(Qt.Key.Key_H)
+    assert driver.said.startswith("head 3: entropy 0.00 nats, mean of the row maxima 1.00")
+    driver.undo()
+    assert driver.said == before
+    QApplication.sendEvent(wall, QEvent(QEvent.Type.Leave))
+    driver.key(Qt.Key.Key_H)
     assert driver.said == ""
 
 
@@ -228,6 +263,8 @@ def test_mean_and_max_are_those_of_the_heads(driver):
 
 def test_rollout_multiplies_the_layers_with_and_without_identity(stacked):
     layers = [np.mean([map_.weights() for map_ in layer.maps], axis=0) for layer in stacked.frame.layers]
+    assert stacked.heads.setup.aggregate is Aggregate.ROLLOUT, "the preset opens on what it is named for"
+    stacked.choose(stacked.page.aggregate, Aggregate.ONE)
     assert not stacked.page.identity.isVisible()
     stacked.choose(stacked.page.aggregate, Aggregate.ROLLOUT)
     product = np.eye(11)
@@ -247,7 +284,7 @@ def test_rollout_multiplies_the_layers_with_and_without_identity(stacked):
 
 def test_a_rollout_needs_a_square_map(driver):
     driver.press(driver.page.bar.cross)
-    driver.type_into(driver.page.bar.context, "one two")
+    driver.paste_into(driver.page.bar.context, "one two")
     item = driver.page.aggregate.model().index(3, 0)
     assert not item.flags() & Qt.ItemFlag.ItemIsEnabled
     driver.press(driver.page.bar.cross)
@@ -257,7 +294,7 @@ def test_a_rollout_needs_a_square_map(driver):
 def test_a_second_sentence_under_a_rollout_does_no_harm(stacked):
     stacked.choose(stacked.page.aggregate, Aggregate.ROLLOUT)
     stacked.press(stacked.page.bar.cross)
-    stacked.type_into(stacked.page.bar.context, "one two")
+    stacked.paste_into(stacked.page.bar.context, "one two")
     assert stacked.frame.shape == (11, 2)
     stacked.hover(3, 1)
     assert stacked.said.startswith("query “on” (4) → key “two” (2): weight ")
@@ -358,7 +395,7 @@ def test_the_wall_is_sorted_by_every_summary_the_largest_first(driver, wall, sor
     expected = [(0, int(head)) for head in np.argsort([-measure for measure in measures], kind="stable")]
     assert order(wall) == expected
     assert wall.index_of(*expected[0]) == 0
-    said = [text for text in widget_texts(wall) if text.split()[0] in ("H", "max", "dist", "self", "prev", "first")]
+    said = [text for text in widget_texts(wall) if text.split()[0] in ("H", "mean", "dist", "self", "prev", "first")]
     assert said[0].endswith(f" {max(measures):.2f}")
     driver.click(wall.box_of(2).center(), wall)
     assert driver.heads.setup.head == expected[2][1], "a click shows the head that stands there now"

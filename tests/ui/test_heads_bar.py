@@ -127,7 +127,7 @@ def test_one_token_is_a_map_of_one_cell(driver, bar):
     driver.type_into(bar.sentence, "Yes")
     assert driver.weights.tolist() == [[1.0]]
     driver.hover(0, 0)
-    assert driver.said == "query “Yes” (1) → key “Yes” (1): weight 1.0"
+    assert driver.said == "query “Yes” (1) → key “Yes” (1): weight 1"
     assert driver.colour(0, 0) == sequential(1.0)
 
 
@@ -232,7 +232,7 @@ def test_a_second_sentence_gives_the_keys(driver, bar):
 def test_switching_the_second_sentence_off_brings_the_first_picture_back(driver, bar):
     before = driver.weights
     driver.press(bar.cross)
-    driver.type_into(bar.context, "one two three")
+    driver.paste_into(bar.context, "one two three")
     driver.press(bar.cross)
     assert driver.heads.setup.recipe.context is None
     assert not bar.context.isVisible()
@@ -331,7 +331,8 @@ def test_the_first_row_of_the_strict_mask_has_nothing_and_says_so(driver, bar):
     assert driver.weights[0].tolist() == [0.0] * 11
     assert set(driver.colours(*((0, column) for column in range(11)))) == {LIGHT.masked}
     driver.hover(0, 0)
-    assert driver.said == "query “The” (1) → key “The” (1): masked, the query may not attend to this key"
+    hidden = "hidden by the strictly causal mask, the query may not attend to this key"
+    assert driver.said == f"query “The” (1) → key “The” (1): {hidden}"
     assert driver.page.reading.note.text() == "nothing to attend to: all weights are 0"
     assert driver.page.reading.steps.steps()[-1].value == "0"
     assert driver.weights[1].tolist() == [1.0] + [0.0] * 10
@@ -340,7 +341,7 @@ def test_the_first_row_of_the_strict_mask_has_nothing_and_says_so(driver, bar):
 
 def test_masks_of_one_sequence_are_cut_for_two(driver, bar):
     driver.press(bar.cross)
-    driver.type_into(bar.context, "a b c")
+    driver.paste_into(bar.context, "a b c")
     for kind in MaskKind:
         driver.choose(bar.masks, kind)
         assert driver.frame.map.allowed().shape == (11, 3)
@@ -351,14 +352,15 @@ def test_masks_of_one_sequence_are_cut_for_two(driver, bar):
 
 
 def test_painted_cells_survive_another_mask_and_can_be_cleared(open_heads):
-    painted = MaskChoice(MaskKind.CAUSAL, flipped=frozenset({(0, 5), (5, 0)}))
+    painted = MaskChoice(MaskKind.CAUSAL, hidden=frozenset({(5, 0)}), shown=frozenset({(0, 5)}))
     driver = open_heads(HeadsState().with_setup(mask=painted))
     bar = driver.page.bar
     assert driver.frame.mask[0, 5]
     assert not driver.frame.mask[5, 0]
     driver.choose(bar.masks, MaskKind.NONE)
-    assert driver.heads.setup.mask.flipped == painted.flipped
-    assert (~driver.frame.mask).sum() == 2
+    assert driver.heads.setup.mask == MaskChoice(MaskKind.NONE, hidden=painted.hidden, shown=painted.shown)
+    assert np.argwhere(~driver.frame.mask).tolist() == [[5, 0]]
+    assert driver.frame.mask[0, 5], "what was shown by hand stays shown"
     driver.press(bar.unpaint)
     assert driver.frame.mask is None
     assert not bar.unpaint.isVisible()
@@ -427,6 +429,7 @@ def test_hidden_first_key_is_hatched_and_the_rest_renormalised_with_a_badge(driv
     assert driver.colour(4, 3) == sequential(shown[4, 2] / shown.max())
     assert "not the raw weights: first token hidden, rows renormalised" in driver.page.badges.text()
     assert "hidden" in driver.texts()
+    assert driver.undo_text == "Change the hidden keys"
     driver.hover(4, 3)
     assert "(renormalised in the picture: " in driver.said
     assert numbers_in(driver.said.split("weight ")[1]) == pytest.approx([weights[4, 3], shown[4, 2]], rel=1e-12)
@@ -436,7 +439,7 @@ def test_hidden_first_key_is_hatched_and_the_rest_renormalised_with_a_badge(driv
 
 
 def test_hidden_punctuation_finds_every_mark_and_only_marks(driver, bar):
-    driver.type_into(bar.sentence, "Well , yes ! it's")
+    driver.paste_into(bar.sentence, "Well , yes ! it's")
     driver.choose(bar.hidden, Hidden.PUNCTUATION)
     ground = [driver.colour(2, column) == LIGHT.masked for column in range(5)]
     assert ground == [False, True, False, True, False]
@@ -483,7 +486,7 @@ def test_export_asks_for_a_file_and_writes_it(driver, bar, monkeypatch, tmp_path
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     driver.press(bar.export_button)
     ((title, start),) = asked
-    assert title == "Export the head 1 of 8"
+    assert title == "Export: head 1 of 8"
     assert start.endswith("head-1-of-8.png")
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
     assert [float(cell) for cell in lines[1].split(",")[1:]] == driver.weights[0].tolist()

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from attention_explorer.model import Stage
 from attention_explorer.state.heads import Aggregate, HeadsState, MaskChoice, MaskKind
 from attention_explorer.state.map_picture import Window
-from attention_explorer.ui.map_widget import NOWHERE, Spot
+from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import LIGHT
 
 LONG = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(40))).with_view(row=None)
@@ -148,17 +148,34 @@ def test_a_click_pins_and_another_lets_go(driver):
     assert driver.pin == (None, None)
 
 
-def test_clicks_one_after_the_other_are_one_undo_step_and_later_ones_are_not(driver):
+def test_looking_here_and_there_is_one_undo_step_however_long_it_takes(driver):
     driver.click_cell(4, 1)
     driver.click_cell(5, 1)
     assert driver.steps == 1
-    driver.time += 2.0
+    driver.time += 2000.0
     driver.click_cell(6, 1)
-    assert driver.steps == 2
-    driver.undo()
-    assert driver.pin == (5, 1)
+    driver.time += 2000.0
+    driver.click_cell(6, 1)
+    assert driver.pin == (None, None)
+    assert driver.steps == 1
     driver.undo()
     assert driver.pin == (7, None)
+
+
+def test_a_pin_that_comes_back_leaves_no_step_and_a_change_in_between_is_a_step_of_its_own(driver):
+    driver.click(driver.row_label(7))
+    assert driver.steps == 1
+    driver.time += 60.0
+    driver.click(driver.row_label(7))
+    assert driver.pin == (7, None)
+    assert driver.steps == 0, "nothing is different from before"
+    driver.click_cell(4, 1)
+    driver.page.toggle_hard()
+    driver.click_cell(5, 1)
+    assert driver.steps == 3
+    driver.undo()
+    driver.undo()
+    assert (driver.pin, driver.heads.setup.hard) == ((4, 1), False)
 
 
 def test_escape_lets_go(driver):
@@ -255,12 +272,14 @@ def test_walking_takes_over_from_a_pointer_that_rests(driver):
 
 def test_a_pin_outside_of_a_shorter_sentence_is_kept_and_does_no_harm(driver):
     driver.click_cell(10, 10)
-    driver.type_into(driver.page.bar.sentence, "Only three words")
+    driver.paste_into(driver.page.bar.sentence, "Only three words")
     assert driver.pin == (10, 10)
     assert driver.page.reading.title.text() == "“words” (3) attends to"
     driver.canvas.grab()
+    assert driver.canvas.pinned == Spot(2, 2), "the last cell there is stands for it"
+    assert driver.page.wall._spot == Spot(2, 2)
     driver.key(Qt.Key.Key_Left)
-    assert driver.pin == (2, 2), "walking begins on the map"
+    assert driver.pin == (2, 1), "walking begins on the map"
 
 
 # ---- Zoom and pan ----
@@ -323,7 +342,7 @@ def test_a_small_wheel_turn_zooms_too(long):
 
 
 def test_three_tokens_cannot_be_zoomed_into(driver):
-    driver.type_into(driver.page.bar.sentence, "one two three")
+    driver.paste_into(driver.page.bar.sentence, "one two three")
     driver.wheel(driver.cell(1, 1), 480)
     assert driver.canvas.window_for(driver.frame.shape) == Window(0, 3, 0, 3)
     driver.canvas.grab()
@@ -375,7 +394,7 @@ def test_a_shorter_sentence_while_zoomed_shows_what_there_is(long):
     long.wheel(long.cell(35, 35), 720)
     size = long.canvas.seen.bottom - long.canvas.seen.top
     assert size > 3
-    long.type_into(long.page.bar.sentence, "now only five words left")
+    long.paste_into(long.page.bar.sentence, "now only five words left")
     seen = long.canvas.window_for(long.frame.shape)
     assert seen.bottom <= 5
     assert set(long.frame.queries[seen.rows]) <= set(long.texts())
@@ -415,7 +434,7 @@ def test_dragging_over_cells_hides_them_in_one_undo_step(painter):
     mouse.release()
     assert painter.steps == 1
     assert painter.undo_text == "Hide cells"
-    assert painter.heads.setup.mask.flipped == frozenset((3, column) for column in range(2, 7))
+    assert painter.heads.setup.mask.hidden == frozenset((3, column) for column in range(2, 7))
     assert painter.frame.mask.sum() == 121 - 5
     left = np.where(painter.frame.mask[3], unmasked[3], 0.0)
     assert painter.weights[3] == pytest.approx(left / left.sum())
@@ -436,8 +455,21 @@ def test_painting_over_hidden_cells_shows_them_again(painter):
     assert painter.undo_text == "Show cells"
     painter.hand().drag(painter.cell(3, 2), painter.cell(3, 3))
     assert painter.frame.mask is None
+    assert painter.heads.setup.mask.shown == frozenset((3, column) for column in range(2, 9)), "as the hand said"
+    painter.press(painter.page.bar.unpaint)
     assert painter.heads == HeadsState()
     assert not painter.page.bar.unpaint.isVisible()
+
+
+def test_a_painted_cell_stays_as_the_hand_left_it_under_every_mask(painter):
+    painter.click_cell(2, 7)  # hidden; a causal mask hides it too
+    painter.click_cell(7, 2)  # hidden; a causal mask shows it
+    painter.choose(painter.page.bar.masks, MaskKind.CAUSAL)
+    painter.click_cell(1, 5)  # shown; without a mask it is shown too
+    for kind in MaskKind:
+        painter.choose(painter.page.bar.masks, kind)
+        assert [bool(painter.frame.mask[cell]) for cell in ((2, 7), (7, 2), (1, 5))] == [False, False, True], kind
+        assert painter.colour(2, 7) == LIGHT.masked
 
 
 def test_a_cell_is_turned_once_however_often_the_pointer_passes(painter):
@@ -446,7 +478,7 @@ def test_a_cell_is_turned_once_however_often_the_pointer_passes(painter):
     for column in (6, 5, 6, 5, 6, 5):
         mouse.move(painter.cell(5, column))
     mouse.release()
-    assert painter.heads.setup.mask.flipped == {(5, 5), (5, 6)}
+    assert painter.heads.setup.mask.hidden == {(5, 5), (5, 6)}
 
 
 def test_escape_while_painting_puts_everything_back(painter):
@@ -487,7 +519,7 @@ def test_painting_goes_over_a_mask_that_was_chosen(painter):
     assert painter.undo_text == "Show cells"
     painter.click_cell(5, 0)
     assert not painter.frame.mask[5, 0]
-    assert painter.heads.setup.mask == MaskChoice(MaskKind.CAUSAL, 3, frozenset({(0, 5), (5, 0)}))
+    assert painter.heads.setup.mask == MaskChoice(MaskKind.CAUSAL, 3, frozenset({(5, 0)}), frozenset({(0, 5)}))
     painter.press(painter.page.bar.unpaint)
     assert painter.heads.setup.mask == MaskChoice(MaskKind.CAUSAL, 3)
     assert np.array_equal(painter.frame.mask, np.tri(11, dtype=bool))
@@ -495,12 +527,18 @@ def test_painting_goes_over_a_mask_that_was_chosen(painter):
 
 def test_a_cell_can_be_painted_by_keyboard(painter):
     painter.key(Qt.Key.Key_Escape)
+    assert painter.pin == (7, None), "Esc leaves the painting first"
+    assert not painter.canvas.paints_mask
+    painter.key(Qt.Key.Key_Escape)
+    assert painter.pin == (None, None)
+    painter.press(painter.page.bar.paint)
+    painter.canvas.setFocus()
     painter.key(Qt.Key.Key_Down)
     painter.key(Qt.Key.Key_Space)
-    assert painter.heads.setup.mask.flipped == {(0, 0)}
+    assert painter.heads.setup.mask.hidden == {(0, 0)}
     painter.key(Qt.Key.Key_Down)
     painter.key(Qt.Key.Key_Return)
-    assert painter.heads.setup.mask.flipped == {(0, 0), (1, 0)}
+    assert painter.heads.setup.mask.hidden == {(0, 0), (1, 0)}
     assert painter.undo_text == "Hide cells"
 
 
@@ -508,7 +546,7 @@ def test_painting_in_a_part_of_the_map_paints_the_cells_that_are_seen(long):
     long.wheel(long.cell(35, 35), 720)
     long.press(long.page.bar.paint)
     long.hand().drag(long.cell(34, 35), long.cell(36, 35), steps=20)
-    assert long.heads.setup.mask.flipped == {(34, 35), (35, 35), (36, 35)}
+    assert long.heads.setup.mask.hidden == {(34, 35), (35, 35), (36, 35)}
     assert long.canvas.seen is not None
 
 

@@ -108,8 +108,17 @@ def test_a_demo_takes_the_place_of_the_row(panel):
     assert panel.result.text().startswith("−∞ and both kinds of −1e9 agree")
     choose(panel.demos, MaskDemo.LOW_SCORE.value)
     assert panel.result.text().startswith("−1e9 puts 100 % of the weight on the masked key")
+    choose(panel.demos, MaskDemo.FULLY_MASKED.value)
+    choose(panel.precision, Precision.FLOAT16.value)
+    assert panel.result.text() == "In float16 −1e9 makes all 4 weights NaN; −∞ gives them 0."
+    choose(panel.demos, MaskDemo.ADDED_FLOAT32.value)
     assert not panel.precision.isEnabled()
+    assert panel.precision.currentText() == Precision.FLOAT32.value, "the one that counts"
+    assert "always in float32" in panel.notes.text()
+    assert "locked" in panel.notes.text()
     choose(panel.demos, "a row of this setup")
+    assert panel.precision.isEnabled()
+    assert panel.precision.currentText() == Precision.FLOAT16.value, "the choice of before"
     choose(panel.precision, Precision.FLOAT16.value)
     assert "in float16" in panel.notes.text()
 

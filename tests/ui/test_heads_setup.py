@@ -559,6 +559,7 @@ def test_colours_and_row_sums_are_the_views(host, qtbot):
         ("sizes", "heads", {"heads": 16}, "Reset heads"),
         ("sizes", "d_model", {"d_model": 128}, "Reset d_model"),
         ("sizes", "d_k", {"d_k": 5}, "Reset d_k"),
+        ("sizes", "d_v", {"d_v": 5}, "Reset d_v"),
         ("sizes", "layers", {"layers": 2}, "Reset layers"),
         ("sizes", "seed", {"seed": 3}, "Reset seed"),
         ("weights", "projections", {"projections": Projections.TIED}, "Reset projections"),
@@ -673,7 +674,7 @@ def test_the_wheel_scrolls_the_panel_and_changes_a_control_only_with_the_keyboar
 
 def test_every_control_has_a_name_and_a_tip_that_teaches(host):
     controls = of_kind(host.panel, QAbstractSpinBox, QComboBox, QPushButton, QSlider)
-    assert len(controls) == 22
+    assert len(controls) == 24
     for control in controls:
         assert control.accessibleName()
         assert len(control.toolTip()) > 30

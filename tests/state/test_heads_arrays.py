@@ -1,0 +1,202 @@
+"""The arrays behind a head: against the one call that computes all of them, and explicit loops."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
+from attention_explorer.state.head_array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
+from attention_explorer.state.head_array_picture import array_picture, array_table, array_words, shape_flag
+from attention_explorer.state.heads import HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.state.heads_arrays import head_array, head_arrays
+from attention_explorer.state.heads_frame import heads_frame
+from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
+
+CAUSAL = MaskChoice(MaskKind.CAUSAL)
+SETUPS = {
+    "eight heads": HeadsSetup(head=3),
+    "causal": HeadsSetup(mask=CAUSAL, head=7),
+    "cross": HeadsSetup(ToyRecipe("le chat", "The cat sat on", d_model=12, heads=3), head=2),
+    "one head, narrow": replace(heads_preset("three-token").state.setup),
+    "encoded": HeadsSetup(ToyRecipe(encoding=Encoding.SINUSOIDAL, d_model=16, heads=2), head=1),
+    "hot, unscaled": HeadsSetup(ToyRecipe(d_model=16, heads=2), scaled=False, temperature=3.0),
+    "hard": HeadsSetup(ToyRecipe(d_model=16, heads=2), hard=True),
+    "second layer": HeadsSetup(ToyRecipe(d_model=16, heads=2, layers=3), layer=1, head=1),
+}
+
+
+@pytest.mark.parametrize("name", SETUPS)
+def test_every_array_is_that_of_one_call_of_the_layer(name):
+    setup = SETUPS[name]
+    frame = heads_frame(setup)
+    layer = frame.layers[frame.layer]
+    trace = layer.attention(
+        layer.x,
+        layer.context if frame.is_cross else None,
+        frame.mask,
+        scale=None if setup.scaled else 1.0,
+        temperature=setup.temperature,
+        hard=setup.hard,
+    )
+    expected = {
+        ArrayKind.X: trace.x,
+        ArrayKind.Q: trace.q[frame.head],
+        ArrayKind.K: trace.k[frame.head],
+        ArrayKind.V: trace.v[frame.head],
+        ArrayKind.SCORES: trace.scores[frame.head],
+        ArrayKind.SCALED: trace.scaled[frame.head],
+        ArrayKind.WEIGHTS: trace.weights[frame.head],
+        ArrayKind.HEAD_OUTPUT: trace.head_output[frame.head],
+        ArrayKind.CONCAT: trace.concat,
+        ArrayKind.OUTPUT: trace.output,
+    }
+    for kind, values in expected.items():
+        np.testing.assert_allclose(head_array(frame, kind).values, values, rtol=1e-12, atol=1e-13, err_msg=kind)
+
+
+def test_the_arrays_of_a_head_multiply_as_they_say():
+    frame = heads_frame(SETUPS["causal"])
+    at = {array.kind: array for array in head_arrays(frame)}
+    x, w = at[ArrayKind.X].values, at[ArrayKind.W_K].values
+    for i in range(3):
+        for j in range(w.shape[1]):
+            by_hand = math.fsum(float(a) * float(b) for a, b in zip(x[i], w[:, j], strict=True))
+            assert at[ArrayKind.K].values[i, j] == pytest.approx(by_hand, abs=1e-12)
+    # The rows of W_O that belong to the head, times what it found, summed over the heads: the output.
+    total = np.zeros_like(at[ArrayKind.OUTPUT].values)
+    for head in range(frame.heads):
+        own = heads_frame(replace(frame.setup, head=head))
+        total += head_array(own, ArrayKind.HEAD_OUTPUT).values @ head_array(own, ArrayKind.W_O).values
+    np.testing.assert_allclose(total, at[ArrayKind.OUTPUT].values, atol=1e-12)
+
+
+def test_the_source_names_the_columns_of_the_head():
+    frame = heads_frame(HeadsSetup(head=1))
+    q = head_array(frame, ArrayKind.Q)
+    assert q.source == "Q = X·W_Q, columns 9–16 of 64, those of head 2"
+    assert (q.shape, q.whole) == ((11, 8), "(8, 11, 8)")
+    w = head_array(frame, ArrayKind.W_Q)
+    assert w.columns[0] == "9"
+    assert w.columns[-1] == "16"
+    assert "seed 42; columns 9–16 of 64" in w.source
+    assert head_array(frame, ArrayKind.W_O).rows[0] == "9"
+    alone = heads_frame(SETUPS["one head, narrow"])
+    assert head_array(alone, ArrayKind.Q).source == "Q = X·W_Q"
+    narrow = heads_frame(HeadsSetup(ToyRecipe(d_model=8, heads=8), head=4))
+    assert head_array(narrow, ArrayKind.V).source == "V = X·W_V, column 5 of 8, those of head 5"
+
+
+def test_an_encoding_is_shown_before_it_is_added():
+    frame = heads_frame(SETUPS["encoded"])
+    e, pe, x = (head_array(frame, kind) for kind in (ArrayKind.EMBEDDINGS, ArrayKind.ENCODING, ArrayKind.X))
+    assert np.array_equal(e.values + pe.values, x.values)
+    assert pe.values[1, 0] == pytest.approx(math.sin(1))
+    assert "E + PE" in x.source
+    deep = heads_frame(HeadsSetup(ToyRecipe(encoding=Encoding.SINUSOIDAL, layers=2), layer=1))
+    assert ArrayKind.ENCODING not in arrays_of(deep)
+    assert head_array(deep, ArrayKind.X).source == "LayerNorm(X + attention(X)) of layer 1"
+
+
+def test_heads_made_by_hand_have_no_projections():
+    frame = heads_frame(HeadsSetup(HandMadeRecipe(), head=3))
+    assert not {ArrayKind.W_Q, ArrayKind.W_O, ArrayKind.CONCAT, ArrayKind.OUTPUT} & set(arrays_of(frame))
+    assert projections(frame) == ()
+    assert head_array(frame, ArrayKind.Q).source == "made by hand, not projected"
+    with pytest.raises(ExplorerError, match="There is no W_Q here"):
+        head_array(frame, ArrayKind.W_Q)
+
+
+def test_tied_and_identity_projections_say_so():
+    tied = heads_frame(HeadsSetup(ToyRecipe(projections=Projections.TIED)))
+    assert "the same matrix as W_Q" in head_array(tied, ArrayKind.W_K).source
+    assert "seed 42" in head_array(tied, ArrayKind.W_Q).source
+    plain = heads_frame(heads_preset("dot-products").state.setup)
+    assert np.array_equal(head_array(plain, ArrayKind.W_V).values, np.eye(4))
+    assert "no projection" in head_array(plain, ArrayKind.W_V).source
+
+
+@pytest.mark.parametrize(
+    ("preset", "differs", "words"),
+    [
+        ("five-token", False, "The output (5, 8) has the shape of the input X."),
+        ("random-words", True, "W_O brings it back to (11, 64)"),
+        ("three-token", True, "A·V (3, 2) has another shape than the input X (3, 4)"),
+        ("translation", True, "The output (7, 6) has another shape than the input X (7, 11)"),
+    ],
+)
+def test_an_output_of_another_shape_is_flagged(preset, differs, words):
+    text, flag = shape_flag(heads_frame(heads_preset(preset).state.setup))
+    assert flag is differs
+    assert words in text
+
+
+def test_the_formula_leads_to_its_matrices():
+    frame = heads_frame(HeadsSetup(head=2))
+    pieces = dict(formula(frame))
+    assert pieces["Q"] is ArrayKind.Q
+    assert pieces["Kᵀ"] is ArrayKind.K
+    assert pieces["V"] is ArrayKind.V
+    assert pieces["softmax"] is ArrayKind.WEIGHTS
+    assert pieces["÷ √8"] is ArrayKind.SCALED
+    assert pieces["head 3"] is ArrayKind.HEAD_OUTPUT
+    unscaled = heads_frame(HeadsSetup(scaled=False, hard=True))
+    assert [text for text, _ in formula(unscaled)] == ["head 1", "=", "arg max", "(", "Q", "Kᵀ", ")", "V"]
+    cross = heads_frame(SETUPS["cross"])
+    assert [text for text, _ in projections(cross)][:9] == ["Q", "=", "X", "W_Q", " ", "K", "=", "X′", "W_K"]
+
+
+@pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
+def test_every_array_of_every_preset_can_be_drawn_and_copied(ready):
+    frame = heads_frame(ready.state.setup)
+    for array in head_arrays(frame):
+        assert array.values.shape == array.masked.shape == array.shape
+        picture = array_picture(array, "viridis")
+        assert picture.scale.is_diverging is (array.kind is not ArrayKind.WEIGHTS)
+        header, rows = array_table(array)
+        assert (len(header), len(rows)) == (array.shape[1] + 1, array.shape[0])
+        assert rows[0][1] == array.values[0, 0]
+        assert array_words(frame, array, 0, 0).startswith(f"{array.kind}[")
+
+
+def test_masked_cells_are_told_apart():
+    frame = heads_frame(SETUPS["causal"])
+    weights = head_array(frame, ArrayKind.WEIGHTS)
+    assert np.array_equal(weights.masked, np.triu(np.ones((11, 11), bool), 1))
+    assert "masked" in array_words(frame, weights, 0, 5)
+    assert not head_array(frame, ArrayKind.SCORES).masked.any()  # the mask comes later
+
+
+def test_a_picture_of_fewer_tiles_keeps_what_is_furthest_from_zero():
+    frame = heads_frame(HeadsSetup())
+    array = head_array(frame, ArrayKind.X)
+    picture = array_picture(array, "viridis", (4, 5))
+    assert picture.values.shape == (4, 5)
+    furthest = array.values[np.unravel_index(np.abs(array.values).argmax(), array.values.shape)]
+    assert furthest in picture.values
+    rows = np.arange(5) * 11 // 4
+    columns = np.arange(6) * 64 // 5
+    for i in range(4):
+        for j in range(5):
+            tile = array.values[rows[i] : rows[i + 1], columns[j] : columns[j + 1]].ravel()
+            assert picture.values[i, j] == tile[np.abs(tile).argmax()]
+
+
+def test_too_many_tokens_are_refused_in_words():
+    long = heads_frame(HeadsSetup(ToyRecipe(" ".join(["w"] * (MOST_SHOWN + 1)), d_model=4, heads=1)))
+    assert f"up to {MOST_SHOWN} tokens, and there are {MOST_SHOWN + 1}" in reason_against(long)
+    with pytest.raises(ExplorerError, match="shorten the sentence"):
+        head_arrays(long)
+    assert reason_against(heads_frame(HeadsSetup())) == ""
+
+
+def test_the_role_cards_put_looking_for_under_the_query():
+    frame = heads_frame(HeadsSetup())
+    assert "looking for an antecedent” is a query" in head_array(frame, ArrayKind.Q).card
+    assert "looking" not in head_array(frame, ArrayKind.K).card
+    assert head_array(frame, ArrayKind.X).card == ""

@@ -1,0 +1,469 @@
+"""Figures of the Heads page as files: text that is text, colours that are numbers, white paper, safe names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heads_driver import sequential
+from pdf_reader import pdf_runs
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
+
+from attention_explorer.errors import ExportError
+from attention_explorer.model import Stage
+from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.state.heads import (
+    Aggregate,
+    Contrast,
+    HeadsSetup,
+    HeadsState,
+    HeadsView,
+    Hidden,
+    MaskChoice,
+    MaskKind,
+    Picture,
+)
+from attention_explorer.state.heads_frame import heads_frame
+from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
+from attention_explorer.state.map_picture import Window
+from attention_explorer.ui.compare_picture import compare_layout
+from attention_explorer.ui.figure import EXPORT_FORMATS, encoded, figure_image
+from attention_explorer.ui.figure_frame import MARGIN, TITLE_HEIGHT
+from attention_explorer.ui.heads_figure import HeadsFigure
+from attention_explorer.ui.heatmap import layout_of
+from attention_explorer.ui.stages_picture import stages_layout
+from attention_explorer.ui.theme import LIGHT
+
+SVG = "{http://www.w3.org/2000/svg}"
+PICTURES = (".png", ".svg", ".pdf")
+KINDS = ("heatmap", "lines", "stages", "compare", "wall")
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def words(count: int) -> tuple[str, ...]:
+    """So many tokens, each another; as long as they suffice, syllables."""
+    syllables = [consonant + vowel for consonant in "bdgklmnprstvz" for vowel in "aeiou"]
+    return tuple(syllables[:count] if count <= len(syllables) else (f"w{i}" for i in range(count)))
+
+
+def figure_of(kind: str, tokens: int = 11) -> HeadsFigure:
+    """A figure of a causal head, compared with the same head without a mask."""
+    setup = HeadsState().with_recipe(sentence=" ".join(words(tokens))).setup
+    picture = Picture.HEATMAP if kind == "wall" else Picture(kind)
+    masked = replace(setup, mask=MaskChoice(MaskKind.CAUSAL))
+    return HeadsFigure(HeadsState(masked, HeadsView(picture=picture), setup), is_wall=kind == "wall")
+
+
+def texts_of(figure: HeadsFigure) -> list[str]:
+    root = ET.fromstring(encoded(figure, ".svg"))  # noqa: S314  # our own output
+    texts = ("".join(element.itertext()) for element in root.iter(f"{SVG}text"))
+    return [text.replace("\xa0", " ").strip() for text in texts]
+
+
+def pdf_texts(data: bytes) -> list[str]:
+    return [text.replace("\t", " ").strip() for text, _ in pdf_runs(data)]
+
+
+def room_of(figure: HeadsFigure) -> QRectF:
+    return QRectF(MARGIN, MARGIN + TITLE_HEIGHT, *figure._room)
+
+
+def colour_in(image: QImage, box: QRectF, scale: float = 1.0) -> str:
+    """The colour near the corner of a cell, where no number and no hatching is."""
+    place = box.topLeft() + QPointF(0.17 * box.width(), 0.17 * box.height())
+    return image.pixelColor((place * scale).toPoint()).name()
+
+
+# ---- Every picture in every format ----
+
+
+@pytest.mark.parametrize("tokens", [3, 11, 64])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_picture_is_written_in_every_format(kind, tokens):
+    figure = figure_of(kind, tokens)
+    begins = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF-", ".json": b"{"}
+    begins |= {
+        ".npy": b"\x93NUMPY",
+        ".npz": b"PK",
+        ".csv": {"wall": b"head,query,ba,", "stages": b"stage,query,ba,", "compare": b"map,query,ba,"}.get(
+            kind, b"query \\ key,ba,"
+        ),
+    }
+    for known in EXPORT_FORMATS:
+        data = encoded(figure, known.suffix)
+        assert data.startswith(begins[known.suffix]), known.suffix
+        if known.suffix == ".pdf":
+            assert data.rstrip().endswith(b"%%EOF")
+            assert data.count(b"/Type /Page\n") == 1
+        if known.suffix == ".png":
+            image = QImage.fromData(data)
+            assert (image.width(), image.height()) == figure.size.toTuple()
+
+
+@pytest.mark.parametrize("tokens", [3, 11, 64])
+@pytest.mark.parametrize("kind", KINDS)
+def test_svg_holds_every_token_as_text(kind, tokens):
+    figure = figure_of(kind, tokens)
+    texts = texts_of(figure)
+    if kind == "wall":
+        assert [text for text in texts if text.startswith("head ")] == [f"head {i}" for i in range(1, 9)]
+    else:
+        rows_and_columns = [text for text in texts if text in words(tokens)]
+        assert set(rows_and_columns) == set(words(tokens))
+        assert len(rows_and_columns) >= 2 * tokens, "as queries and as keys"
+    assert figure.title in texts
+    assert " ".join(texts).count("seed 42") == 1
+
+
+@pytest.mark.parametrize("tokens", [3, 11, 64])
+def test_a_wall_says_what_its_rows_and_columns_are(tokens):
+    texts = texts_of(figure_of("wall", tokens))
+    assert {"query ↓", "key →"} <= set(texts)
+    said = [text for text in texts if text in words(tokens)]
+    if tokens <= 11:  # eight heads in three columns and three rows
+        assert sorted(said) == sorted(6 * words(tokens))
+    else:
+        assert words(tokens)[0] in said, "as many as there is room for"
+        assert len(said) >= 6 * 8
+
+
+def test_the_words_of_a_wall_leave_one_another_alone():
+    texts = texts_of(figure_of("wall"))
+    assert "each map’s largest" in texts
+    assert "weight" in texts
+    long = HeadsFigure(HeadsState().with_recipe(sentence="Donaudampfschifffahrtsgesellschaft a b"), is_wall=True)
+    assert any(text.startswith("Donaudampf") and text.endswith("…") for text in texts_of(long))
+
+
+@pytest.mark.parametrize("tokens", [3, 11, 64])
+def test_pdf_holds_every_token_as_text(tokens):
+    texts = pdf_texts(encoded(figure_of("heatmap", tokens), ".pdf"))
+    assert sorted(text for text in texts if text in words(tokens)) == sorted(2 * words(tokens))
+    assert {"query (row) attends to …", "key (column)", "weight", "masked"} <= set(texts)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pdf_says_every_number_that_the_svg_says(kind):
+    def said(texts):
+        return sorted(re.sub(r"\s+", "", text) for text in texts if re.search(r"\d", text))
+
+    figure = figure_of(kind, 5)
+    figure = replace(figure, heads=figure.heads.with_view(row_sums=True))
+    expected = said(texts_of(figure))
+    assert len(expected) >= 5
+    assert said(pdf_texts(encoded(figure, ".pdf"))) == expected
+
+
+def test_files_of_a_long_map_stay_small():
+    figure = figure_of("heatmap", 300)
+    data = encoded(figure, ".svg")
+    assert len(data) < 1_500_000
+    assert data.count(b"<rect") + data.count(b"<path") < 2000, "the cells are one image"
+    assert b"<image" in data
+
+
+def test_svg_names_itself():
+    root = ET.fromstring(encoded(figure_of("heatmap"), ".svg"))  # noqa: S314
+    assert root.find(f"{SVG}title").text == "Attention Explorer: head 1 of 8"
+    said = root.find(f"{SVG}desc").text
+    assert said.startswith("Heads page. A map, head 1 of 8: attention of 11 queries (rows) to 11 keys (columns).")
+    assert "Tokens: “ba” “be” “bi” " in said
+    assert "Strongest weights: “ba” (1) to “ba” (1) 1;" in said
+
+
+def test_tokens_that_are_markup_stay_what_they_are():
+    figure = HeadsFigure(HeadsState().with_recipe(sentence='a < b & "c" > d'))
+    assert set(figure.frame.queries) <= set(texts_of(figure))
+    assert "<" in figure.frame.queries
+    assert "&" in figure.frame.queries
+
+
+# ---- Colours are numbers ----
+
+
+@pytest.mark.parametrize("tokens", [3, 11, 64])
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_png_shows_every_weight_in_its_colour(tokens, scale):
+    figure = figure_of("heatmap", tokens)
+    image = figure_image(figure, scale)
+    layout, weights = layout_of(figure.picture, figure.look, room_of(figure)), figure.frame.map.weights()
+    step = max(1, tokens // 12)
+    for row in range(0, tokens, step):
+        for column in range(0, tokens, step):
+            expected = sequential(weights[row, column] / weights.max()) if column <= row else LIGHT.masked
+            assert colour_in(image, layout.rectangle(row, column), scale) == expected, (row, column)
+
+
+@pytest.mark.parametrize("colour_map", ["viridis", "cividis", "magma"])
+def test_png_wears_the_colour_map_of_the_view(colour_map):
+    figure = HeadsFigure(HeadsState().with_view(colour_map=colour_map, contrast=Contrast.LOG))
+    image, weights = figure_image(figure), figure.frame.map.weights()
+    box = layout_of(figure.picture, figure.look, room_of(figure)).rectangle(4, 5)
+    assert colour_in(image, box) == sequential(1 + math.log10(weights[4, 5]) / 4, colour_map)
+
+
+def test_png_of_the_stages_shows_scores_around_zero():
+    figure = figure_of("stages", 5)
+    image = figure_image(figure, 2.0)
+    maps = stages_layout(figure.picture, figure.look, room_of(figure)).maps
+    head = figure.frame.head_map
+    raw = head.q @ head.k.T
+    end = np.abs(raw).max()
+    expected = sequential((raw[3, 1] + end) / (2 * end), "brown-teal")
+    assert colour_in(image, maps[0].layout.rectangle(3, 1), 2.0) == expected
+    assert colour_in(image, maps[1].layout.rectangle(3, 1), 2.0) == expected, "scaling does not alter the colours"
+    assert colour_in(image, maps[2].layout.rectangle(1, 3), 2.0) == LIGHT.masked
+    assert colour_in(image, maps[3].layout.rectangle(0, 0), 2.0) == sequential(1.0)
+
+
+def test_png_of_a_comparison_shows_the_difference():
+    figure = figure_of("compare", 5)
+    image = figure_image(figure, 2.0)
+    maps = compare_layout(figure.picture, figure.look, room_of(figure)).maps
+    a, b = figure.frame.map.weights(), heads_frame(figure.heads.other).map.weights()
+    end = np.abs(a - b).max()
+    for cell in ((0, 0), (2, 4), (4, 1)):
+        drawn = colour_in(image, maps[2].layout.rectangle(*cell), 2.0)
+        assert drawn == sequential(((a - b)[cell] + end) / (2 * end), "brown-teal")
+    top = max(a.max(), b.max())
+    assert colour_in(image, maps[1].layout.rectangle(4, 1), 2.0) == sequential(b[4, 1] / top)
+
+
+def test_png_of_the_wall_shows_every_head():
+    figure = figure_of("wall", 5)
+    image = figure_image(figure)
+    seen = {image.pixelColor(x, y).name() for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)}
+    for map_ in figure.frame.layers[0].maps:
+        weights = map_.weights()
+        assert {sequential(weights[4, column] / weights.max()) for column in range(5)} <= seen
+    assert LIGHT.masked in seen
+
+
+def test_a_part_in_view_is_the_part_in_the_file():
+    figure = replace(figure_of("heatmap", 64), window=Window(10, 20, 4, 14))
+    texts = texts_of(figure)
+    assert set(words(64)[4:20]) <= set(texts)
+    assert not {*words(64)[:4], *words(64)[20:]} & set(texts)
+    image, weights = figure_image(figure), figure.frame.map.weights()
+    box = layout_of(figure.picture, figure.look, room_of(figure)).rectangle(5, 1)
+    assert colour_in(image, box) == sequential(weights[15, 5] / weights[10:20, 4:14].max())
+
+
+def test_hard_lookup_and_rows_with_nothing_are_drawn():
+    heads = HeadsState().with_setup(mask=MaskChoice(MaskKind.STRICT), hard=True)
+    for picture in Picture:
+        figure = HeadsFigure(heads.with_view(picture=picture))
+        assert not figure_image(figure).isNull()
+        assert "hard lookup" in figure.caption
+
+
+# ---- Paper is white ----
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_figures_are_drawn_on_white_up_to_their_edges(kind):
+    image = figure_image(figure_of(kind))
+    edges = [(x, y) for x in range(image.width()) for y in (0, image.height() - 1)]
+    edges += [(x, y) for x in (0, image.width() - 1) for y in range(image.height())]
+    assert {image.pixelColor(x, y).name() for x, y in edges} == {"#ffffff"}
+
+
+@pytest.mark.parametrize("kind", ["heatmap", "stages"])
+def test_figures_are_white_whatever_the_screen_wears(open_heads, kind):
+    driver = open_heads(figure_of(kind).heads, theme=ThemeChoice.DARK, zoom=1.5)
+    image = figure_image(driver.page.figure())
+    for x, y in ((1, 1), (image.width() - 2, 1), (1, image.height() - 2), (image.width() - 2, image.height() - 2)):
+        assert image.pixelColor(x, y).name() == "#ffffff"
+    assert image == figure_image(figure_of(kind)), "the zoom of the screen is no size of the paper either"
+
+
+# ---- Words ----
+
+
+@pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
+def test_every_file_name_is_safe(ready):
+    for aggregate in Aggregate:
+        figure = HeadsFigure(ready.state.with_setup(aggregate=aggregate))
+        assert re.fullmatch(r"\w[\w-]{2,80}", figure.file_stem), figure.file_stem
+    assert replace(figure, is_wall=True).file_stem == "heads"
+
+
+@pytest.mark.parametrize(
+    ("heads", "said"),
+    [
+        (HeadsState(), "seed 42"),
+        (HeadsState(HeadsSetup(HandMadeRecipe())), "and-made"),
+        (HeadsState(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL))), "mask: causal"),
+        (HeadsState(HeadsSetup(mask=MaskChoice(hidden=frozenset({(1, 1)})))), "mask: 1 cell hidden by hand"),
+        (HeadsState(HeadsSetup(hard=True)), "hard lookup"),
+        (HeadsState(HeadsSetup(temperature=0.25)), "temperature 0.25"),
+        (HeadsState(HeadsSetup(scaled=False)), "not divided by √d_k"),
+        (HeadsState(HeadsSetup(aggregate=Aggregate.MAX)), "rows do not sum to 1"),
+        (HeadsState(view=HeadsView(contrast=Contrast.LOG)), "powers of ten"),
+        (HeadsState(view=HeadsView(hidden=Hidden.FIRST)), "rows renormalised"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_caption_says_what_made_the_numbers(heads, said):
+    figure = HeadsFigure(heads)
+    assert said in figure.caption
+    assert figure.caption.endswith(".")
+    assert said.split()[-1].rstrip(".") in " ".join(texts_of(figure)), "and it is drawn"
+
+
+def test_the_caption_is_not_cut_off():
+    setup = HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL, hidden=frozenset({(1, 1)})), temperature=0.3, scaled=False)
+    heads = HeadsState(setup, HeadsView(contrast=Contrast.LOG, hidden=Hidden.FIRST)).with_recipe(sentence="One two")
+    figure = HeadsFigure(heads)
+    texts = texts_of(figure)
+    assert figure.caption.split()[-1] in texts[-1]
+    image = figure_image(figure)
+    last_line = QRectF(MARGIN, image.height() - 10, image.width() - 2 * MARGIN, 8)
+    found = {
+        image.pixelColor(x, y).name()
+        for x in range(int(last_line.left()), 300)
+        for y in range(image.height() - 3, image.height())
+    }
+    assert found == {"#ffffff"}, "the last line ends above the edge"
+
+
+# ---- Numbers ----
+
+
+def test_numbers_are_those_of_the_map():
+    figure = figure_of("heatmap")
+    weights = figure.frame.map.weights()
+    rows = list(csv.reader(io.StringIO(encoded(figure, ".csv").decode())))
+    assert rows[0] == ["query \\ key", *words(11)]
+    assert [row[0] for row in rows[1:]] == list(words(11))
+    assert np.array_equal(np.array([[float(cell) for cell in row[1:]] for row in rows[1:]]), weights)
+    assert np.array_equal(np.load(io.BytesIO(encoded(figure, ".npy")), allow_pickle=False), weights)
+    archive = np.load(io.BytesIO(encoded(figure, ".npz")), allow_pickle=False)
+    assert np.array_equal(archive["weights"], weights)
+    assert np.array_equal(archive["allowed"], np.tri(11, dtype=bool))
+    assert archive["queries"].tolist() == list(words(11))
+    settings = json.loads(str(archive["parameters"]))["settings"]
+    assert (settings["mask"], settings["seed"], settings["head"]) == ("causal", 42, 1)
+    document = json.loads(encoded(figure, ".json"))
+    assert document["weights"] == weights.tolist()
+    assert document["axes"] == ["query (row)", "key (column)"]
+
+
+def test_masked_scores_are_infinite_in_arrays_and_null_in_json():
+    figure = HeadsFigure(figure_of("heatmap", 3).heads.with_view(stage=Stage.MASKED))
+    scores = np.load(io.BytesIO(encoded(figure, ".npy")), allow_pickle=False)
+    assert scores[0, 1] == -math.inf
+    assert json.loads(encoded(figure, ".json"))["masked"][0][1:] == [None, None]
+    assert "-inf" in encoded(figure, ".csv").decode().splitlines()[1]
+
+
+def test_numbers_of_a_comparison_are_the_difference_with_both():
+    figure = figure_of("compare", 5)
+    a, b = figure.frame.map.weights(), heads_frame(figure.heads.other).map.weights()
+    archive = np.load(io.BytesIO(encoded(figure, ".npz")), allow_pickle=False)
+    assert np.array_equal(archive["difference"], a - b)
+    assert np.array_equal(archive["a"], a)
+    assert np.array_equal(archive["b"], b)
+    assert np.array_equal(np.load(io.BytesIO(encoded(figure, ".npy")), allow_pickle=False), a - b)
+
+
+def test_numbers_of_the_wall_are_all_heads():
+    figure = figure_of("wall", 5)
+    weights = np.stack([map_.weights() for map_ in figure.frame.layers[0].maps])
+    assert np.array_equal(np.load(io.BytesIO(encoded(figure, ".npy")), allow_pickle=False), weights)
+    rows = list(csv.reader(io.StringIO(encoded(figure, ".csv").decode())))
+    assert rows[0] == ["head", "query", *words(5)]
+    assert len(rows) == 1 + 8 * 5
+    assert [float(cell) for cell in rows[-1][2:]] == weights[7, 4].tolist()
+
+
+def test_hidden_keys_are_exported_as_drawn_with_the_raw_weights_beside():
+    figure = HeadsFigure(HeadsState().with_view(hidden=Hidden.FIRST))
+    archive = np.load(io.BytesIO(encoded(figure, ".npz")), allow_pickle=False)
+    raw = figure.frame.map.weights()
+    assert np.array_equal(archive["raw_weights"], raw)
+    assert archive["weights"][:, 0].tolist() == [0.0] * 11
+    assert archive["weights"][:, 1:] == pytest.approx(raw[:, 1:] / raw[:, 1:].sum(axis=1, keepdims=True))
+
+
+# ---- From the window ----
+
+
+@pytest.fixture
+def saved_as(monkeypatch, tmp_path):
+    """Answer the question where to save, and how large."""
+
+    def answer(name: str):
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
+        monkeypatch.setattr(QInputDialog, "getItem", lambda *arguments: (arguments[3][1], True))
+        return tmp_path / name
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("picture", "suffix"),
+    [*((picture, ".png") for picture in Picture), *((Picture.STAGES, known.suffix) for known in EXPORT_FORMATS[1:])],
+)
+def test_every_picture_is_exported_from_the_window(driver, saved_as, picture, suffix):
+    driver.press(driver.page.keep)
+    driver.press(driver.page.bar.pictures.buttons[picture])
+    path = saved_as(f"figure{suffix}")
+    driver.press(driver.page.bar.export_button)
+    assert path.stat().st_size > 100
+    assert str(path) in driver.said
+    if suffix == ".png":
+        size = driver.page.figure().size
+        assert QImage(str(path)).size() == 2 * size
+
+
+def test_a_zoomed_part_is_exported_as_it_is_seen(driver, saved_as):
+    driver.wheel(driver.cell(9, 9), 720)
+    path = saved_as("part.svg")
+    driver.page.export()
+    text = path.read_text(encoding="utf-8")
+    assert ">tired<" in text.replace("\n", "").replace(" <", "<").replace("> ", ">")
+    assert "sat" not in [element.text for element in ET.fromstring(text).iter(f"{SVG}text")]  # noqa: S314
+
+
+def test_a_folder_that_is_not_there_is_explained(driver, saved_as, monkeypatch):
+    said = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda _parent, *texts: said.append(texts))
+    saved_as("no/such/folder/map.svg")
+    driver.page.export()
+    assert len(said) == 1
+    assert "folder" in " ".join(said[0])
+
+
+def test_copied_pictures_and_numbers_are_those_of_the_figure(driver):
+    driver.page.copy_picture()
+    assert QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32) == figure_image(
+        driver.page.figure(), 2.0
+    ).convertToFormat(QImage.Format.Format_RGB32)
+    driver.page.copy_numbers()
+    assert QGuiApplication.clipboard().text() == driver.page.figure().numbers().csv
+
+
+def test_too_many_numbers_are_refused_in_words():
+    figure = HeadsFigure(HeadsState().with_recipe(sentence=" ".join(words(3000))))
+    with pytest.raises(ExportError, match=r"Shorten the sentence"):
+        figure.numbers()
+
+
+def test_a_preset_of_many_layers_has_a_row_of_heads_for_each():
+    figure = HeadsFigure(heads_preset("stacked").state, is_wall=True)
+    texts = texts_of(figure)
+    assert [text for text in texts if text.startswith("layer")] == [
+        f"layer {layer}, head {head}" for layer in range(1, 5) for head in range(1, 5)
+    ]

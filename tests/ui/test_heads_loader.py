@@ -1,0 +1,402 @@
+"""Long sentences are computed on a worker: the window stays usable, the newest wins, nothing is left running."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heads_driver import HeadsDriver, ask, busy, numbers_in, sentence, sequential
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.heads import (
+    Aggregate,
+    Contrast,
+    HeadsSetup,
+    HeadsState,
+    HeadsView,
+    MaskChoice,
+    MaskKind,
+    Picture,
+    SortBy,
+)
+from attention_explorer.state.heads_cost import is_quick
+from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
+from attention_explorer.state.map_picture import MapPicture, Window
+from attention_explorer.ui import heads_loader
+from attention_explorer.ui.heads_loader import HeadsLoader, Order
+
+THREAD = "attention-explorer-jobs"
+
+# The off-screen platform says this whenever a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def long_state(tokens: int = 512, letter: str = "w", **recipe: object) -> HeadsState:
+    return HeadsState().with_recipe(sentence=sentence(tokens, letter), **recipe).with_view(row=None)
+
+
+def job_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == THREAD]
+
+
+# ---- What is computed where ----
+
+
+@pytest.mark.parametrize(("tokens", "long"), [(3, False), (11, False), (64, False), (512, True), (2048, True)])
+def test_only_what_takes_long_goes_to_the_worker(tokens, long):
+    assert is_quick(long_state(tokens).setup) != long
+
+
+def test_what_does_not_alter_the_numbers_or_colours_is_no_new_order():
+    state = HeadsState()
+    order = Order.of(state, None, (500, 500))
+    for same in (
+        state.with_view(row=3, column=4),
+        state.with_view(sort=SortBy.ENTROPY),
+        replace(state, preset="causal"),
+        replace(state, other=HeadsSetup(hard=True)),
+    ):
+        assert Order.of(same, None, (500, 500)) == order
+    for other in (
+        state.with_view(contrast=Contrast.LOG),
+        state.with_view(picture=Picture.LINES),
+        state.with_setup(hard=True),
+        state.with_setup(switched_off=frozenset({(0, 0)})),
+    ):
+        assert Order.of(other, None, (500, 500)) != order
+    assert Order.of(state, Window(0, 4, 0, 4), (500, 500)) != order
+    assert Order.of(state, None, (400, 500)) != order
+    comparing = state.with_view(picture=Picture.COMPARE)
+    assert Order.of(replace(comparing, other=HeadsSetup(hard=True)), None, (500, 500)) != Order.of(
+        comparing, None, (500, 500)
+    )
+
+
+class Page(QObject):
+    """Listens to a loader."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loader = HeadsLoader(self)
+        self.parts: list[tuple[Order, object]] = []
+        self.failures: list[str] = []
+        self.busy: list[bool] = []
+        self.threads: set[threading.Thread] = set()
+        self.loader.delivered.connect(self._on_delivered)
+        self.loader.failed.connect(self.failures.append)
+        self.loader.busy_changed.connect(self.busy.append)
+
+    def _on_delivered(self, order: Order, part: object) -> None:
+        self.parts.append((order, part))
+        self.threads.add(threading.current_thread())
+
+
+@pytest.fixture
+def listener(qapp):
+    listener = Page()
+    yield listener
+    listener.loader.jobs.stop()
+
+
+def test_a_short_order_is_carried_out_at_once(listener):
+    order = Order.of(HeadsState(), None, (500, 500))
+    listener.loader.load(order)
+    frame, picture, surveys = (part for _, part in listener.parts)
+    assert isinstance(frame, HeadsFrame)
+    assert isinstance(picture, MapPicture)
+    assert np.array_equal(picture.values, frame.map.weights())
+    assert [survey.place for survey in surveys] == [(0, head) for head in range(8)]
+    assert listener.busy == []
+    assert job_threads() == []
+
+
+def test_the_heads_are_not_surveyed_again_for_another_picture(listener):
+    heads_frame.cache_clear()  # or the frame may be older than the layers it is made of
+    listener.loader.load(Order.of(HeadsState(), None, (500, 500)))
+    listener.loader.load(Order.of(HeadsState().with_view(contrast=Contrast.LOG).with_setup(head=3), None, (500, 500)))
+    assert listener.parts[5][1] is listener.parts[2][1]
+    listener.loader.load(Order.of(HeadsState().with_setup(hard=True), None, (500, 500)))
+    assert listener.parts[8][1] is not listener.parts[2][1]
+
+
+def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot):
+    order = Order.of(long_state(), None, (300, 300))
+    listener.loader.load(order)
+    assert listener.parts == [], "nothing is computed while the window waits"
+    qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=20_000)
+    assert {order for order, _ in listener.parts} == {order}
+    frame, picture, *walls = (part for _, part in listener.parts)
+    assert isinstance(frame, HeadsFrame)
+    assert picture.values.shape == (300, 300) or max(picture.values.shape) <= 300
+    lengths = [len(wall) for wall in walls]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] == 8
+    assert listener.threads == {threading.main_thread()}
+    assert listener.busy == [True, False]
+
+
+def test_an_order_that_cannot_be_carried_out_says_why(listener, qtbot):
+    listener.loader.load(Order.of(HeadsState().with_recipe(d_model=10, heads=4), None, (500, 500)))
+    assert len(listener.failures) == 1
+    assert "10" in listener.failures[0]
+    listener.loader.load(Order.of(long_state(512, d_model=10, heads=4), None, (500, 500)))
+    qtbot.waitUntil(lambda: len(listener.failures) == 2, timeout=20_000)
+    assert listener.failures[1] == listener.failures[0]
+
+
+# ---- In the window ----
+
+
+def test_a_long_sentence_arrives_and_the_old_picture_stays_until_then(open_heads, gate, wait):
+    driver = open_heads()
+    before = driver.canvas.grab().toImage()
+    ask(driver, long_state().with_view(row=7))
+    assert busy(driver)
+    assert driver.said == "computing …"
+    QApplication.processEvents()
+    assert driver.canvas.grab().toImage() == before
+    gate.open()
+    wait(driver)
+    assert driver.said == ""
+    assert driver.canvas.frame.shape == (512, 512)
+    weights = driver.weights
+    picture = driver.canvas._picture
+    assert picture.values.max() == pytest.approx(weights.max())
+    height, width = picture.values.shape
+    assert max(height, width) <= max(driver.canvas.tiles)
+    assert f"512 × 512 cells in {height} × {width} tiles" in driver.page.badges.text() or (height, width) == (512, 512)
+    driver.hover(500, 3)
+    assert numbers_in(driver.said.split("weight")[1]) == pytest.approx([weights[500, 3]], rel=1e-12)
+    assert len(driver.page.wall._surveys) == 8
+
+
+def test_the_window_can_be_used_while_it_computes(open_heads, gate, wait, qtbot):
+    driver = open_heads()
+    ticks: list[float] = []
+    timer = QTimer()
+    timer.timeout.connect(lambda: ticks.append(time.monotonic()))
+    timer.start(5)
+    ask(driver, long_state())
+    qtbot.waitUntil(lambda: len(ticks) > 5)
+    driver.hover(3, 3)
+    assert driver.canvas.hovered.row == 3
+    driver.click_cell(2, 2)
+    assert driver.pin == (2, 2)
+    driver.key(Qt.Key.Key_Right)
+    driver.page.tabs.setCurrentIndex(1)
+    driver.page.tabs.setCurrentIndex(2)
+    driver.page.tabs.setCurrentIndex(0)
+    driver.window.switch_theme()
+    driver.window.grab()
+    assert busy(driver), "none of that waited for the worker"
+    gate.open()
+    wait(driver)
+    assert driver.canvas.frame.shape == (512, 512)
+    driver.window.grab()
+
+
+def test_pointing_at_the_old_larger_picture_while_a_smaller_one_is_on_its_way(open_heads, gate, wait):
+    driver = open_heads(long_state(600))
+    gate.open()
+    wait(driver)
+    gate.shut()
+    ask(driver, long_state(400))
+    QTest.qWait(100)  # the frame is there, the picture is held up
+    for row, column in ((599, 599), (10, 580), (580, 10)):
+        driver.hover(row, column)
+    driver.click_cell(599, 599)
+    driver.key(Qt.Key.Key_Left)
+    gate.open()
+    wait(driver)
+    driver.hover(399, 399)
+    assert driver.said.startswith("query “w399” (400)")
+
+
+def test_the_newest_wins_when_typing_quickly(open_heads, gate, wait):
+    driver = open_heads(long_state(520))
+    gate.open()
+    wait(driver)
+    gate.shut()
+    passed = gate.passed
+    field = driver.page.bar.sentence
+    field.setFocus()
+    QTest.keyClicks(field, " and ten letters")
+    assert driver.heads.setup.recipe.tokens[-3:] == ("and", "ten", "letters")
+    assert field.text().endswith("w519 and ten letters")
+    assert driver.steps == 1
+    gate.open()
+    wait(driver)
+    assert driver.canvas.frame.queries == driver.heads.setup.recipe.tokens
+    assert driver.page._frame is heads_frame(driver.heads.setup)
+    assert gate.passed - passed <= 3, "what was overtaken while it waited is never computed"
+    assert len(driver.page.wall._surveys) == 8
+    assert driver.page.wall._frame.queries == driver.heads.setup.recipe.tokens
+
+
+def test_a_short_sentence_overtakes_a_long_one(open_heads, gate, wait):
+    driver = open_heads()
+    ask(driver, long_state())
+    assert busy(driver)
+    driver.window.session.undo()
+    assert driver.canvas.frame.shape == (11, 11)
+    weights = driver.weights
+    gate.open()
+    wait(driver)
+    QApplication.processEvents()
+    assert driver.canvas.frame.shape == (11, 11), "what nobody wants any more does not come"
+    assert driver.colour(3, 3) == sequential(weights[3, 3] / weights.max())
+    assert len(driver.page.wall._surveys) == 8
+    assert driver.page.wall._surveys[0].pooled.values.shape == (11, 11)
+    ask(driver, long_state())
+    wait(driver)
+    assert driver.canvas.frame.shape == (512, 512)
+
+
+def test_undo_and_redo_while_it_computes_end_where_they_should(open_heads, gate, wait):
+    driver = open_heads(long_state(500))
+    ask(driver, long_state(510, "x"))
+    ask(driver, long_state(520, "y"))
+    driver.window.session.undo()
+    driver.window.session.undo()
+    driver.window.session.redo()
+    gate.open()
+    wait(driver)
+    assert driver.canvas.frame.queries[0] == "x0"
+    assert driver.heads.setup.recipe.tokens == driver.canvas.frame.queries
+
+
+def test_another_page_while_it_computes_and_back(open_heads, gate, wait):
+    driver = open_heads()
+    heads = driver.page
+    ask(driver, long_state())
+    driver.window.show_page("lookup")
+    gate.open()
+    QTest.qWait(50)
+    driver.window.page.grab()
+    assert driver.window.page is not heads
+    driver.window.show_page("heads")
+    assert driver.window.page is heads
+    wait(driver)
+    assert driver.canvas.frame.shape == (512, 512), "what was asked for comes, though it was interrupted"
+    assert len(driver.page.wall._surveys) == 8
+
+
+def test_a_change_made_on_another_page_is_shown_on_coming_back(open_heads, gate, wait):
+    gate.open()
+    driver = open_heads()
+    driver.window.show_page("lookup")
+    ask(driver, long_state())
+    assert not job_threads(), "nobody computes what nobody sees"
+    driver.window.show_page("heads")
+    wait(driver)
+    assert driver.canvas.frame.shape == (512, 512)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.2], ids=["computing", "held up"])
+def test_closing_the_window_while_it_computes_leaves_no_thread(windows, hand, gate, delay):
+    driver = HeadsDriver(windows(), hand)
+    ask(driver, long_state(700))
+    assert busy(driver)
+    assert len(job_threads()) == 1
+    threading.Timer(delay, gate.open).start()
+    driver.window.close()
+    driver.window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert job_threads() == []
+
+
+def test_no_thread_is_made_for_short_sentences(open_heads):
+    driver = open_heads()
+    driver.paste_into(driver.page.bar.sentence, "Some words")
+    assert job_threads() == []
+
+
+def test_every_picture_of_a_long_sentence(open_heads, wait):
+    driver = open_heads(long_state(512))
+    wait(driver)
+    for picture in Picture:
+        driver.press(driver.page.bar.pictures.buttons[picture])
+        wait(driver)
+        canvas = driver.page.pictures.currentWidget()
+        assert canvas is driver.page._widgets[picture]
+        driver.hand(canvas).move(canvas.rect().center().toPointF())
+        canvas.grab()
+    driver.press(driver.page.bar.pictures.buttons[Picture.HEATMAP])
+    for aggregate in (Aggregate.MEAN, Aggregate.MAX, Aggregate.ROLLOUT):
+        driver.choose(driver.page.aggregate, aggregate)
+        wait(driver)
+        assert driver.canvas.frame.setup.aggregate is aggregate
+        assert np.allclose(driver.weights.sum(axis=1), 1.0) == (aggregate is not Aggregate.MAX)
+    driver.window.grab()
+
+
+def test_zooming_into_a_long_map_shows_its_cells(open_heads, wait):
+    driver = open_heads(long_state(512))
+    wait(driver)
+    for _ in range(20):
+        driver.wheel(driver.cell(300, 40), 240)
+        wait(driver)
+    seen = driver.canvas.seen
+    assert seen.bottom - seen.top == 4
+    assert seen.top <= 300 < seen.bottom
+    assert seen.left <= 40 < seen.right
+    part = driver.weights[seen.rows, seen.columns]
+    assert driver.colour(300, 40) == sequential(driver.weights[300, 40] / part.max())
+    assert "w300" in driver.texts()
+    driver.hover(300, 40)
+    assert driver.said.startswith("query “w300” (301) → key “w40” (41)")
+
+
+def test_painting_the_mask_of_a_long_map(open_heads, wait):
+    driver = open_heads(long_state(512))
+    wait(driver)
+    driver.press(driver.page.bar.paint)
+    mouse = driver.hand()
+    mouse.press(driver.cell(100, 100))
+    for row in range(100, 140, 2):
+        mouse.move(driver.cell(row, 100))
+    mouse.release()
+    wait(driver)
+    painted = driver.heads.setup.mask.hidden
+    assert (100, 100) in painted
+    assert all(column == 100 for _, column in painted)
+    assert driver.steps == 1
+    assert not driver.canvas.frame.mask[100, 100]
+    assert driver.weights[100, 100] == 0.0
+
+
+def test_masks_of_a_long_sentence_are_those_of_the_short_one(open_heads, wait):
+    driver = open_heads(long_state(512).with_setup(mask=MaskChoice(MaskKind.CAUSAL)))
+    wait(driver)
+    assert np.array_equal(driver.canvas.frame.map.allowed(slice(0, 40)), np.tri(40, 512, dtype=bool))
+    assert driver.weights[0].tolist() == [1.0] + [0.0] * 511
+
+
+def test_what_cannot_be_computed_is_said_in_the_status_bar_and_the_picture_stays(open_heads):
+    driver = open_heads()
+    before = driver.canvas.grab().toImage()
+    ask(driver, HeadsState(HeadsSetup(ToyRecipe(d_model=10, heads=4)), HeadsView(row=7)))
+    assert "10" in driver.warned
+    assert driver.canvas.grab().toImage() == before
+    driver.window.session.undo()
+    driver.paste_into(driver.page.bar.sentence, "All is well")
+    assert driver.canvas.frame.queries == ("All", "is", "well")
+
+
+def test_a_mistake_in_the_program_is_not_swallowed(listener, monkeypatch, qtbot):
+    def broken(_setup):
+        raise ValueError("a mistake")
+
+    monkeypatch.setattr(heads_loader, "frame_to_show", broken)
+    with pytest.raises(ValueError, match="a mistake"):
+        listener.loader.load(Order.of(HeadsState(), None, (500, 500)))
+    monkeypatch.setattr(heads_loader, "frame_to_show", lambda _setup: (_ for _ in ()).throw(ExplorerError("No room.")))
+    listener.loader.load(Order.of(HeadsState(), None, (500, 500)))
+    assert listener.failures == ["No room."]

@@ -1,0 +1,335 @@
+"""Many heads: handed over at a pace that leaves the window free, with progress, and to be stopped at any time."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from heads_driver import ask, busy, pixels, sentence, widget_texts
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.heads import HeadsSetup, HeadsState, HeadsView, MaskKind, SortBy
+from attention_explorer.state.heads_presets import heads_preset
+from attention_explorer.ui import computing_note, heads_loader
+from attention_explorer.ui.heads_loader import DELIVERY_INTERVAL_SECONDS, HeadsLoader, Order
+
+# The off-screen platform says this whenever a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def many(letter: str = "w", heads: int = 64, layers: int = 2) -> HeadsState:
+    """A state with so many heads that they come one by one, quickly."""
+    recipe = ToyRecipe(sentence(5, letter), d_model=64, heads=heads, layers=layers)
+    return HeadsState(HeadsSetup(recipe), HeadsView())
+
+
+def endless() -> HeadsState:
+    """A state that takes many seconds before there is anything to show: layers of long maps."""
+    return HeadsState(HeadsSetup(ToyRecipe(sentence(1500), d_model=128, heads=16, layers=12)), HeadsView())
+
+
+class Steps:
+    """Lets so many heads through to the wall, each after a while; the rest waits."""
+
+    def __init__(self, monkeypatch, seconds: float = 0.01) -> None:
+        self.allowed = 10_000
+        self._seconds, self._survey = seconds, heads_loader.survey_heads
+        monkeypatch.setattr(heads_loader, "survey_heads", self._slowly)
+
+    def _slowly(self, frame):
+        for number, survey in enumerate(self._survey(frame)):
+            while number >= self.allowed:
+                time.sleep(0.005)
+                checkpoint()
+            time.sleep(self._seconds)
+            yield survey
+
+
+@pytest.fixture
+def steps(monkeypatch) -> Steps:
+    return Steps(monkeypatch)
+
+
+# ---- Pace ----
+
+
+class Listener(QObject):
+    """Counts what a loader says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loader = HeadsLoader(self)
+        self.walls: list[int] = []
+        self.fractions: list[float] = []
+        self.loader.delivered.connect(self._on_delivered)
+        self.loader.progressed.connect(self.fractions.append)
+
+    def _on_delivered(self, _order: Order, part: object) -> None:
+        if isinstance(part, tuple):
+            self.walls.append(len(part))
+
+
+@pytest.fixture
+def listener(qapp):
+    listener = Listener()
+    yield listener
+    listener.loader.jobs.stop()
+
+
+def test_heads_are_handed_over_about_twenty_times_a_second(listener, qtbot):
+    start = time.monotonic()
+    listener.loader.load(Order.of(many(), None, (300, 300)))
+    qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=60_000)
+    most = (time.monotonic() - start) / DELIVERY_INTERVAL_SECONDS + 1
+    assert len(listener.walls) <= most < 128
+    assert listener.walls == sorted(listener.walls)
+    assert listener.walls[-1] == 128
+
+
+def test_progress_grows_from_nothing_to_nearly_all(listener, qtbot, monkeypatch):
+    Steps(monkeypatch, seconds=0.005)
+    listener.loader.load(Order.of(many("fresh"), None, (300, 300)))
+    qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=60_000)
+    assert listener.fractions == sorted(listener.fractions)
+    assert listener.fractions[0] < 0.3
+    assert 0.8 < listener.fractions[-1] <= 1.0
+
+
+# ---- The old wall stays ----
+
+
+def test_the_old_heads_stay_until_the_new_ones_come(open_heads, wait, qtbot, steps):
+    driver = open_heads(many("old", 64, 1))
+    wait(driver)
+    wall = driver.page.wall
+    old = {survey.place: survey for survey in wall._surveys}
+    height = wall.height()
+    steps.allowed = 40
+    ask(driver, many("new", 64, 1))
+    qtbot.waitUntil(lambda: wall._surveys[8] is not old[0, 8], timeout=20_000)
+    assert busy(driver)
+    assert [survey.place for survey in wall._surveys] == list(old)
+    new = [number for number, survey in enumerate(wall._surveys) if survey is not old[survey.place]]
+    assert 8 < len(new) <= 40
+    assert new == list(range(len(new)))
+    assert wall.height() == height, "nothing shrinks and grows again"
+    steps.allowed = 10_000
+    end = time.monotonic() + 30
+    while busy(driver) and time.monotonic() < end:
+        assert len(wall._surveys) == 64
+        QTest.qWait(20)
+    assert all(survey is not old[survey.place] for survey in wall._surveys)
+
+
+def test_a_sorted_wall_keeps_its_order_until_all_heads_have_come(open_heads, wait, qtbot, steps):
+    driver = open_heads(many("old", 8, 6).with_view(sort=SortBy.ENTROPY))
+    wait(driver)
+    wall = driver.page.wall
+    before = [survey.place for survey in wall._surveys]
+    steps.allowed = 30
+    ask(driver, many("new", 8, 6).with_view(sort=SortBy.ENTROPY))
+    qtbot.waitUntil(lambda: 0 < len(wall._old) < 40, timeout=20_000)
+    assert [survey.place for survey in wall._surveys] == before
+    steps.allowed = 10_000
+    wait(driver)
+    entropies = [survey.summary.entropy for survey in wall._surveys]
+    assert entropies == sorted(entropies, reverse=True)
+
+
+def test_fewer_heads_leave_none_of_the_old_ones_behind(open_heads, wait):
+    driver = open_heads(many())
+    wait(driver)
+    ask(driver, many("new", 64, 2))
+    wait(driver)
+    assert [survey.place for survey in driver.page.wall._surveys] == [(i, j) for i in range(2) for j in range(64)]
+
+
+# ---- Progress and Cancel ----
+
+
+def test_the_note_says_how_far_it_is_and_goes_away(open_heads, wait, qtbot):
+    driver = open_heads()
+    note = driver.page._centre.computing
+    assert not note.isVisible()
+    ask(driver, endless())
+    assert driver.said == "computing …"
+    assert not note.isVisible(), "what is done soon is not announced"
+    qtbot.waitUntil(lambda: note.isVisible() and "%" in note.words.text(), timeout=5_000)
+    assert note.words.text().startswith("computing … ")
+    assert driver.said.startswith("computing … ")
+    assert driver.said.endswith("Esc stops it")
+    ask(driver, HeadsState())
+    assert not note.isVisible()
+    assert driver.said == ""
+    wait(driver)
+
+
+def test_what_is_done_soon_is_never_announced(open_heads, wait, monkeypatch):
+    monkeypatch.setattr(computing_note, "APPEARS_AFTER_MILLISECONDS", 60_000)
+    driver = open_heads()
+    ask(driver, many())
+    wait(driver)
+    QApplication.processEvents()
+    assert not driver.page._centre.computing.isVisible()
+
+
+def stops_at_once(driver) -> None:
+    """See that nothing is on its way any more, that the page says so, and that the worker notices soon."""
+    assert not driver.page.loader.is_busy
+    assert driver.said.startswith("Stopped.")
+    note = driver.page._centre.computing
+    assert note.isVisible()
+    assert (note.words.text(), note.button.text()) == ("stopped", "Compute")
+    start = time.monotonic()
+    assert driver.page.loader.jobs.wait(20)
+    assert time.monotonic() - start < 1.0, "it would have taken many seconds"
+
+
+def test_escape_stops_and_what_was_shown_stays(open_heads, wait, qtbot):
+    driver = open_heads()
+    QTest.qWait(50)  # sizes settle
+    before = driver.canvas.grab().toImage()
+    wall = pixels(driver.page.wall.grab().toImage())
+    ask(driver, endless().with_view(row=7))
+    qtbot.waitUntil(lambda: driver.page._centre.computing.isVisible(), timeout=5_000)
+    driver.key(Qt.Key.Key_Escape)
+    stops_at_once(driver)
+    assert driver.pin == (7, None), "Esc does not let go of what is pinned at the same time"
+    assert driver.canvas.grab().toImage() == before
+    assert np.array_equal(pixels(driver.page.wall.grab().toImage()), wall)
+    driver.click_cell(2, 2)
+    QTest.qWait(50)
+    assert not busy(driver), "pointing and pinning do not begin it again"
+    driver.key(Qt.Key.Key_Escape)
+    assert driver.pin == (None, None), "with nothing to stop, Esc lets go again"
+
+
+def test_escape_in_the_sentence_stops_too(open_heads, wait, qtbot):
+    driver = open_heads()
+    ask(driver, endless())
+    qtbot.waitUntil(lambda: driver.page._centre.computing.isVisible(), timeout=5_000)
+    driver.page.bar.sentence.setFocus()
+    driver.key(Qt.Key.Key_Escape, widget=driver.page.bar.sentence)
+    stops_at_once(driver)
+
+
+def test_the_button_stops_and_computes_after_all(open_heads, wait, qtbot, steps):
+    driver = open_heads(many("old"))
+    wait(driver)
+    steps.allowed = 30
+    ask(driver, many("new"))
+    wall, note = driver.page.wall, driver.page._centre.computing
+    qtbot.waitUntil(lambda: 0 < len(wall._old) < 128 - 9 and note.isVisible(), timeout=20_000)
+    driver.press(note.button)
+    assert not driver.page.loader.is_busy
+    texts = widget_texts(wall)
+    assert texts.count("as before") == len(wall._old), "nobody takes them for heads of this sentence"
+    assert "Pale heads" in driver.said
+    assert driver.page.loader.jobs.wait(20)
+    steps.allowed = 10_000
+    driver.press(note.button)
+    assert driver.page.loader.is_busy
+    assert note.button.text() == "Cancel"
+    wait(driver)
+    assert "as before" not in widget_texts(wall)
+    assert not note.isVisible()
+
+
+def test_another_change_takes_the_place_of_what_was_stopped(open_heads, qtbot):
+    driver = open_heads()
+    ask(driver, endless())
+    driver.key(Qt.Key.Key_Escape)
+    assert driver.page._centre.computing.isVisible()
+    ask(driver, HeadsState().with_setup(hard=True))
+    assert not driver.page._centre.computing.isVisible()
+    assert driver.canvas.frame.setup.hard
+    assert driver.page.loader.jobs.wait(20)
+
+
+def test_what_is_asked_for_right_after_a_stop_is_computed(open_heads, wait):
+    driver = open_heads()
+    ask(driver, endless())
+    driver.key(Qt.Key.Key_Escape)
+    ask(driver, many("new"))
+    wait(driver)
+    assert driver.canvas.frame.queries == tuple(f"new{i}" for i in range(5))
+    assert len(driver.page.wall._surveys) == 128
+
+
+def test_escape_in_a_stroke_of_the_brush_takes_back_the_stroke(open_heads, wait):
+    driver = open_heads(HeadsState(HeadsSetup(ToyRecipe(sentence(400))), HeadsView()))
+    wait(driver)
+    driver.press(driver.page.bar.paint)
+    mask = driver.heads.setup.mask
+    mouse = driver.hand()
+    mouse.press(driver.cell(100, 100))
+    assert driver.heads.setup.mask != mask
+    assert driver.page.loader.is_busy
+    driver.key(Qt.Key.Key_Escape)
+    assert driver.heads.setup.mask == mask
+    mouse.release()
+    wait(driver)
+    assert not driver.page._centre.computing.isVisible()
+
+
+# ---- The head that is chosen is in view ----
+
+
+def in_view(driver, layer: int, head: int) -> bool:
+    wall = driver.page.wall
+    box = wall.box_of(wall.index_of(layer, head)).toAlignedRect()
+    return wall.visibleRegion().boundingRect().contains(box.adjusted(1, 1, -1, -1))
+
+
+def test_the_wall_scrolls_to_a_head_chosen_by_keyboard(driver):
+    assert in_view(driver, 0, 0)
+    assert not in_view(driver, 0, 7)
+    for head in range(1, 8):
+        driver.key(Qt.Key.Key_N)
+        assert driver.heads.setup.head == head
+        assert in_view(driver, 0, head)
+    for head in range(6, -1, -1):
+        driver.key(Qt.Key.Key_P)
+        assert in_view(driver, 0, head)
+    wall = driver.page.wall
+    wall.setFocus()
+    for head in (2, 4, 6):
+        driver.key(Qt.Key.Key_Down, widget=wall)
+        assert in_view(driver, 0, head)
+
+
+def test_the_wall_scrolls_to_the_head_of_a_preset(driver):
+    preset = heads_preset("stacked")
+    bar = driver.page._wall_side._scroll.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    driver.choose(driver.page.bar.presets, preset.id)
+    QApplication.processEvents()
+    assert in_view(driver, driver.frame.layer, driver.frame.head)
+    bar.setValue(bar.maximum())
+    assert not in_view(driver, driver.frame.layer, driver.frame.head)
+    driver.choose(driver.page.bar.presets, preset.id)
+    assert in_view(driver, driver.frame.layer, driver.frame.head), "also the second time"
+
+
+def test_the_wall_scrolls_to_a_head_that_comes_late(open_heads, wait):
+    driver = open_heads()
+    ask(driver, many().with_setup(layer=1, head=60))
+    wait(driver)
+    QApplication.processEvents()
+    assert in_view(driver, 1, 60)
+
+
+def test_undoing_a_choice_scrolls_back_and_a_mask_does_not_scroll(driver):
+    for _ in range(7):
+        driver.key(Qt.Key.Key_N)
+    bar = driver.page._wall_side._scroll.verticalScrollBar()
+    driver.undo()
+    assert in_view(driver, driver.frame.layer, driver.frame.head)
+    bar.setValue(bar.maximum())
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    assert bar.value() == bar.maximum()

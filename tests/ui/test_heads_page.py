@@ -1,0 +1,485 @@
+"""The Heads page as a whole: its pictures agree with each other, in every size and colour."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heads_driver import numbers_in, sequential, widget_texts
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
+
+from attention_explorer.model import Stage
+from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.state.heads import (
+    Aggregate,
+    Contrast,
+    HeadsSetup,
+    HeadsState,
+    HeadsView,
+    Hidden,
+    MaskChoice,
+    MaskKind,
+    Picture,
+)
+from attention_explorer.state.heads_frame import heads_frame
+from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
+from attention_explorer.ui.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.theme import DARK, LIGHT
+
+# The off-screen platform says this whenever a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def show(driver, heads: HeadsState) -> None:
+    session = driver.window.session
+    session.apply(replace(session.state, heads=heads), "Show")
+    session.undo_stack.clear()
+
+
+def map_places(canvas, row: int, column: int) -> list[QPointF]:
+    """Where a cell is in each of the maps of the stages or of a comparison."""
+    return [small.layout.rectangle(row, column).center() for small in canvas.picture_layout.maps]
+
+
+# ---- Pointing, in every picture ----
+
+
+@pytest.mark.parametrize(("picture", "maps"), [(Picture.STAGES, 4), (Picture.COMPARE, 3)])
+def test_the_same_cell_is_pointed_at_in_every_map(driver, picture, maps):
+    driver.press(driver.page.keep)
+    driver.press(driver.page.bar.pictures.buttons[picture])
+    canvas = driver.page.pictures.currentWidget()
+    places = map_places(canvas, 3, 5)
+    assert len(places) == maps
+    for place in places:
+        driver.hand(canvas).move(place)
+        assert canvas.hovered == Spot(3, 5)
+        weight = driver.weights[3, 5]
+        expected = [weight, weight, 0.0] if picture is Picture.COMPARE else [weight]
+        assert driver.said.startswith("query “on” (4) → key “mat” (6): ")
+        assert numbers_in(driver.said.split("weight", 1)[1]) == pytest.approx(expected, rel=1e-14)
+        assert driver.page.wall._spot == Spot(3, 5)
+        whose = "A: " if picture is Picture.COMPARE else ""
+        assert driver.page.reading.title.text() == f"{whose}“on” (4) attends to"
+    before = canvas.grab().toImage()
+    driver.hand(canvas).move(map_places(canvas, 8, 1)[0])
+    assert canvas.grab().toImage() != before
+    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+    assert canvas.hovered == NOWHERE
+    assert driver.said == ""
+
+
+def test_a_line_is_pointed_at_as_its_cell(driver):
+    driver.press(driver.page.bar.pictures.buttons[Picture.LINES])
+    canvas = driver.page.lines
+    layout, weights = canvas.picture_layout, driver.weights
+    row = 0
+    column = int(weights[row].argmax())
+    # At its very beginning a line is among all lines of its query; at its end, among all of its key.
+    ends = QPointF(layout.field.right() - 2, layout.column_y(column))
+    driver.hand(canvas).move(ends)
+    assert canvas.hovered.column == column
+    place = QPointF(layout.field.left() - 10, layout.row_y(7))
+    driver.hand(canvas).move(place)
+    assert canvas.hovered == Spot(7, None)
+    assert driver.said == "query “it” (8): kept, click again to let go"
+    driver.hand(canvas).move(QPointF(layout.field.right() + 10, layout.column_y(2)))
+    assert canvas.hovered == Spot(None, 2)
+    driver.hand(canvas).move(QPointF(2, 2))
+    assert canvas.hovered == NOWHERE
+
+
+def test_lines_are_those_that_the_share_asks_for(driver):
+    driver.press(driver.page.bar.pictures.buttons[Picture.LINES])
+    links = driver.page.lines._picture.links
+    for row in range(11):
+        mine = links.row == row
+        assert links.weight[mine].sum() >= 0.9 - 1e-9
+        assert links.weight[mine].sum() - links.weight[mine].min() < 0.9
+        assert links.weight[mine] == pytest.approx(driver.weights[row, links.column[mine]])
+
+
+@pytest.mark.parametrize("picture", [Picture.LINES, Picture.STAGES, Picture.COMPARE])
+def test_a_click_pins_a_click_lets_go_and_keys_walk_in_every_picture(driver, picture):
+    driver.press(driver.page.bar.pictures.buttons[picture])
+    canvas = driver.page.pictures.currentWidget()
+    if picture is Picture.LINES:
+        layout = canvas.picture_layout
+        place, expected = QPointF(layout.field.left() - 10, layout.row_y(4)), (4, None)
+    else:
+        place, expected = map_places(canvas, 4, 2)[1], (4, 2)
+    driver.click(place, canvas)
+    assert driver.pin == expected
+    canvas.setFocus()
+    driver.key(Qt.Key.Key_Down, widget=canvas)
+    assert driver.pin == (5, expected[1])
+    driver.key(Qt.Key.Key_Up, widget=canvas)
+    driver.click(place, canvas)
+    assert driver.pin == (None, None), "click again lets go"
+    driver.click(place, canvas)
+    driver.key(Qt.Key.Key_Escape, widget=canvas)
+    assert driver.pin == (None, None)
+
+
+def test_the_stages_show_raw_scaled_masked_and_weights(driver):
+    show(driver, heads_preset("causal").state)
+    driver.press(driver.page.bar.pictures.buttons[Picture.STAGES])
+    head = driver.frame.head_map
+    scores = head.q @ head.k.T
+    texts = driver.texts()
+    for title in ("raw scores", "scaled", "masked", "weights", "÷ √8 = ÷ 2.83"):
+        assert title in texts
+    assert any("55 cells hidden" in text for text in texts)
+    image = driver.page.stages.grab().toImage()
+    stages = [scores, scores / np.sqrt(8), scores / np.sqrt(8), driver.weights]
+    for number, (small, values) in enumerate(zip(driver.page.stages.picture_layout.maps, stages, strict=True)):
+        for row, column in ((4, 1), (9, 9)):
+            box = small.layout.rectangle(row, column)
+            drawn = image.pixelColor((box.topLeft() + QPointF(0.2 * box.width(), 0.2 * box.height())).toPoint())
+            end = np.abs(values).max()
+            position = values[row, column] / end if number == 3 else (values[row, column] + end) / (2 * end)
+            assert drawn.name() == sequential(position, "viridis" if number == 3 else "brown-teal"), (number, row)
+        box = small.layout.rectangle(1, 9)
+        hidden = image.pixelColor((box.topLeft() + QPointF(0.2 * box.width(), 0.2 * box.height())).toPoint())
+        assert (hidden.name() == LIGHT.masked) == (number >= 2)
+
+
+# ---- Compare ----
+
+
+def test_keep_as_b_then_change_shows_the_difference(driver):
+    driver.key(Qt.Key.Key_B)
+    kept = driver.heads.setup
+    assert driver.heads.other == kept
+    assert driver.undo_text == "Keep as B"
+    assert "Kept as B" in driver.said
+    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    assert any("A and B are the same setup" in text for text in driver.texts())
+    driver.key(Qt.Key.Key_N, widget=driver.page.comparison)
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    a, b = driver.weights, heads_frame(kept).map.weights()
+    comparison = driver.page.comparison._picture
+    assert np.allclose(comparison.difference.values, a - b)
+    assert comparison.titles == ("A: head 2, causal", "B: head 1")
+    largest, mean, cells = numbers_in(comparison.words)
+    assert largest == pytest.approx(np.abs(a - b).max(), rel=1e-3)
+    assert mean == pytest.approx(np.abs(a - b).mean(), rel=1e-3)
+    assert cells == 121, "what is masked in one only counts"
+    assert comparison.words.split()[0] in " ".join(driver.texts())
+    end = np.abs(a - b).max()
+    image = driver.page.comparison.grab().toImage()
+    box = driver.page.comparison.picture_layout.maps[2].layout.rectangle(6, 2)
+    drawn = image.pixelColor((box.topLeft() + QPointF(0.2 * box.width(), 0.2 * box.height())).toPoint()).name()
+    assert drawn == sequential(((a - b)[6, 2] + end) / (2 * end), "brown-teal")
+    driver.undo()
+    driver.undo()
+    assert np.allclose(driver.page.comparison._picture.difference.values, 0.0)
+
+
+def test_maps_of_other_sizes_are_not_subtracted_and_it_says_why(driver):
+    driver.press(driver.page.keep)
+    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    driver.paste_into(driver.page.bar.sentence, "Now four words here")
+    assert driver.page.comparison._picture.difference is None
+    assert any("only maps of the same size" in text for text in driver.texts())
+    canvas = driver.page.comparison
+    driver.hand(canvas).move(map_places(canvas, 3, 3)[0])
+    assert "A, query “here” (4) → key “here” (4): weight " in driver.said
+    assert "B, query “on” (4) → key “on” (4): weight " in driver.said
+    assert driver.said.endswith("A − B none")
+    driver.page.copy_numbers()
+    assert "only maps of the same size" in driver.warned
+
+
+def test_pointing_beyond_the_smaller_map_does_no_harm(driver):
+    driver.press(driver.page.keep)
+    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    driver.paste_into(driver.page.bar.sentence, "Now four words here")
+    canvas = driver.page.comparison
+    driver.hand(canvas).move(map_places(canvas, 10, 10)[1])
+    canvas.grab()
+    driver.page.wall.grab()
+    driver.click(map_places(canvas, 10, 10)[1], canvas)
+    driver.key(Qt.Key.Key_Left, widget=canvas)
+
+
+def test_comparing_with_nothing_kept_keeps_this_setup_as_b(driver):
+    before = driver.heads.setup
+    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    assert driver.heads.other == before
+    assert np.array_equal(driver.page.comparison._picture.difference.values, np.zeros((11, 11)))
+    driver.key(Qt.Key.Key_N, widget=driver.page.comparison)
+    a, b = driver.weights, heads_frame(before).map.weights()
+    assert np.allclose(driver.page.comparison._picture.difference.values, a - b)
+    assert "B the one you kept" in driver.page.badges.text()
+    driver.undo()
+    driver.undo()
+    assert driver.heads.other is None
+    assert driver.heads.view.picture is Picture.HEATMAP
+
+
+def test_comparing_keeps_the_b_there_is(driver):
+    driver.key(Qt.Key.Key_B)
+    kept = driver.heads.setup
+    driver.key(Qt.Key.Key_N)
+    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    assert driver.heads.other == kept != driver.heads.setup
+
+
+def test_a_comparison_without_a_b_does_not_speak_of_one_that_was_kept(open_heads):
+    driver = open_heads(HeadsState(view=HeadsView(picture=Picture.COMPARE)))
+    assert np.array_equal(driver.page.comparison._picture.difference.values, np.zeros((11, 11)))
+    assert "so is B until you keep one" in driver.page.badges.text()
+    assert "the one you kept" not in driver.page.badges.text()
+    driver.press(driver.page.keep)
+    assert "B the one you kept" in driver.page.badges.text()
+
+
+def test_a_kept_setup_survives_an_undo_of_what_came_after(driver):
+    driver.key(Qt.Key.Key_B)
+    driver.key(Qt.Key.Key_H)
+    driver.undo()
+    assert driver.heads.other == driver.heads.setup
+    driver.undo()
+    assert driver.heads.other is None
+
+
+# ---- The panel ----
+
+
+def test_changing_the_setup_in_its_tab_changes_picture_and_wall(driver):
+    before = driver.weights
+    driver.page.tabs.setCurrentIndex(1)
+    show(driver, driver.heads.with_recipe(seed=7))
+    assert not np.allclose(driver.weights, before)
+    assert driver.colour(5, 5) == sequential(driver.weights[5, 5] / driver.weights.max())
+    driver.page.tabs.setCurrentIndex(0)
+    assert driver.page.reading.bars._reading.weights == pytest.approx(driver.weights[7])
+
+
+def test_every_tab_can_be_shown_for_every_preset(driver):
+    for ready in HEADS_PRESETS:
+        show(driver, ready.state)
+        for index in range(driver.page.tabs.count()):
+            driver.page.tabs.setCurrentIndex(index)
+            driver.page.tabs.currentWidget().grab()
+    assert driver.page.tabs.count() == 3
+
+
+def test_the_note_warns_that_random_weights_mean_nothing(driver):
+    assert driver.page.note_text.text().startswith("These weights are random.\n")
+    driver.choose(driver.page.bar.presets, "hand-made")
+    assert driver.page.note_text.text().startswith("These heads were made by hand.\n")
+
+
+def test_the_note_is_as_high_as_its_text(driver):
+    for ready in HEADS_PRESETS:
+        show(driver, ready.state)
+        settle()
+        block = driver.page.note_text
+        assert block.height() >= block.heightForWidth(block.width()), ready.id
+
+
+# ---- The window around it ----
+
+
+def test_h_switches_between_hard_and_soft(driver):
+    driver.key(Qt.Key.Key_H)
+    assert driver.heads.setup.hard
+    assert driver.undo_text == "Hard lookup"
+    assert np.array_equal(np.sort(driver.weights, axis=1)[:, -1], np.ones(11))
+    top = int(driver.weights[7].argmax())
+    assert driver.colour(7, top) == sequential(1.0)
+    assert driver.colour(7, (top + 1) % 11) == sequential(0.0)
+    driver.key(Qt.Key.Key_H)
+    assert driver.heads == HeadsState()
+
+
+def test_undo_by_keyboard_brings_state_and_picture_back(driver):
+    before = driver.canvas.grab().toImage()
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.key(Qt.Key.Key_N)
+    driver.canvas.setFocus()
+    driver.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    driver.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert driver.heads == HeadsState()
+    assert driver.canvas.grab().toImage() == before
+
+
+def settle() -> None:
+    """Let layouts that depend on each other find their sizes."""
+    for _ in range(5):
+        QApplication.processEvents()
+
+
+def test_switching_colours_repaints_map_wall_and_lists(driver):
+    settle()
+    painted = (driver.canvas, driver.page.wall, driver.page.reading.bars, driver.page.reading.steps)
+    pictures = {widget: widget.grab().toImage() for widget in painted}
+    driver.window.switch_theme()
+    try:
+        for widget, before in pictures.items():
+            assert widget.grab().toImage() != before
+        image = driver.canvas.grab().toImage()
+        assert image.pixelColor(2, 2).name() == DARK.card
+        weight = driver.weights[3, 3] / driver.weights.max()
+        assert driver.colour(3, 3) == sequential(weight), "cells keep their colours"
+        driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+        assert driver.colour(0, 9) == DARK.masked
+        driver.undo()
+    finally:
+        driver.window.switch_theme()
+    driver.canvas.setFocus()
+    settle()
+    for widget, before in pictures.items():
+        assert widget.grab().toImage() == before
+
+
+def visible_controls(page: QWidget) -> list[QWidget]:
+    return [
+        widget
+        for kind in (QAbstractButton, QComboBox, QLineEdit)
+        for widget in page.findChildren(kind)
+        if widget.isVisible() and not isinstance(widget.parentWidget(), QComboBox)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("zoom", "size", "theme"),
+    [
+        (1.0, (1280, 800), ThemeChoice.DARK),
+        (2.0, (1280, 800), ThemeChoice.LIGHT),
+        (1.0, (640, 480), ThemeChoice.LIGHT),
+        (2.0, (640, 480), ThemeChoice.DARK),
+        (0.75, (1920, 1080), ThemeChoice.LIGHT),
+    ],
+)
+def test_every_picture_is_painted_in_every_size_and_colour(open_heads, theme, zoom, size):
+    heads = replace(HeadsState(), other=HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)))
+    driver = open_heads(heads, theme=theme, zoom=zoom, size=size)
+    bar = driver.page.bar
+    for picture in Picture:
+        show(driver, driver.heads.with_view(picture=picture))
+        canvas = driver.page.pictures.currentWidget()
+        driver.hand(canvas).move(QPointF(canvas.rect().center()))
+        driver.window.grab()
+    show(driver, driver.heads.with_view(picture=Picture.HEATMAP))
+    QApplication.processEvents()
+    assert driver.window.width() == size[0]
+    assert driver.window.height() == size[1] or zoom == 2.0, "enlarged, the rail decides how high a window is at least"
+    driver.hover(10, 10)
+    assert driver.said.startswith("query “.” (11) → key “.” (11): weight ")
+    for first, second in itertools.combinations(bar.findChildren(QAbstractButton), 2):
+        if first.isVisible() and second.isVisible() and first.parent() is second.parent():
+            assert not first.geometry().intersects(second.geometry())
+
+
+@pytest.mark.parametrize("zoom", [1.0, 2.0])
+def test_text_is_not_cut_off_at_the_usual_size(open_heads, zoom):
+    driver = open_heads(zoom=zoom)
+    for widget in visible_controls(driver.page):
+        if isinstance(widget, QAbstractButton) and widget.text():
+            text = widget.text().replace("&", "")
+            assert widget.fontMetrics().horizontalAdvance(text) <= widget.width(), text
+    page = QRect(driver.page.mapToGlobal(driver.page.rect().topLeft()), driver.page.size())
+    for widget in (driver.page.bar.export_button, driver.page.bar.presets, driver.page.keep, driver.page.tabs):
+        place = QRect(widget.mapToGlobal(widget.rect().topLeft()), widget.size())
+        assert page.left() <= place.left()
+        assert place.right() <= page.right(), "down it may scroll, but not across"
+
+
+def test_a_narrow_window_stacks_the_columns_and_a_wide_one_sets_them_side_by_side(open_heads):
+    driver = open_heads(size=(640, 480))
+    page = driver.page
+    assert (
+        page._panel.mapTo(page, page._panel.rect().topLeft()).y()
+        > page._centre.mapTo(page, page._centre.rect().bottomLeft()).y()
+    )
+    driver.window.resize(1280, 800)
+    QApplication.processEvents()
+    assert (
+        page._panel.mapTo(page, page._panel.rect().topLeft()).x()
+        > page._centre.mapTo(page, page._centre.rect().topRight()).x()
+    )
+
+
+def test_resizing_computes_the_picture_for_the_new_pixels(driver):
+    driver.window.resize(1000, 700)
+    QApplication.processEvents()
+    assert driver.colour(9, 9) == sequential(driver.weights[9, 9] / driver.weights.max())
+    driver.window.resize(1280, 800)
+    QApplication.processEvents()
+
+
+def test_every_control_has_a_name_and_a_tip(driver):
+    for index in range(driver.page.tabs.count()):
+        driver.page.tabs.setCurrentIndex(index)
+        for widget in visible_controls(driver.page):
+            if widget.objectName().startswith("qt_") or type(widget).__name__ in ("QExpandingLineEdit", "QToolButton"):
+                continue
+            named = widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text())
+            tip = widget.toolTip() or widget.parentWidget().toolTip()
+            assert named, widget
+            assert tip, (widget, named)
+
+
+def test_the_keyboard_reaches_map_wall_tabs_and_back(driver):
+    driver.page.bar.sentence.setFocus()
+    seen = []
+    for _ in range(60):
+        widget = QApplication.focusWidget()
+        QTest.keyClick(widget, Qt.Key.Key_Tab)
+        seen.append(QApplication.focusWidget())
+        if seen[-1] is driver.page.bar.sentence:
+            break
+    assert seen[-1] is driver.page.bar.sentence, "Tab goes round"
+    expected = {driver.canvas, driver.page.wall, driver.page.aggregate, driver.page.sort, driver.page.keep}
+    assert expected <= set(seen)
+    assert driver.page.reading.table_button in seen
+
+
+def test_the_menu_of_the_page_lists_what_its_keys_do(driver):
+    offered = {action.text: action.shortcut for action in driver.page.actions_offered() if action.text}
+    assert offered["Next head"] == "N"
+    assert offered["Previous head"] == "P"
+    assert offered["Keep as B"] == "B"
+    assert offered["Hard or soft"] == "H"
+
+
+def test_copy_by_keyboard(driver):
+    ctrl_shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    driver.key(Qt.Key.Key_N, ctrl_shift)
+    text = QGuiApplication.clipboard().text()
+    assert text.splitlines()[0] == "query \\ key," + ",".join(driver.frame.keys)
+    assert [float(cell) for cell in text.splitlines()[5].split(",")[1:]] == driver.weights[4].tolist()
+    driver.key(Qt.Key.Key_C, ctrl_shift)
+    assert QGuiApplication.clipboard().image().pixelColor(2, 2).name() == "#ffffff"
+
+
+def test_every_combination_of_stage_contrast_and_hidden_keys_is_drawn(driver):
+    for stage, contrast, hidden, aggregate in itertools.product(
+        (Stage.SCORES, Stage.WEIGHTS), Contrast, (Hidden.NOTHING, Hidden.PUNCTUATION), (Aggregate.ONE, Aggregate.MAX)
+    ):
+        heads = HeadsState().with_view(stage=stage, contrast=contrast, hidden=hidden, row=None)
+        show(driver, heads.with_setup(aggregate=aggregate, mask=MaskChoice(MaskKind.STRICT)))
+        weights_shown = stage is Stage.WEIGHTS or aggregate is not Aggregate.ONE
+        hides = hidden is not Hidden.NOTHING and weights_shown
+        assert (driver.colour(10, 10) == LIGHT.masked) == weights_shown, "the last key is a full stop, and hidden"
+        assert ("rows renormalised" in driver.page.badges.text()) == hides
+        assert ("several heads in one" in driver.page.badges.text()) == (
+            stage is Stage.SCORES and aggregate is Aggregate.MAX
+        )
+
+
+def test_the_page_says_what_it_shows_to_those_who_cannot_see(driver):
+    assert driver.canvas.accessibleName()
+    assert "tired" in driver.page.reading.bars.accessibleDescription()
+    assert "head 1" in driver.page.wall.accessibleDescription()
+    driver.hover(2, 4)
+    assert driver.page.reading.steps.accessibleDescription().startswith("q₃ · k₅: ")
+    assert widget_texts(driver.page.title) == ["head 1 of 8"]
