@@ -78,13 +78,6 @@ from attention_explorer.model.query_key_map import QueryKeyMap, RowMask
 from attention_explorer.model.renormalised_map import RenormalisedMap
 from attention_explorer.model.rotary import rotary
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource, draw_scores
-from attention_explorer.model.score_statistics import (
-    ScoreSample,
-    ScoreStatistics,
-    score_sample,
-    score_statistics,
-    tail_share,
-)
 from attention_explorer.model.softmax import entropy, hard_weights, softmax, tied
 from attention_explorer.model.softmax_slope import softmax_gradient_norm, softmax_jacobian, two_key_slope
 from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
@@ -127,10 +120,8 @@ __all__ = [
     "RenormalisedMap",
     "RowMask",
     "RowSummary",
-    "ScoreSample",
     "ScoreSetting",
     "ScoreSource",
-    "ScoreStatistics",
     "StackSetting",
     "StackTrace",
     "Stage",
@@ -176,8 +167,6 @@ __all__ = [
     "rollout",
     "rotary",
     "scaled_dot_product_attention",
-    "score_sample",
-    "score_statistics",
     "shift_matrix",
     "sinusoidal_encoding",
     "sinusoidal_rows",
@@ -189,7 +178,6 @@ __all__ = [
     "split_heads",
     "strictly_causal_mask",
     "survey_depth",
-    "tail_share",
     "tied",
     "tile_bounds",
     "two_key_slope",

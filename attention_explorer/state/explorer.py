@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from attention_explorer.state.block import BlockState
+from attention_explorer.state.cost import CostState
 from attention_explorer.state.heads import HeadsState
 from attention_explorer.state.lookup import LookupState
 from attention_explorer.state.positions import PositionsState
+from attention_explorer.state.scaling import ScalingState
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +19,6 @@ class ExplorerState:
     lookup: LookupState = field(default_factory=LookupState)
     heads: HeadsState = field(default_factory=HeadsState)
     positions: PositionsState = field(default_factory=PositionsState)
+    block: BlockState = field(default_factory=BlockState)
+    scaling: ScalingState = field(default_factory=ScalingState)
+    cost: CostState = field(default_factory=CostState)

@@ -42,6 +42,11 @@ def full(number: float) -> str:
     return repr(float(number)).replace("-", MINUS).replace("inf", "∞")
 
 
+def exact(number: float) -> str:
+    """Return the same without a decimal point where there is nothing behind it: 6, 0, −2.5."""
+    return "0" if number == 0 else full(number).removesuffix(".0")
+
+
 def coordinate(number: float, digits: int = 7) -> str:
     """Return a coordinate exactly where that is short (1.4, and with 7 digits 1.0000001), else to so many digits."""
     exact = full(number)
@@ -76,11 +81,11 @@ def vector(components: tuple[float, ...], decimals: int = 2) -> str:
     return text if len(components) == 1 else f"({text})"
 
 
-def scientific(number: float) -> str:
-    """Return a positive number with four significant digits: 18.54 or 2.06·10⁻⁹."""
+def scientific(number: float, decimals: int = 2) -> str:
+    """Return a positive number with four significant digits: 18.54, or in powers of ten: 2.06·10⁻⁹."""
     if number == 0 or 1e-3 <= number < 1e5:
         return f"{number:.4g}" if number < 1000 else f"{number:.1f}"
-    mantissa, exponent = f"{number:.2e}".split("e")
+    mantissa, exponent = f"{number:.{decimals}e}".split("e")
     return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
 
 

@@ -31,6 +31,27 @@ PAGE_MENU = "&Page"
 MENUS = ("&File", "&Edit", "&View", PAGE_MENU, "&Help")
 
 WINDOW_ACTIONS: tuple[WindowAction, ...] = (
+    WindowAction("new", "&File", "&New", lambda w: w.files.new(), ("Ctrl+N",), "Begin a new session"),
+    WindowAction(
+        "open",
+        "&File",
+        "&Open…",
+        lambda w: w.files.ask_what_to_open(),
+        ("Ctrl+O",),
+        "Open a session: every page as it was saved. A file can also be dropped on the window.",
+    ),
+    WindowAction("open-recent", "&File", "Open &recent", tip="Open a session that was opened or saved lately"),
+    WindowAction("file-2", "&File"),
+    WindowAction("save", "&File", "&Save", lambda w: w.files.save(), ("Ctrl+S",), "Save every page to a session file"),
+    WindowAction(
+        "save-as",
+        "&File",
+        "Save &as…",
+        lambda w: w.files.save_as(),
+        ("Ctrl+Shift+S",),
+        "Save every page to another session file",
+    ),
+    WindowAction("file-3", "&File"),
     WindowAction(
         "export",
         "&File",
@@ -40,6 +61,16 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "Save the picture or the numbers",
     ),
     WindowAction("file-1", "&File"),
+    WindowAction(
+        "goes-on",
+        "&File",
+        "&Go on where I left off",
+        lambda w: w.files.set_goes_on(not w.settings.goes_on),
+        (),
+        "Start with what was open when the window was last closed. Then nobody is asked to save what has no file yet.",
+        lambda w: w.settings.goes_on,
+    ),
+    WindowAction("file-4", "&File"),
     WindowAction("quit", "&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Close the window"),
     WindowAction("undo", "&Edit", "&Undo", lambda w: w.session.undo(), ("Ctrl+Z",), "Take back the last change"),
     WindowAction("redo", "&Edit", "&Redo", lambda w: w.session.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again"),

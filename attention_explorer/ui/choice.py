@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtGui import QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
 
 Choice = tuple[object, str, str]
 """What is chosen, what it is called, and a tip that teaches."""
+
+MOST_ENTRIES = 20
+"""Entries that a list shows without scrolling."""
 
 
 class ChoiceBox(QComboBox):
@@ -31,7 +44,31 @@ class ChoiceBox(QComboBox):
             self._values.append(value)
             self.addItem(title)
             self.setItemData(self.count() - 1, hint, Qt.ItemDataRole.ToolTipRole)
+        self.setMaxVisibleItems(MOST_ENTRIES)  # a list that ends early does not show that it goes on
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.activated.connect(lambda index: chosen(self._values[index]))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()  # a page that scrolls changes nothing on its way
+
+    def showPopup(self) -> None:
+        # As wide as its longest entry, which may be longer than the box.
+        scroll_bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + scroll_bar)
+        super().showPopup()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
 
     def show_value(self, value: object) -> None:
         """Show a value without telling anybody."""

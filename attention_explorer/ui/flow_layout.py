@@ -51,6 +51,8 @@ class FlowLayout(QLayout):
     def _place(self, rect: QRect, *, move: bool) -> int:
         x, y, line_height, gap = rect.x(), rect.y(), 0, self.spacing()
         for item in self._items:
+            if item.isEmpty():
+                continue  # a hidden widget takes no room
             size = item.sizeHint()
             if x + size.width() > rect.right() + 1 and line_height:
                 x, y, line_height = rect.x(), y + line_height + gap, 0

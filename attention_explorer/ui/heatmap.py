@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
+from attention_explorer.state.colour_scale import ColourScale
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import MINUS
-from attention_explorer.state.numerals import signed as signed_number
+from attention_explorer.ui.cell_marks import cell_text, cover, paint_hatching, paint_numbers
 from attention_explorer.ui.colour_maps import DIVERGING, image_of, pixels_of
 from attention_explorer.ui.theme import Look
 
 GAP_FROM = 9.0
 """Cells of at least so many pixels have a line of ground between them."""
-HATCH_FROM = 11.0
 FAR_FROM_SQUARE = 3
 NUMBERS_FROM = 36.0
-"""Cells of at least so many pixels carry their number."""
+"""Cells of at least so many pixels carry their number, if all of them fit."""
 LARGEST_CELL = 110.0
-MOST_RECTANGLES = 150 * 150
-"""More cells than this go into a drawing as one image: nobody edits them one by one, and files stay small."""
+LINE_HEIGHT = 1.25
+"""How high a line of labels is, in sizes of its font."""
+SMALLEST_LIT = 12.0
+"""Pixels at zoom 1 of the font of a label that is pointed at, however small the others are."""
+BESIDE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+"""Words that run from right to left begin at their cells like all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +91,20 @@ def picture_image(picture: MapPicture, look: Look) -> QImage:
 # ---- Layout ----
 
 
-def layout_of(picture: MapPicture, look: Look, room: QRectF, *, bar: bool = True) -> HeatmapLayout:
-    """Fit a heatmap into a room: square cells, labels beside them, the colour bar below."""
+def layout_of(
+    picture: MapPicture, look: Look, room: QRectF, *, bar: bool = True, steady: bool = False
+) -> HeatmapLayout:
+    """Fit a heatmap into a room: square cells, labels beside them, the colour bar below.
+
+    ``steady`` keeps room for any label at the right edge, so that nothing jumps while a part of a map moves on.
+    """
     px = look.px
+    bar = bar and look.colour_bars
     rows, columns = picture.cells
     sums_width = px(54) if picture.row_sums else 0
-    below = px(58) if bar else px(8)
-    title = px(20)
+    bar_gap = px(16) + (px(10) if picture.row_sums else 0)  # "row sum" stands below the cells
+    below = bar_gap + px(44) if bar else px(8)
+    title = px(20) if look.axis_names else 0
     row_room = min(longest_label(picture.row_tokens, look, 13.0), 0.22 * room.width()) + px(10)
     column_longest = longest_label(picture.column_tokens, look, 13.0)
     wide = max(room.width() - row_room - title - sums_width - px(8), px(20))
@@ -106,9 +117,14 @@ def layout_of(picture: MapPicture, look: Look, room: QRectF, *, bar: bool = True
     cell_width = min(wide / max(columns, 1), max(cell, least))
     cell_height = min(high / max(rows, 1), max(cell, least))
     column_labels = _column_labels(picture, look, cell_width, slanted, column_longest)
+    overhang = _overhang(picture, look, column_labels, cell_width, steady=steady)
+    if cell_width * columns + max(overhang - sums_width, 0.0) > wide:
+        # The last labels lean out over the edge: the cells give way, all sides of a square one.
+        narrower = (wide - max(overhang - sums_width, 0.0)) / max(columns, 1)
+        cell_height = cell_height if far_from_square else min(cell_height, narrower)
+        cell_width = narrower
     row_labels = _row_labels(look, cell_height, row_room)
     width, height = cell_width * columns, cell_height * rows
-    overhang = column_labels.room if column_labels.angle == -45 else 0.0
     spare = max(0.0, room.width() - title - row_room - width - max(sums_width, overhang))
     left = room.left() + title + row_room + spare / 2
     top_room = column_height(column_labels, look)
@@ -118,7 +134,7 @@ def layout_of(picture: MapPicture, look: Look, room: QRectF, *, bar: bool = True
     beside = px(40) + small_width(look, picture.masked_word) if picture.masked.any() else px(10)
     bar_width = min(max(width, px(160)), px(300), max(room.width() - beside, px(60)))
     bar_left = max(min(left, room.right() - bar_width - beside), room.left())
-    bar_box = QRectF(bar_left, cells.bottom() + px(16), bar_width, px(12)) if bar else QRectF()
+    bar_box = QRectF(bar_left, cells.bottom() + bar_gap, bar_width, px(12)) if bar else QRectF()
     sums = QRectF(cells.right() + px(4), top, sums_width, height) if picture.row_sums else QRectF()
     return HeatmapLayout(cells, rows, columns, row_labels, column_labels, bar_box, sums)
 
@@ -130,7 +146,7 @@ def longest_label(tokens: tuple[str, ...], look: Look, size: float) -> float:
 
 @lru_cache(maxsize=64)
 def _widest(tokens: tuple[str, ...], pixels: int) -> float:
-    metrics = QFontMetricsF(Look().font(pixels))
+    metrics = QFontMetricsF(Look().font(pixels, bold=True))  # as it is while it is pointed at
     # The widest of the longest few: measuring thousands of words would take longer than drawing them.
     longest = sorted(set(tokens), key=len, reverse=True)[:12]
     return max((metrics.horizontalAdvance(token) for token in longest), default=0.0)
@@ -144,7 +160,7 @@ def small_width(look: Look, text: str) -> float:
 def label_size(look: Look, cell: float) -> tuple[float, int]:
     """Return a font size in px at zoom 1, and which share of the labels has room for it."""
     size = min(13.0, max(9.0, 0.72 * cell / look.zoom))
-    return size, max(1, -int(-(size * 1.25 * look.zoom) // max(cell, 0.01)))
+    return size, max(1, -int(-(size * LINE_HEIGHT * look.zoom) // max(cell, 0.01)))
 
 
 def _row_labels(look: Look, cell: float, room: float) -> Labels:
@@ -159,6 +175,21 @@ def _column_labels(picture: MapPicture, look: Look, cell: float, slanted: float,
     # Side by side and slanted, lines of text need more room than upright ones.
     angle = -45 if cell >= look.px(18) else -90
     return Labels(size, step, angle, slanted)
+
+
+def _overhang(picture: MapPicture, look: Look, labels: Labels, cell: float, *, steady: bool) -> float:
+    """Return how far slanted labels of the last columns reach out over the right edge of the cells."""
+    if labels.angle != -45:
+        return 0.0
+    metrics = QFontMetricsF(look.font(labels.size, bold=True))
+    lengths = [metrics.horizontalAdvance(token) for token in reversed(picture.column_tokens[-12:])]
+    if steady:
+        lengths = [labels.room]
+    reach = 0.0
+    for place, length in enumerate(lengths):
+        along = min(length, labels.room) + 0.5 * metrics.height()
+        reach = max(reach, math.cos(math.radians(45)) * along - (place + 0.5) * cell)
+    return reach + look.px(2)
 
 
 def column_height(labels: Labels, look: Look) -> float:
@@ -188,14 +219,13 @@ def paint_cells(
 ) -> None:
     """Paint the cells with hatching on masked ones, gaps and numbers where there is room."""
     box = layout.cells
-    if vector and picture.values.size <= MOST_RECTANGLES:
+    if vector and picture.values.size <= look.most_rectangles:
         _paint_rectangles(painter, picture, layout, look)
     else:
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
         painter.drawImage(box, picture_image(picture, look))
     small = min(layout.cell_width, layout.cell_height)
-    if small >= look.px(HATCH_FROM):
-        _paint_hatching(painter, picture, layout, look)
+    paint_hatching(painter, picture.masked, box, look)
     if small >= look.px(GAP_FROM):
         _paint_gaps(painter, layout, look)
     if layout.cell_width >= look.px(NUMBERS_FROM) and layout.cell_height >= look.px(18):
@@ -203,26 +233,21 @@ def paint_cells(
 
 
 def _paint_rectangles(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
-    """Draw runs of equal colour as rectangles: cells that can be edited, and no more of them than needed."""
     pixels = pixels_of(picture.positions, picture.masked, colour_map_of(picture), look.theme.masked)
+    paint_runs(painter, pixels, layout.cells)
+
+
+def paint_runs(painter: QPainter, pixels: np.typing.NDArray[np.uint32], box: QRectF) -> None:
+    """Draw runs of equal colour as rectangles: cells that can be edited, and no more of them than needed."""
     height, width = pixels.shape
-    step_x, step_y = layout.cells.width() / width, layout.cells.height() / height
+    step_x, step_y = box.width() / width, box.height() / height
     painter.setPen(Qt.PenStyle.NoPen)
     for row in range(height):
         line = pixels[row]
         starts = np.flatnonzero(np.diff(line, prepend=~line[0])).tolist()
         for start, end in zip(starts, [*starts[1:], width], strict=True):
-            left, top = layout.cells.left() + start * step_x, layout.cells.top() + row * step_y
+            left, top = box.left() + start * step_x, box.top() + row * step_y
             painter.fillRect(QRectF(left, top, (end - start) * step_x, step_y), QColor.fromRgb(int(line[start])))
-
-
-def _paint_hatching(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
-    painter.setPen(QColor(look.theme.masked_line))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    inset_x, inset_y = 0.3 * layout.cell_width, 0.3 * layout.cell_height
-    for row, column in np.argwhere(picture.masked).tolist():
-        box = layout.rectangle(row, column).adjusted(inset_x, inset_y, -inset_x, -inset_y)
-        painter.drawLine(box.bottomLeft(), box.topRight())
 
 
 def _paint_gaps(painter: QPainter, layout: HeatmapLayout, look: Look) -> None:
@@ -236,26 +261,10 @@ def _paint_gaps(painter: QPainter, layout: HeatmapLayout, look: Look) -> None:
 
 def _paint_numbers(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
     pixels = pixels_of(picture.positions, None, colour_map_of(picture), look.theme.masked)
-    painter.setFont(look.font(min(18.0, max(11.5, 0.24 * layout.cell_width / look.zoom))))
-    for row, column in np.argwhere(~picture.masked).tolist():
-        painter.setPen(readable_ink(int(pixels[row, column])))
-        text = cell_text(float(picture.values[row, column]), signed=picture.scale.is_diverging)
-        painter.drawText(layout.rectangle(row, column), Qt.AlignmentFlag.AlignCenter, text)
-
-
-def cell_text(number: float, *, signed: bool) -> str:
-    """Return a number short enough for a cell: .38, 1, −1.2."""
-    if signed:
-        return signed_number(number) if abs(number) < 10 else ("+" if number > 0 else MINUS) + f"{abs(number):.3g}"
-    text = f"{number:.3f}" if number < 0.9995 else "1"
-    return text.removeprefix("0")
-
-
-def readable_ink(pixel: int) -> QColor:
-    """Return black or white, whichever stands out from a colour."""
-    colour = QColor.fromRgb(pixel)
-    light = 0.299 * colour.redF() + 0.587 * colour.greenF() + 0.114 * colour.blueF()
-    return QColor("#101010") if light > 0.5 else QColor("#ffffff")
+    shown = np.argwhere(~picture.masked).tolist()
+    texts = [cell_text(float(picture.values[row, column]), signed=picture.scale.is_diverging) for row, column in shown]
+    boxes = [layout.rectangle(row, column) for row, column in shown]
+    paint_numbers(painter, texts, boxes, [int(pixels[row, column]) for row, column in shown], look)
 
 
 def paint_labels(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
@@ -265,6 +274,11 @@ def paint_labels(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, 
         paint_row_label(painter, picture, layout, look, row)
     for column in range(0, layout.columns, layout.column_labels.step):
         paint_column_label(painter, picture, layout, look, column)
+    if look.axis_names:
+        _paint_axis_names(painter, picture, layout, look)
+
+
+def _paint_axis_names(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
     painter.setFont(look.font(12))
     painter.setPen(QColor(look.theme.query_ink))
     cells, px = layout.cells, look.px
@@ -287,15 +301,18 @@ def paint_row_label(
 ) -> None:
     """Paint the token of a row; ``lit`` while it is pointed at."""
     labels = layout.row_labels
-    font = look.font(max(labels.size, 12.0) if lit else labels.size, bold=lit)
+    font = _label_font(labels, look, picture.row_tokens[row], labels.room, lit=lit)
     painter.setFont(font)
     right, middle = layout.cells.left() - look.px(7), layout.cells.top() + (row + 0.5) * layout.cell_height
     text = QFontMetricsF(font).elidedText(picture.row_tokens[row], Qt.TextElideMode.ElideRight, labels.room + 1)
     box = QRectF(right - labels.room - look.px(4), middle - look.px(10), labels.room + look.px(4), look.px(20))
     if lit:
-        painter.fillRect(box.adjusted(0, look.px(2), 0, -look.px(2)), QColor(look.theme.card))
+        half = 0.5 * LINE_HEIGHT * labels.size * look.zoom
+        for away in _overlapped(labels, look, row, layout.rows, layout.cell_height):
+            cover(painter, QRectF(box.left(), middle + away - half, box.width() + 2, 2 * half), look)
+        cover(painter, box.adjusted(0, look.px(2), 0, -look.px(2)), look)
         painter.setPen(QColor(look.theme.query_ink))
-    painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+    painter.drawText(box, Qt.AlignmentFlag.AlignRight | BESIDE, text)
 
 
 def paint_column_label(
@@ -303,10 +320,10 @@ def paint_column_label(
 ) -> None:
     """Paint the token of a column, slanted or upright where it does not fit across; ``lit`` while pointed at."""
     labels = layout.column_labels
-    font = look.font(max(labels.size, 12.0) if lit else labels.size, bold=lit)
+    room = labels.room if labels.angle else layout.cell_width
+    font = _label_font(labels, look, picture.column_tokens[column], room, lit=lit)
     painter.setFont(font)
     middle, foot = layout.cells.left() + (column + 0.5) * layout.cell_width, layout.cells.top() - look.px(5)
-    room = labels.room if labels.angle else layout.cell_width
     text = QFontMetricsF(font).elidedText(picture.column_tokens[column], Qt.TextElideMode.ElideRight, room + 1)
     if lit:
         painter.setPen(QColor(look.theme.key_ink))
@@ -319,9 +336,39 @@ def paint_column_label(
     painter.rotate(labels.angle)
     box = QRectF(0, -look.px(10), labels.room + look.px(6), look.px(20))
     if lit:
-        painter.fillRect(box.adjusted(look.px(2), look.px(3), 0, -look.px(3)), QColor(look.theme.card))
-    painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        _cover_column(painter, layout, look, column, box)
+    painter.drawText(box, Qt.AlignmentFlag.AlignLeft | BESIDE, text)
     painter.restore()
+
+
+def _label_font(labels: Labels, look: Look, text: str, room: float, *, lit: bool) -> QFont:
+    """Return the font of a label: a lit one is larger where it then still fits."""
+    large = look.font(max(labels.size, SMALLEST_LIT), bold=True)
+    if lit and QFontMetricsF(large).horizontalAdvance(text) <= room + 1:
+        return large
+    return look.font(labels.size, bold=lit)
+
+
+def _cover_column(painter: QPainter, layout: HeatmapLayout, look: Look, column: int, box: QRectF) -> None:
+    """Clear the place of a column's label, given in its own turned coordinates, and the labels it would overlap."""
+    labels, half = layout.column_labels, float(look.px(7))
+    if labels.angle == -45:
+        # There is room for every label; only the height of a line is more than from one to the next.
+        half = min(half, math.cos(math.radians(45)) * layout.cell_width - 0.45 * labels.size * look.zoom)
+    else:
+        high = 0.5 * LINE_HEIGHT * labels.size * look.zoom
+        for away in _overlapped(labels, look, column, layout.columns, layout.cell_width):
+            cover(painter, QRectF(box.left() - 2, away - high, box.width() + 2, 2 * high), look)
+    cover(painter, QRectF(box.left() + look.px(2), -half, box.width() - look.px(2), 2 * half), look)
+
+
+def _overlapped(labels: Labels, look: Look, number: int, count: int, cell: float) -> list[float]:
+    """Return how far from a lit label the others are that it would overlap, in pixels along their axis."""
+    reach = 0.5 * LINE_HEIGHT * (max(labels.size, SMALLEST_LIT) + labels.size) * look.zoom
+    near = math.ceil(reach / max(cell, 0.01))
+    first = max(0, -(-(number - near) // labels.step) * labels.step)
+    places = ((other - number) * cell for other in range(first, min(number + near + 1, count), labels.step))
+    return [place for place in places if 0.5 < abs(place) < reach - 0.5]
 
 
 def _paint_sums(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
@@ -342,6 +389,8 @@ def _paint_sums(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, l
 
 def paint_bar(painter: QPainter, picture: MapPicture, box: QRectF, look: Look, *, vector: bool = False) -> None:
     """Paint the colour bar with its ticks, and beside it what masked cells look like, if there are any."""
+    if not look.colour_bars:
+        return
     steps = 64 if vector else 256
     positions = np.linspace(0.0, 1.0, steps)[None, :]
     pixels = pixels_of(positions, None, colour_map_of(picture), look.theme.masked)
@@ -353,25 +402,37 @@ def paint_bar(painter: QPainter, picture: MapPicture, box: QRectF, look: Look, *
             painter.fillRect(QRectF(box.left() + i * width, box.top(), width + 0.4, box.height()), colour)
     else:
         painter.drawImage(box, image_of(pixels))
-    painter.setFont(look.font(11.5))
-    painter.setPen(QColor(look.theme.muted))
-    row = QRectF(box.left(), box.bottom() + look.px(2), box.width(), look.px(16))
-    for position, text in picture.scale.ticks():
-        _paint_tick(painter, row, position, text)
-    title = row.translated(0, look.px(13)) if len(picture.scale.ticks()) > 2 else row
-    painter.drawText(title, Qt.AlignmentFlag.AlignCenter, picture.scale.title)
+    _paint_bar_words(painter, picture.scale, box, look)
     if picture.masked.any():
         _paint_masked_sample(painter, picture.masked_word, box, look)
 
 
-def _paint_tick(painter: QPainter, row: QRectF, position: float, text: str) -> None:
+def _paint_bar_words(painter: QPainter, scale: ColourScale, box: QRectF, look: Look) -> None:
+    """Write ticks below a colour bar, as many as fit, and its title between its ends or below them."""
+    painter.setFont(look.font(11.5))
+    painter.setPen(QColor(look.theme.muted))
+    gap, middle = look.px(8), Qt.AlignmentFlag.AlignCenter
+    row = QRectF(box.left(), box.bottom() + look.px(2), box.width(), look.px(16))
+    low, *between, high = (_tick_box(painter, row, place, text) for place, text in scale.ticks())
+    high.moveLeft(max(high.left(), low.right() + gap))
+    kept = [low, high]
+    for tick in between:
+        if all(tick.adjusted(-gap, 0, gap, 0).intersected(other).isEmpty() for other in kept):
+            kept.append(tick)
+    for tick, (_, text) in zip((low, *between, high), scale.ticks(), strict=True):
+        if tick in kept:
+            painter.drawText(tick, middle, text)
+    width = painter.fontMetrics().horizontalAdvance(scale.title) + 4
+    title = QRectF(max(box.center().x() - width / 2, box.left()), row.top(), width, row.height())
+    if any(title.adjusted(-gap, 0, gap, 0).intersects(tick) for tick in kept):
+        title.translate(0, look.px(13))
+    painter.drawText(title, middle, scale.title)
+
+
+def _tick_box(painter: QPainter, row: QRectF, position: float, text: str) -> QRectF:
     width = painter.fontMetrics().horizontalAdvance(text) + 4
-    left = min(max(row.left() + position * row.width() - width / 2, row.left()), row.right() - width)
-    if 0 < position < 1:
-        flags = Qt.AlignmentFlag.AlignHCenter
-    else:
-        flags = Qt.AlignmentFlag.AlignLeft if position <= 0 else Qt.AlignmentFlag.AlignRight
-    painter.drawText(QRectF(left, row.top(), width, row.height()), flags | Qt.AlignmentFlag.AlignVCenter, text)
+    left = min(max(row.left() + position * row.width() - width / 2, row.left() - 2), row.right() + 2 - width)
+    return QRectF(left, row.top(), width, row.height())
 
 
 def _paint_masked_sample(painter: QPainter, word: str, box: QRectF, look: Look) -> None:

@@ -6,13 +6,14 @@ import math
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads import Cell, HeadsView
 from attention_explorer.state.heads_frame import HeadsFrame
 from attention_explorer.state.map_picture import MapPicture, Window
+from attention_explorer.ui.cell_marks import paint_outline
 from attention_explorer.ui.heatmap import (
     HeatmapLayout,
     layout_of,
@@ -20,7 +21,8 @@ from attention_explorer.ui.heatmap import (
     paint_heatmap,
     paint_row_label,
 )
-from attention_explorer.ui.map_widget import NOWHERE, MapWidget, Spot
+from attention_explorer.ui.map_widget import MapWidget
+from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
 FEWEST_IN_VIEW = 4
@@ -35,9 +37,12 @@ class HeatmapCanvas(MapWidget):
     -------
     window_changed
         Another part is in view: the picture has to be computed for it.
+    painting_ended
+        Esc was pressed while the mask can be painted.
     """
 
     window_changed = Signal()
+    painting_ended = Signal()
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, "Attention map", parent)
@@ -49,6 +54,7 @@ class HeatmapCanvas(MapWidget):
         self._pressed: QPointF | None = None
         self._window_pressed: Window | None = None
         self._painted: set[Cell] = set()
+        self._painted_at = QPointF()
         self._hides = True
         self.setMinimumSize(look.px(240), look.px(220))
 
@@ -57,8 +63,8 @@ class HeatmapCanvas(MapWidget):
     def show_picture(self, frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> None:
         """Show the picture of a frame, computed for the window and the tiles that were asked for."""
         self.frame, self.view, self._picture = frame, view, picture
-        self._layout = None
         self.picture_changed()
+        self.point_again()
 
     @property
     def seen(self) -> Window | None:
@@ -97,7 +103,7 @@ class HeatmapCanvas(MapWidget):
     def map_layout(self) -> HeatmapLayout | None:
         """Where everything is; None before there is a picture."""
         if self._layout is None and self._picture is not None:
-            self._layout = layout_of(self._picture, self.look, self.room)
+            self._layout = layout_of(self._picture, self.look, self.room, steady=self.is_zoomed)
         return self._layout
 
     def cell_box(self, row: int, column: int) -> QRectF:
@@ -137,9 +143,7 @@ class HeatmapCanvas(MapWidget):
         box = layout.rectangle(round(cells.top()), round(cells.left()))
         box.setWidth(cells.width() * layout.cell_width)
         box.setHeight(cells.height() * layout.cell_height)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(colour), 2.0 * self.look.zoom))
-        painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), 2, 2)
+        paint_outline(painter, box, colour, self.look)
 
     # ---- Pointing ----
 
@@ -163,13 +167,14 @@ class HeatmapCanvas(MapWidget):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         spot = self.spot_at(event.position())
         if self.paints_mask and spot != NOWHERE:
+            self._painted_at = event.position()
             self._begin_painting(spot)
             return
         self._pressed, self._window_pressed = event.position(), self._window
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._painted:
-            self._paint_cells(self.spot_at(event.position()))
+            self._paint_to(event.position())
         elif self._pressed is not None and self._window_pressed is not None:
             self._pan(event.position() - self._pressed)
         super().mouseMoveEvent(event)
@@ -183,17 +188,16 @@ class HeatmapCanvas(MapWidget):
         elif self._pressed is not None:
             moved = (event.position() - self._pressed).manhattanLength()
             if moved < QApplication.startDragDistance():
-                self._click(self.spot_at(event.position()))
+                self.click(self.spot_at(event.position()))
         self._pressed = self._window_pressed = None
-
-    def _click(self, spot: Spot) -> None:
-        self.pin(NOWHERE if spot == self.pinned else spot)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key == Qt.Key.Key_Escape and self._painted:
             self._painted.clear()
             self.session.revert()
+        elif key == Qt.Key.Key_Escape and self.paints_mask:
+            self.painting_ended.emit()
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
             self.zoom(1, QPointF(self.rect().center()))
         elif key == Qt.Key.Key_Minus:
@@ -225,15 +229,26 @@ class HeatmapCanvas(MapWidget):
         columns = range(n_k) if spot.column is None else (spot.column,)
         return frozenset((row, column) for row in rows for column in columns)
 
-    def _paint_cells(self, spot: Spot) -> None:
-        state = self.session.state
-        if spot == NOWHERE or self.frame is None:
+    def _paint_to(self, place: QPointF) -> None:
+        """Paint all cells on the way: a fast hand skips some, the mouse reports only where it was seen."""
+        layout, start = self.map_layout, self._painted_at
+        if layout is None:
             return
-        cells = self._cells_of(spot) - self._painted
+        way = place - start
+        step = max(min(layout.cell_width, layout.cell_height) / 2, 1.0)
+        count = max(1, math.ceil(max(abs(way.x()), abs(way.y())) / step))
+        spots = {self.spot_at(start + way * (i / count)) for i in range(1, count + 1)}
+        self._painted_at = place
+        self._paint_cells(*spots)
+
+    def _paint_cells(self, *spots: Spot) -> None:
+        state = self.session.state
+        found = [self._cells_of(spot) for spot in spots if spot != NOWHERE]
+        cells = frozenset().union(*found) - self._painted
+        if self.frame is None or not cells:
+            return
         self._painted |= cells
-        mask = self.frame.mask
-        allowed = cells if mask is None else frozenset(cell for cell in cells if mask[cell])
-        choice = state.heads.setup.mask.with_painted(cells, allowed, hide=self._hides)
+        choice = state.heads.setup.mask.with_painted(cells, hide=self._hides)
         heads = state.heads.with_setup(mask=choice)
         self.session.preview(replace(state, heads=heads), "Hide cells" if self._hides else "Show cells")
 
@@ -241,9 +256,20 @@ class HeatmapCanvas(MapWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         turns = event.angleDelta().y() / 120
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier and self._lies_in_what_scrolls():
+            event.ignore()  # whoever reads on shall not be held up by a map on the way
+            return
         if turns:
             self.zoom(turns, event.position())
         event.accept()
+
+    def _lies_in_what_scrolls(self) -> bool:
+        parent = self.parentWidget()
+        while parent is not None:
+            if isinstance(parent, QScrollArea) and parent.verticalScrollBar().maximum() > 0:
+                return True
+            parent = parent.parentWidget()
+        return False
 
     def zoom(self, turns: float, at: QPointF) -> None:
         """Look closer at the cell at a place, or step back."""

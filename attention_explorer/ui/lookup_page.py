@@ -430,16 +430,9 @@ class LookupPage(Page):
     # ---- Taking it away ----
 
     def figure(self) -> LookupFigure:
-        from attention_explorer.ui.lookup_figure import LookupFigure
-        from attention_explorer.ui.theme import LIGHT
+        from attention_explorer.ui.lookup_figure import lookup_figure
 
-        state, trail = self.session.state.lookup, self.canvas.trail
-        return LookupFigure(
-            state,
-            look=Look(LIGHT),
-            camera=self.canvas.camera,
-            trail=trail if state.shows(Overlay.TRAIL) else (),
-        )
+        return lookup_figure(self.session.state.lookup, self.canvas.camera, self.canvas.trail)
 
     def description(self) -> str:
         """Return the page in words."""

@@ -1,4 +1,4 @@
-"""The marks that pictures are made of: arrows, badges, haloed text. Sizes in pixels."""
+"""The marks that pictures are made of: arrows, badges, haloed text, messages. Sizes in pixels."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import math
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
+
+from attention_explorer.ui.outlines import outline_of
+from attention_explorer.ui.theme import Look
 
 
 @lru_cache(maxsize=256)
@@ -140,19 +143,28 @@ def _kept_label(text: str, font: QFont, ink: str, halo: str, ratio: float) -> QP
 
 
 def _paint_haloed_text(painter: QPainter, box: QRectF, text: str, font: QFont, ink: str, halo: str) -> None:
+    painter.setFont(font)
+    font = painter.font()  # as the painter wears it: one for PDF leaves features out
     width, _ = text_size(font, text)
     metrics = QFontMetricsF(font)
     middle = box.center().y() + (metrics.ascent() - metrics.descent()) / 2
     baseline = QPointF(box.center().x() - width / 2, middle)
-    outline = QPainterPath()
-    outline.addText(baseline, font, text)
+    outline = outline_of(text, font, baseline)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(pen(halo, HALO_WIDTH, opacity=0.75))
     painter.drawPath(outline)
     # Real text on top, not the outline filled: it stays selectable and searchable in SVG and PDF.
-    painter.setFont(font)
     painter.setPen(colour_of(ink))
     painter.drawText(baseline, text)
+
+
+def paint_message(painter: QPainter, message: str, room: QRectF, look: Look) -> None:
+    """Write in the middle of a room why there is no picture in it."""
+    painter.setFont(look.font(15))
+    painter.setPen(colour_of(look.theme.muted))
+    width = min(room.width(), look.px(460))
+    box = QRectF(room.center().x() - width / 2, room.top(), width, room.height())
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, message)
 
 
 def free_spot(centre: QPointF, size: tuple[float, float], gap: float, taken: list[QRectF], inside: QRectF) -> QRectF:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QValidator
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QValidator, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.numerals import coordinate, parsed_number
+from attention_explorer.ui.undo_keys import UndoKeys
 
 
 class NumberBox(QDoubleSpinBox):
@@ -28,8 +29,24 @@ class NumberBox(QDoubleSpinBox):
         self.setDecimals(12)  # what is typed is used as it is; `textFromValue` decides how it is shown
         self.setRange(low, high)
         self.setKeyboardTracking(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setAccessibleName(name)
+        UndoKeys(self, self._give_up)
+
+    def _give_up(self) -> bool:
+        """Show the number in use again, if another one is being typed."""
+        if self._without_suffix(self.text()).strip() == self.textFromValue(self.value()):
+            return False
+        with QSignalBlocker(self):
+            self.setValue(self.value())
+        return True
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()  # a page that scrolls changes nothing on its way
 
     def textFromValue(self, value: float) -> str:
         return coordinate(value, 5)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.state.heads_reading import as_csv
-from attention_explorer.state.numerals import full
+from attention_explorer.state.numerals import exact
 from attention_explorer.ui.theme import Look
 
 
@@ -36,6 +36,7 @@ class NumbersDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         self._header, self._rows = header, rows
+        self._most = parent.width()
         words = QLabel(note)
         words.setWordWrap(True)
         self.table = QTableWidget(len(rows), len(header))
@@ -46,7 +47,7 @@ class NumbersDialog(QDialog):
         for row, cells in enumerate(rows):
             for column, cell in enumerate(cells):
                 self.table.setItem(row, column, _item(cell))
-        self.table.resizeColumnsToContents()
+        self._style(look)
         copy = QPushButton("Copy as CSV")
         copy.clicked.connect(self.copy)
         close = QPushButton("Close")
@@ -60,8 +61,26 @@ class NumbersDialog(QDialog):
         column_of_all.addWidget(self.table, 1)
         column_of_all.addLayout(buttons)
         QShortcut(QKeySequence.StandardKey.Copy, self, self.copy)
-        width = self.table.horizontalHeader().length() + look.px(60)
-        self.resize(min(max(width, look.px(360)), look.px(860)), min(look.px(150 + 30 * len(rows)), look.px(560)))
+        self._fit(look)
+
+    def _style(self, look: Look) -> None:
+        """Keep the frame of one width and the header inside of it: nothing may cover what shows the keyboard."""
+        px, theme = look.px, look.theme
+        self.table.setStyleSheet(
+            f"QTableView {{ border: {px(2)}px solid {theme.border}; padding: {px(4)}px; }}"
+            f" QTableView:focus {{ border-color: {theme.focus}; }}"
+            f" QTableView::item {{ padding: 0 {px(8)}px; }}"
+        )
+        self.table.verticalHeader().setDefaultSectionSize(px(26))
+
+    def _fit(self, look: Look) -> None:
+        """Make columns and window as wide as what they hold, in the font that they are going to have."""
+        for widget in (self, self.table, self.table.horizontalHeader()):
+            widget.ensurePolished()
+        self.table.resizeColumnsToContents()
+        px = look.px
+        width, height = self.table.horizontalHeader().length() + px(60), px(140 + 26 * len(self._rows))
+        self.resize(min(max(width, px(360)), px(1000), self._most), min(height, px(560)))
 
     def copy(self) -> None:
         """Put the table on the clipboard."""
@@ -69,7 +88,7 @@ class NumbersDialog(QDialog):
 
 
 def _item(cell: object) -> QTableWidgetItem:
-    item = QTableWidgetItem(full(cell) if isinstance(cell, float) else str(cell))
+    item = QTableWidgetItem(exact(cell) if isinstance(cell, float) else str(cell))
     if not isinstance(cell, str):
         item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return item

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.ui.cell_marks import paint_outline
 from attention_explorer.ui.colour_maps import image_of, pixels_of
 from attention_explorer.ui.heatmap import (
     LARGEST_CELL,
@@ -198,7 +199,7 @@ def _slot_least(look: Look) -> float:
 
 
 def _bar_room(look: Look) -> float:
-    return look.px(22)
+    return float(look.px(22)) if look.colour_bars else 0.0
 
 
 def _fitted(pictures: tuple[MapPicture, ...], look: Look, room: QRectF, arrangement: Arrangement, shared: bool) -> _Fit:
@@ -283,7 +284,7 @@ def paint_small_map(
     if small.has_rows:
         for row in range(0, small.layout.rows, small.layout.row_labels.step):
             paint_row_label(painter, picture, small.layout, look, row)
-    if small.names_axes:
+    if small.names_axes and look.axis_names:
         _paint_axis_names(painter, small, look)
     paint_small_bar(painter, picture, small.layout.bar, look, vector=vector)
 
@@ -312,6 +313,8 @@ def _paint_axis_names(painter: QPainter, small: SmallMap, look: Look) -> None:
 
 def paint_small_bar(painter: QPainter, picture: MapPicture, box: QRectF, look: Look, *, vector: bool = False) -> None:
     """Paint a colour bar with its ends beside it, in one line."""
+    if not look.colour_bars:
+        return
     font = look.font(11)
     (_, low), *_, (_, high) = picture.scale.ticks()
     left, right = text_size(font, low)[0] + look.px(5), text_size(font, high)[0] + look.px(5)
@@ -396,11 +399,4 @@ def paint_mark(painter: QPainter, picture: MapPicture, small: SmallMap, look: Lo
         box.setHeight(layout.cells.height())
     theme = look.theme
     colour = theme.query if column is None else theme.key if row is None else theme.text
-    least = look.px(5)
-    grow_x, grow_y = max(0.5, (least - box.width()) / 2), max(0.5, (least - box.height()) / 2)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    # Over a halo: the colour of text alone is lost on the dark or the light end of a colour map.
-    for stroke, width in ((theme.card, 3.5), (colour, 1.5)):
-        painter.setPen(pen(stroke, width * look.zoom))
-        painter.drawRect(box.adjusted(-grow_x, -grow_y, grow_x, grow_y))
+    paint_outline(painter, box, colour, look)

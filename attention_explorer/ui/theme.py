@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
@@ -164,13 +164,23 @@ DARK = Theme(
 
 THEMES = (LIGHT, DARK)
 
+PRINT = replace(LIGHT, name="print", window="#ffffff", text="#000000", muted="#30353c", axis="#7a828d")
+"""For paper: black words; all other colours as on a light screen, for they mean the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A theme at a size: what anything that draws needs to know."""
+    """A theme at a size: what anything that draws needs to know.
+
+    The rest is for figures: whether the names of axes and colour bars are drawn, and from how many cells on a map goes
+    into a drawing as one image: nobody edits so many one by one, and files stay small.
+    """
 
     theme: Theme = LIGHT
     zoom: float = 1.0
+    axis_names: bool = True
+    colour_bars: bool = True
+    most_rectangles: int = 150 * 150
 
     def px(self, size: float) -> int:
         """Return a length in pixels at this zoom, at least 1."""
@@ -267,6 +277,8 @@ QPushButton, QComboBox, QDoubleSpinBox, QLineEdit, #tool {{ background: {t.card}
 QDoubleSpinBox, QLineEdit {{ padding: {px(4)}px {px(5)}px; }}
 QDoubleSpinBox QLineEdit, QDoubleSpinBox QLineEdit:focus {{ border: none; padding: 0 {px(3)}px; background: transparent;
     min-height: 0; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
+QCheckBox::indicator {{ width: {px(14)}px; height: {px(14)}px; }}
 QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}
 QPushButton:pressed, #tool:pressed {{ background: {t.track}; }}
 QPushButton:checked {{ background: {t.strong}; color: {t.strong_text}; border-color: {t.strong}; font-weight: 600; }}

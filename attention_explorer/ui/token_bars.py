@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attention_explorer.state.heads_reading import Reading
+from attention_explorer.state.heads_reading import Reading, places_of
 from attention_explorer.state.heads_wording import weight_text
 from attention_explorer.ui.marks import colour_of
 from attention_explorer.ui.theme import Look
@@ -34,6 +34,8 @@ class TokenBars(QWidget):
         super().__init__(parent)
         self._look = look
         self._reading: Reading | None = None
+        self._places: tuple[str, ...] = ()  # behind the tokens, where they come more than once
+        self._widest: tuple[tuple[str, str], ...] = ()  # candidates for the widest token with its place
         self._marked: int | None = None
         self._largest = 1.0
         self.setMouseTracking(True)
@@ -48,9 +50,14 @@ class TokenBars(QWidget):
 
     def show_reading(self, reading: Reading, marked: int | None) -> None:
         """Show a row or column; ``marked`` is the token on the other side that is pointed at or pinned."""
+        if self._reading is None or reading.tokens is not self._reading.tokens:
+            self._places = places_of(reading.tokens)
+            labels = set(zip(reading.tokens, self._places, strict=True))
+            self._widest = tuple(sorted(labels, key=lambda label: len("".join(label)), reverse=True)[:8])
         self._reading, self._marked = reading, marked
         self._largest = max(float(reading.weights.max(initial=0.0)), 1e-300)
-        heaviest = ", ".join(f"{reading.tokens[i]} {reading.weights[i]:.3f}" for i in reading.order[:3])
+        strongest = reading.order[:3]
+        heaviest = ", ".join(f"{reading.tokens[i]}{self._places[i]} {reading.weights[i]:.3f}" for i in strongest)
         self.setAccessibleDescription(f"{reading.title} {heaviest}")
         self._fit()
 
@@ -97,15 +104,14 @@ class TokenBars(QWidget):
             height = self._look.px(ROW_HEIGHT)
             first = max(event.rect().top() // height, 0)
             last = min(event.rect().bottom() // height + 1, len(reading.order))
-            label = self._label_width(reading)
+            label = self._label_width()
             for place in range(first, last):
                 self._paint_row(painter, reading, reading.order[place], place * height, label)
         painter.end()
 
-    def _label_width(self, reading: Reading) -> float:
+    def _label_width(self) -> float:
         metrics = QFontMetricsF(self._look.font(12.5))
-        longest = sorted(set(reading.tokens), key=len, reverse=True)[:8]
-        widest = max((metrics.horizontalAdvance(token) for token in longest), default=0.0)
+        widest = max((metrics.horizontalAdvance(token + place) for token, place in self._widest), default=0.0)
         return min(widest + self._look.px(8), 0.38 * self.width())
 
     def _paint_row(self, painter: QPainter, reading: Reading, token: int, top: int, label: float) -> None:
@@ -119,14 +125,19 @@ class TokenBars(QWidget):
         side = theme.key_ink if reading.is_row else theme.query_ink
         painter.setFont(look.font(12.5, bold=marked))
         painter.setPen(QColor(theme.muted if masked else side if marked else theme.text))
-        text = painter.fontMetrics().elidedText(reading.tokens[token], Qt.TextElideMode.ElideRight, round(label))
+        place = self._places[token]
+        before = label - painter.fontMetrics().horizontalAdvance(place)
+        text = painter.fontMetrics().elidedText(reading.tokens[token], Qt.TextElideMode.ElideRight, round(before))
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(0, top, label, height), Qt.AlignmentFlag.AlignRight | middle, text)
+        painter.drawText(QRectF(0, top, before, height), Qt.AlignmentFlag.AlignRight | middle, text)
+        if place:
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(QRectF(0, top, label, height), Qt.AlignmentFlag.AlignRight | middle, place)
         painter.setPen(QColor(theme.muted if masked else theme.text))
         value = "masked" if masked else weight_text(float(reading.weights[token]))
         number = QRectF(self.width() - look.px(78), top, look.px(74), height)
         painter.drawText(number, Qt.AlignmentFlag.AlignRight | middle, value)
-        if not masked:
+        if reading.weights[token] > 0:
             self._paint_bar(painter, float(reading.weights[token]), label, top, number.left(), reading.is_row)
 
     def _paint_bar(self, painter: QPainter, weight: float, label: float, top: int, right: float, is_row: bool) -> None:

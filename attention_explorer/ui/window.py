@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeySequence,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
@@ -13,6 +21,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QMainWindow,
     QMenu,
+    QScrollArea,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -25,7 +34,8 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
 from attention_explorer.ui.icons import icon, program_icon
 from attention_explorer.ui.page import PAGES, Page
-from attention_explorer.ui.text_block import TextBlock, TextLine
+from attention_explorer.ui.read_out import ReadOut
+from attention_explorer.ui.session_files import SessionFiles
 from attention_explorer.ui.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
 
 RAIL_WIDTH = 76
@@ -48,9 +58,8 @@ class MainWindow(QMainWindow):
         self.session: Session = session
         session.setParent(self)  # so that it goes after the window, not while the window still listens to it
         self._store = store
-        self.settings = store.load() if settings is None else settings
+        self.settings: Settings = store.load() if settings is None else settings
         self.look = Look(self._theme(), self.settings.zoom)
-        self.setWindowTitle("Attention Explorer")
         self.setWindowIcon(program_icon())
         self._pages: dict[str, Page] = {}
         self._actions: dict[str, QAction] = {}
@@ -60,6 +69,9 @@ class MainWindow(QMainWindow):
         self._make_body()
         self._make_menus()
         self._make_status_bar()
+        self.files: SessionFiles = SessionFiles(self, store)
+        self._actions["open-recent"].setMenu(self.files.recent_menu)
+        self.setAcceptDrops(True)
         self.session.changed.connect(self._on_changed)
         self.session.undo_stack.indexChanged.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
@@ -108,7 +120,17 @@ class MainWindow(QMainWindow):
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self._rail)
+        # Many pages at a large size are higher than a small screen: then the rail scrolls and the window stays small.
+        self._rail_scroll = QScrollArea()
+        self._rail_scroll.setWidget(self._rail)
+        self._rail_scroll.setWidgetResizable(True)
+        self._rail_scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for set_policy in (
+            self._rail_scroll.setHorizontalScrollBarPolicy,
+            self._rail_scroll.setVerticalScrollBarPolicy,
+        ):
+            set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        row.addWidget(self._rail_scroll)
         row.addWidget(self._stack, 1)
         self.setCentralWidget(body)
 
@@ -131,7 +153,7 @@ class MainWindow(QMainWindow):
         return action
 
     def _make_status_bar(self) -> None:
-        self._readout = TextBlock(self.look, 1, "Read-out", ground="rail")
+        self._readout = ReadOut(self.look, "Read-out")
         self._history = QLabel()
         self.statusBar().addWidget(self._readout, 1)
         self.statusBar().addPermanentWidget(self._history)
@@ -190,7 +212,7 @@ class MainWindow(QMainWindow):
 
     def say(self, text: str) -> None:
         """Show a read-out in the status bar."""
-        self._readout.set_text(TextLine(text, "muted"))
+        self._readout.set_text(text)
 
     def warn(self, text: str) -> None:
         """Say for some seconds why something was refused."""
@@ -223,19 +245,34 @@ class MainWindow(QMainWindow):
         self.setStyleSheet(stylesheet(look))
         self.statusBar().setFixedHeight(look.px(26))
         self._readout.set_look(look)
-        self._rail.setFixedWidth(look.px(RAIL_WIDTH))
+        self._rail_scroll.setFixedWidth(look.px(RAIL_WIDTH))
         self._rail_column.setContentsMargins(look.px(7), look.px(10), look.px(7), look.px(8))
         self._rail_column.setSpacing(look.px(6))
         for button, drawing in self._rail_buttons.values():
             button.setIcon(icon(drawing, look.theme.muted, look.px(26), look.theme.text))
             button.setIconSize(QSize(look.px(26), look.px(26)))
             button.setFixedWidth(look.px(RAIL_WIDTH - 14))
+        self._fit_rail()
         for page in self._pages.values():
             if page.look != look:
                 page.set_look(look)
         for spec in WINDOW_ACTIONS:
             if spec.checked is not None:
                 self._actions[spec.id].setChecked(spec.checked(self))
+
+    def _fit_rail(self) -> None:
+        """Leave the words out of the rail where it is too low for them; the tips still say them."""
+        buttons = [button for button, _ in self._rail_buttons.values()]
+        for button in buttons:
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        if self._rail.sizeHint().height() > self.height() - self.look.px(60):
+            for button in buttons:
+                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().height() != event.oldSize().height():
+            self._fit_rail()
 
     def _colour_application(self) -> None:
         application = QApplication.instance()
@@ -292,8 +329,19 @@ class MainWindow(QMainWindow):
             screen = QGuiApplication.primaryScreen().availableSize()
             self.resize(FIRST_SIZE.boundedTo(screen - QSize(0, TITLE_BAR)))
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self.files.dropped_file(event.mimeData()) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if self.files.drop(event.mimeData()):
+            event.acceptProposedAction()
+
     def closeEvent(self, event: QCloseEvent) -> None:
         self.page.stop()
+        if not self.files.may_close():
+            event.ignore()
+            return
         self.settings = replace(self.settings, geometry=bytes(self.saveGeometry().data()))
         self._store.save(self.settings)
         super().closeEvent(event)

@@ -15,11 +15,8 @@ from attention_explorer.model import (
     draw_scores,
     entropy,
     normal_tail,
-    score_sample,
-    score_statistics,
     softmax,
-    softmax_jacobian,
-    tail_share,
+    softmax_gradient_norm,
 )
 
 DIRECT, PROJECTED, EMBEDDINGS = ScoreSource.DIRECT, ScoreSource.PROJECTED, ScoreSource.EMBEDDINGS
@@ -29,11 +26,10 @@ DIRECT, PROJECTED, EMBEDDINGS = ScoreSource.DIRECT, ScoreSource.PROJECTED, Score
 @pytest.mark.parametrize("source", list(ScoreSource))
 def test_predicted_and_measured_deviation(source: ScoreSource, distribution: EntryDistribution) -> None:
     setting = ScoreSetting(source, d_k=12, d_model=8, gain=0.4, keys=4, distribution=distribution)
-    found = score_sample(setting, 20000, seed=1)
-    assert found.raw.std == pytest.approx(setting.predicted_std(scaled=False), rel=0.03)
-    assert found.scaled.std == pytest.approx(setting.predicted_std(scaled=True), rel=0.03)
-    np.testing.assert_array_equal(found.scaled_scores, found.raw_scores / math.sqrt(12))
-    assert found.raw_scores.shape == (20000, 1 if source is DIRECT else 4, 4)
+    scores = draw_scores(setting, 20000, seed=1)
+    assert scores.std() == pytest.approx(setting.predicted_std(scaled=False), rel=0.03)
+    assert (scores / math.sqrt(12)).std() == pytest.approx(setting.predicted_std(scaled=True), rel=0.03)
+    assert scores.shape == (20000, 1 if source is DIRECT else 4, 4)
 
 
 @pytest.mark.parametrize("distribution", list(EntryDistribution))
@@ -47,9 +43,9 @@ def test_entries_have_mean_0_variance_1_and_their_kurtosis(distribution: EntryDi
 
 def test_the_variance_of_the_product_is_d_k_and_scaled_1() -> None:
     for d_k in (1, 2, 4, 8, 16, 64, 512):
-        found = score_sample(ScoreSetting(d_k=d_k), 8000)
-        assert found.raw.std**2 == pytest.approx(d_k, rel=0.06)
-        assert found.scaled.std == pytest.approx(1.0, rel=0.03)
+        scores = draw_scores(ScoreSetting(d_k=d_k), 8000)
+        assert scores.var() == pytest.approx(d_k, rel=0.06)
+        assert (scores / math.sqrt(d_k)).std() == pytest.approx(1.0, rel=0.03)
 
 
 # source, d_model (None: d_k), gain; for d_k 2 and 64: deviation, mean largest weight, entropy / ln 6. Unscaled below.
@@ -74,11 +70,12 @@ def test_table_of_d_k_2_and_64(case: Any, scaled: bool) -> None:
     source, d_model, gain, *expected = case
     for d_k, (std, largest, relative) in zip((2, 64), expected, strict=True):
         setting = ScoreSetting(source, d_k, d_model or d_k, gain)
-        sample = score_sample(setting, 12000 if source is DIRECT else 1500, seed=3)
-        found = sample.scaled if scaled else sample.raw
-        assert found.std == pytest.approx(std, rel=0.06)
-        assert found.mean_max_weight == pytest.approx(largest, abs=0.015)
-        assert found.relative_entropy == pytest.approx(relative, abs=0.02)
+        scores = draw_scores(setting, 12000 if source is DIRECT else 1500, seed=3)
+        scores = scores / math.sqrt(d_k) if scaled else scores
+        weights = softmax(scores)
+        assert scores.std() == pytest.approx(std, rel=0.06)
+        assert weights.max(axis=-1).mean() == pytest.approx(largest, abs=0.015)
+        assert entropy(weights).mean() / math.log(6) == pytest.approx(relative, abs=0.02)
 
 
 def test_the_short_way_to_draw_projections_has_the_distribution_of_the_long_one() -> None:
@@ -101,41 +98,25 @@ def test_the_short_way_to_draw_projections_has_the_distribution_of_the_long_one(
 
 
 def test_without_projections_each_token_attends_to_itself() -> None:
-    few, many = (score_sample(ScoreSetting(EMBEDDINGS, d_k), 3000) for d_k in (2, 64))
-    assert few.scaled_self_weight == pytest.approx(0.367, abs=0.015)
-    assert many.scaled_self_weight == pytest.approx(0.994, abs=0.005)
-    assert score_sample(ScoreSetting(PROJECTED, 2, 8), 3000).raw_self_weight == pytest.approx(1 / 6, abs=0.015)
-    assert score_sample(ScoreSetting(), 10).scaled_self_weight is None
+    def own_weight(setting: ScoreSetting) -> float:
+        weights = softmax(draw_scores(setting, 3000) / math.sqrt(setting.d_k))
+        return float(np.diagonal(weights, axis1=1, axis2=2).mean())
+
+    assert own_weight(ScoreSetting(EMBEDDINGS, 2)) == pytest.approx(0.367, abs=0.015)
+    assert own_weight(ScoreSetting(EMBEDDINGS, 64)) == pytest.approx(0.994, abs=0.005)
+    assert own_weight(ScoreSetting(PROJECTED, 2, 8)) == pytest.approx(1 / 6, abs=0.015)
 
 
 def test_512_dimensions() -> None:
-    found = score_sample(ScoreSetting(d_k=512, keys=10), 8000)
-    assert found.raw.saturated_share == pytest.approx(0.72, abs=0.02)
-    assert found.scaled.saturated_share == 0.0
-    assert found.scaled.median_slope == pytest.approx(0.208, abs=0.005)
-    assert 3e-5 < found.raw.median_slope < 3e-4
-    assert tail_share(found.raw_scores, 30.0) == pytest.approx(normal_tail(30.0, math.sqrt(512)), abs=0.005)
-    assert found.raw.mean_gradient_norm < 0.1 < found.scaled.mean_gradient_norm
-
-
-def test_statistics_row_by_row() -> None:
-    scores = np.random.default_rng(0).normal(size=(5, 7, 4)) * 3
-    found = score_statistics(scores, saturated_above=0.8)
-    rows = scores.reshape(-1, 4)
-    weights = softmax(rows)
-    largest = weights.max(axis=1)
-    assert (found.rows, found.keys) == (35, 4)
-    assert found.mean == pytest.approx(scores.mean())
-    assert found.std == pytest.approx(scores.std())
-    assert found.mean_max_weight == pytest.approx(largest.mean())
-    assert found.saturated_share == np.count_nonzero(largest > 0.8) / 35 > 0
-    assert found.mean_entropy == pytest.approx(entropy(weights).mean())
-    assert found.relative_entropy == pytest.approx(found.mean_entropy / math.log(4))
-    norms = [np.linalg.norm(softmax_jacobian(row)) for row in rows]
-    assert found.mean_gradient_norm == pytest.approx(np.mean(norms))
-    assert found.median_slope == pytest.approx(np.median(largest * (1 - largest)))
-    alone = score_statistics([[3.0], [4.0]])
-    assert (alone.mean_max_weight, alone.relative_entropy, alone.mean_gradient_norm) == (1.0, 0.0, 0.0)
+    raw = draw_scores(ScoreSetting(d_k=512, keys=10), 8000)
+    scaled = raw / math.sqrt(512)
+    of_raw, of_scaled = (softmax(scores).max(axis=-1) for scores in (raw, scaled))
+    assert (of_raw > 0.99).mean() == pytest.approx(0.72, abs=0.02)
+    assert of_scaled.max() < 0.99
+    assert np.median(of_scaled * (1 - of_scaled)) == pytest.approx(0.208, abs=0.005)
+    assert 3e-5 < np.median(of_raw * (1 - of_raw)) < 3e-4
+    assert (np.abs(raw) > 30.0).mean() == pytest.approx(normal_tail(30.0, math.sqrt(512)), abs=0.005)
+    assert softmax_gradient_norm(raw).mean() < 0.1 < softmax_gradient_norm(scaled).mean()
 
 
 def test_draws_are_repeated_by_their_seed_and_reported() -> None:
@@ -152,7 +133,7 @@ def test_draws_are_repeated_by_their_seed_and_reported() -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        score_sample(setting, 5000, report=end)
+        draw_scores(setting, 5000, report=end)
 
 
 @pytest.mark.parametrize(
@@ -171,14 +152,3 @@ def test_draws_are_repeated_by_their_seed_and_reported() -> None:
 def test_draws_that_cannot_be_are_refused(setting: Any, draws: int, words: str) -> None:
     with pytest.raises(ArrayError, match=words):
         draw_scores(setting, draws)
-
-
-def test_statistics_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ArrayError, match=r"scores has shape \(0, 3\): there is nothing to measure"):
-        score_statistics(np.zeros((0, 3)))
-    with pytest.raises(ArrayError, match=r"saturated_above must lie between 0 and 1, not 1\.5"):
-        score_statistics([[1.0]], 1.5)
-    with pytest.raises(ArrayError, match="there is nothing to measure"):
-        tail_share([], 1.0)
-    with pytest.raises(ArrayError, match=r"beyond must be at least 0, not -1\.0"):
-        tail_share([1.0], -1.0)

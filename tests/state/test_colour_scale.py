@@ -124,7 +124,7 @@ def test_the_log_scale_goes_from_a_ten_thousandth_to_1() -> None:
     scale = scale_of(Contrast.LOG, values)
     np.testing.assert_allclose(scale.positions(values), [[0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0]], atol=1e-15)
     assert scale.low == LOWEST_LOG
-    assert scale.ticks() == ((0.0, "1.00·10⁻⁴"), (0.25, "0.001"), (0.5, "0.01"), (0.75, "0.1"), (1.0, "1"))
+    assert scale.ticks() == ((0.0, "0.0001"), (0.25, "0.001"), (0.5, "0.01"), (0.75, "0.1"), (1.0, "1"))
     assert "powers of ten from 0.0001 to 1" in scale.badge
 
 
@@ -169,6 +169,8 @@ def test_scores_of_every_size_find_their_places(size: float) -> None:
         (12.44, "12.4"),
         (-0.12345, "−0.123"),
         (999_999.0, "999999"),
+        (4080.4, "4080"),
+        (-1234.56, "−1235"),
         (12_345_678.0, "1.2e7"),
         (-12_345_678.5, "−1.2e7"),
         (2e-9, "2.00·10⁻⁹"),
@@ -177,6 +179,13 @@ def test_scores_of_every_size_find_their_places(size: float) -> None:
 )
 def test_short_numbers(number: float, text: str) -> None:
     assert short_number(number) == text
+
+
+def test_a_bar_that_ends_just_below_one_does_not_end_at_one() -> None:
+    scale = scale_of(Contrast.MAX, np.array([[0.9998, 0.0002]]))
+    assert scale.badge == "colours end at 1.00, the largest weight"
+    assert scale.ticks()[1] == (1.0, "1.00")
+    assert scale_of(Contrast.MAX, np.array([[1.0, 0.0]])).ticks()[1] == (1.0, "1")
 
 
 def test_a_bar_that_ends_below_a_ten_thousandth_does_not_end_at_nothing() -> None:

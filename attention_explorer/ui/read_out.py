@@ -1,0 +1,55 @@
+"""One line that says what is under the pointer: it keeps its place and height, however much there is to say."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from attention_explorer.ui.marks import colour_of
+from attention_explorer.ui.theme import Look
+
+
+class ReadOut(QWidget):
+    """A line of text, painted in place; what does not fit ends in "…", and a tip has all of it."""
+
+    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look, self._text = look, ""
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # or Qt paints everything behind it first
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(name)
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self.updateGeometry()
+        self.update()
+
+    def set_text(self, text: str) -> None:
+        """Say something else."""
+        if text != self._text:
+            self._text = text
+            self.setAccessibleDescription(text)
+            self.setToolTip(text)
+            self.update()
+
+    def text(self) -> str:
+        """Return all of what is said."""
+        return self._text
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._look.px(200), self._look.px(20))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self._look.px(20))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colour_of(self._look.theme.rail))
+        font = self._look.font(13)
+        painter.setFont(font)
+        painter.setPen(colour_of(self._look.theme.muted))
+        text = QFontMetricsF(font).elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.end()

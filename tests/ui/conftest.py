@@ -1,0 +1,122 @@
+"""What the tests of pages share: the windows on the Heads and the Positions page, and a gate that holds up a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import shiboken6
+from heads_driver import Gate, HeadsDriver, busy
+from positions_driver import PositionsDriver
+from PySide6.QtCore import QEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog
+
+from attention_explorer.session.session import Session
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads import HeadsState
+from attention_explorer.ui.export_dialog import ExportDialog
+from attention_explorer.ui.window import MainWindow
+
+
+@pytest.fixture(autouse=True)
+def accepted_as_it_stands(monkeypatch) -> None:
+    """Accept the export window as it opens: nobody is there to press its buttons. Its own tests press them."""
+    monkeypatch.setattr(ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Accepted)
+
+
+@pytest.fixture
+def open_heads(make_window, hand) -> Callable[..., HeadsDriver]:
+    """Open a window of the test's own on the Heads page in a state."""
+
+    def make(
+        heads: HeadsState | None = None,
+        *,
+        theme: ThemeChoice = ThemeChoice.LIGHT,
+        zoom: float = 1.0,
+        size: tuple[int, int] = (1280, 800),
+    ) -> HeadsDriver:
+        state = ExplorerState(heads=HeadsState() if heads is None else heads)
+        window = make_window(state, Settings(theme=theme, zoom=zoom, page="heads"), size)
+        return HeadsDriver(window, hand)
+
+    return make
+
+
+def shared_window(folders: pytest.TempPathFactory, page: str) -> Iterator[Callable[[], MainWindow]]:
+    """Yield what gives the window on a page that the tests of a module share, a new one if a test closed it."""
+    made: list[MainWindow] = []
+
+    def make() -> MainWindow:
+        store = SettingsStore(folders.mktemp("settings") / "settings.ini")
+        window = MainWindow(Session(), store, Settings(theme=ThemeChoice.LIGHT, page=page))
+        made.append(window)
+        window.resize(1280, 800)
+        window.show()
+        QTest.qWaitForWindowExposed(window)
+        return window
+
+    yield lambda: next((window for window in made if shiboken6.isValid(window)), None) or make()
+    for window in made:
+        if shiboken6.isValid(window):
+            window.close()
+            window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture(scope="module")
+def windows(qapp, tmp_path_factory) -> Iterator[Callable[[], MainWindow]]:
+    """Gives the window that the tests of a module share, a new one if a test closed it."""
+    yield from shared_window(tmp_path_factory, "heads")
+
+
+@pytest.fixture
+def driver(windows, hand) -> HeadsDriver:
+    """The page as it is first shown: eleven tokens, eight random heads.
+
+    The window is that of the test before, for making one takes longer than most tests. As it is a function of its
+    state, putting the state back makes it as new; only what is no state is put back by hand.
+    """
+    driver = HeadsDriver(windows(), hand)
+    driver.begin_anew()
+    return driver
+
+
+@pytest.fixture
+def gate(monkeypatch) -> Iterator[Gate]:
+    """A gate before the large picture of everything that is computed on the worker."""
+    from attention_explorer.ui import heads_loader
+
+    gate, compute = Gate(), heads_loader.large_picture
+
+    def held_up(*arguments):
+        gate.wait()
+        return compute(*arguments)
+
+    monkeypatch.setattr(heads_loader, "large_picture", held_up)
+    yield gate
+    gate.open()
+
+
+@pytest.fixture
+def wait(qtbot):
+    """Wait until the worker of a window has nothing more to do."""
+    return lambda driver: qtbot.waitUntil(lambda: not busy(driver), timeout=60_000)
+
+
+# ---- The Positions page ----
+
+
+@pytest.fixture(scope="module")
+def positions_windows(qapp, tmp_path_factory) -> Iterator[Callable[[], MainWindow]]:
+    """Gives the window on the Positions page that the tests of a module share, a new one if a test closed it."""
+    yield from shared_window(tmp_path_factory, "positions")
+
+
+@pytest.fixture
+def positions(positions_windows, hand) -> PositionsDriver:
+    """The page as it is first shown: the sinusoidal encoding of 64 positions and 64 dimensions."""
+    driver = PositionsDriver(positions_windows(), hand)
+    driver.begin_anew()
+    return driver

@@ -1,0 +1,131 @@
+"""Ctrl+Z and Ctrl+Shift+Z in the fields of the Heads page: the history of the window, by real keys."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+# The off-screen platform says this whenever a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def undo(widget) -> None:
+    QTest.keyClick(widget, Qt.Key.Key_Z, CTRL)
+
+
+def redo(widget) -> None:
+    QTest.keyClick(widget, Qt.Key.Key_Z, CTRL | SHIFT)
+
+
+@pytest.fixture
+def setup(driver):
+    """The panel of parameters, on show."""
+    driver.page.tabs.setCurrentIndex(1)
+    QApplication.processEvents()
+    return driver.page.setup
+
+
+def test_a_number_box_of_the_setup_undoes_and_redoes_what_was_typed(driver, setup):
+    box = setup.sizes.heads
+    driver.type_into(box, "4")
+    driver.time += 5.0
+    driver.type_into(box, "2")
+    assert driver.frame.heads == 2
+    undo(box)
+    assert (driver.frame.heads, box.value(), box.text()) == (4, 4, "4")
+    undo(box)
+    assert (driver.frame.heads, box.value(), box.text()) == (8, 8, "8")
+    redo(box)
+    redo(box)
+    assert (driver.frame.heads, box.value(), box.text()) == (2, 2, "2")
+    assert box.hasFocus()
+
+
+def test_a_number_box_undoes_what_was_done_elsewhere(driver, setup):
+    driver.page.toggle_hard()
+    setup.softmax.exact.setFocus()
+    setup.sizes.seed.setFocus()
+    undo(setup.sizes.seed)
+    assert not driver.heads.setup.hard
+    redo(setup.sizes.seed)
+    assert driver.heads.setup.hard
+
+
+@pytest.mark.parametrize("key", [undo, redo])
+def test_a_number_that_is_being_typed_is_given_up_first(driver, setup, key):
+    driver.page.toggle_hard()
+    box = setup.sizes.d_model
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, "12")
+    key(box)
+    assert box.text() == "64"
+    assert driver.heads.setup.hard, "no step of the history was taken back"
+    assert driver.heads.setup.recipe.d_model == 64
+    undo(box)
+    assert not driver.heads.setup.hard
+
+
+def test_a_number_with_a_unit_undoes_too(driver):
+    bar = driver.page.bar
+    driver.press(bar.pictures.buttons["lines"])
+    driver.type_into(bar.mass, "50")
+    assert driver.heads.view.mass == 0.5
+    undo(bar.mass)
+    assert driver.heads.view.mass == 0.9
+    assert bar.mass.text() == "90 % of each row"
+
+
+def test_the_sentence_undoes_the_steps_of_the_window_and_not_letters_of_its_own(driver):
+    field = driver.page.bar.sentence
+    before = field.text()
+    field.setFocus()
+    field.end(False)
+    QTest.keyClicks(field, " and asleep")
+    driver.time += 5.0
+    driver.page.toggle_hard()
+    field.setFocus()
+    undo(field)
+    assert not driver.heads.setup.hard, "the last thing that was done is taken back, wherever it was"
+    assert field.text() == f"{before} and asleep"
+    undo(field)
+    assert field.text() == before == driver.heads.setup.recipe.sentence
+    assert driver.steps == 2
+    undo(field)
+    assert field.text() == before, "nothing is left, neither in the window nor in the field"
+    redo(field)
+    redo(field)
+    assert field.text() == f"{before} and asleep"
+    assert driver.heads.setup.hard
+
+
+def test_a_sentence_that_was_emptied_comes_back(driver):
+    driver.page.toggle_hard()
+    field = driver.page.bar.sentence
+    shown = field.text()
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_Backspace)
+    assert field.text() == ""
+    undo(field)
+    assert field.text() == shown
+    assert driver.heads.setup.hard
+
+
+def test_the_number_of_a_mask_undoes(driver):
+    bar = driver.page.bar
+    driver.choose(bar.masks, "window")
+    size = driver.heads.setup.mask.size
+    driver.time += 5.0
+    driver.type_into(bar.mask_size, "5")
+    undo(bar.mask_size)
+    assert driver.heads.setup.mask.size == size
+    assert bar.mask_size.text() == str(size)
+    assert driver.warned == ""
+    driver.type_into(bar.mask_size, "2.5")
+    assert "whole number" in driver.warned
