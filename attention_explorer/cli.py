@@ -221,10 +221,9 @@ def _run(preset_name: str | None, without_display: Path | None, file: Path | Non
     ready = find_preset(preset_name, page or "") if preset_name else None
     if not has_display() and os.environ.get("QT_QPA_PLATFORM", "") not in ("offscreen", "minimal"):
         if without_display is None:
-            print(
-                "attention-explorer: there is no display to open a window on. "
-                "Use “attention-explorer gallery DIR” to render its pages to PNG files.",
-                file=sys.stderr,
+            _complain(
+                "there is no display to open a window on. "
+                "Use “attention-explorer gallery DIR” to render its pages to PNG files."
             )
             return 1
         print(f"There is no display to open a window on: rendering every page to {without_display}/ instead.")

@@ -6,9 +6,6 @@ summary as well. Beside the times the sizes of the files are compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from io import BytesIO
-
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PySide6.QtCore import QSize
 
@@ -20,11 +17,10 @@ from attention_explorer.state.heads_survey import HeadSurvey, surveys_of
 from attention_explorer.ui.figure import figure_bytes
 from attention_explorer.ui.heads_figure import HeadsFigure
 from benchmarks.heads_stage import sentence_of
-from benchmarks.heads_wall import DOTS_PER_INCH, MatplotlibGrid
+from benchmarks.heads_wall import HEADS, LAYERS, MatplotlibGrid
 from benchmarks.report import Row
 from benchmarks.timing import Contender, Samples, in_turns
 
-HEADS = LAYERS = 12
 TOKENS = 32
 STATE = HeadsState(HeadsSetup(ToyRecipe(sentence_of(TOKENS), d_model=768, heads=HEADS, layers=LAYERS)))
 ROUNDS = 7
@@ -41,7 +37,14 @@ def measure() -> list[Row]:
 
 
 def _compared(kind: str, surveys: tuple[HeadSurvey, ...], size: QSize) -> list[Row]:
-    ours, theirs = _our_file(kind), _their_file(kind, surveys, size)
+    options = FigureOptions(f".{kind}", dpi=PIXELS_PER_INCH)
+
+    def ours() -> bytes:
+        return figure_bytes(HeadsFigure(STATE, is_wall=True), options)
+
+    def theirs() -> bytes:
+        return MatplotlibGrid(surveys, size, FigureCanvasAgg).file(kind)
+
     ours_taken, theirs_taken = in_turns(Contender(ours), Contender(theirs), rounds=ROUNDS, warm_up=1)
     what, with_what = f"144 maps of 32×32 to {kind.upper()}", f"Matplotlib, imshow grid to {kind.upper()}"
     sizes = [Samples((len(write()) / KILOBYTE,)) for write in (ours, theirs)]
@@ -49,18 +52,3 @@ def _compared(kind: str, surveys: tuple[HeadSurvey, ...], size: QSize) -> list[R
         Row(what, ours_taken, with_what, theirs_taken, AIMS[kind]),
         Row(f"size of the {kind.upper()}", sizes[0], with_what, sizes[1], unit="kB"),
     ]
-
-
-def _our_file(kind: str) -> Callable[[], bytes]:
-    options = FigureOptions(f".{kind}", dpi=PIXELS_PER_INCH)
-    return lambda: figure_bytes(HeadsFigure(STATE, is_wall=True), options)
-
-
-def _their_file(kind: str, surveys: tuple[HeadSurvey, ...], size: QSize) -> Callable[[], bytes]:
-    def write() -> bytes:
-        buffer = BytesIO()
-        grid = MatplotlibGrid(surveys, size, FigureCanvasAgg)
-        grid.canvas.figure.savefig(buffer, format=kind, dpi=DOTS_PER_INCH)
-        return buffer.getvalue()
-
-    return write

@@ -17,7 +17,7 @@ from attention_explorer.state.heads import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.ui.heads_page import HeadsPage
 from attention_explorer.ui.heatmap_canvas import HeatmapCanvas
 from attention_explorer.ui.pointed_picture import Spot
-from benchmarks.stage import PaintCounter, Stage, mouse_event, paint, settle
+from benchmarks.stage import PaintCounter, Stage, mouse_event, paint, paint_when_done, settle
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "because", "it", "was", "so", "very", "tired"]
 SECONDS_FOR_A_JOB = 60.0
@@ -51,10 +51,7 @@ class HeadsStage(Stage[HeatmapCanvas]):
 
     def wait(self) -> None:
         """Return when nothing is computed any more and everything is painted."""
-        jobs = self.heads.loader.jobs
-        if jobs.is_busy() and not jobs.wait(SECONDS_FOR_A_JOB):
-            raise RuntimeError(f"The worker was not done in {SECONDS_FOR_A_JOB:g} s.")
-        paint()
+        paint_when_done(self.heads.loader.jobs, SECONDS_FOR_A_JOB)
 
     def must_have_painted(self) -> None:
         """Raise unless large picture and wall were both painted since the last call."""

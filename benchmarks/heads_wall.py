@@ -54,7 +54,7 @@ def measure_wall() -> list[Row]:
         Contender(ours),
         Contender(grid.draw),
         Contender(lambda: encoded(HeadsFigure(STATE, is_wall=True), ".png")),
-        Contender(lambda: MatplotlibGrid(surveys, size, FigureCanvasAgg).png()),
+        Contender(lambda: MatplotlibGrid(surveys, size, FigureCanvasAgg).file("png")),
         rounds=ROUNDS,
         warm_up=1,
     )
@@ -116,8 +116,8 @@ class MatplotlibGrid:
         self.canvas.draw()
         paint()
 
-    def png(self) -> bytes:
-        """Return it as a file."""
+    def file(self, kind: str) -> bytes:
+        """Return it as a file, ``png`` or ``svg``."""
         buffer = BytesIO()
-        self.canvas.figure.savefig(buffer, format="png", dpi=DOTS_PER_INCH)
+        self.canvas.figure.savefig(buffer, format=kind, dpi=DOTS_PER_INCH)
         return buffer.getvalue()

@@ -20,7 +20,7 @@ from attention_explorer.ui.pictures_canvas import PicturesCanvas
 from attention_explorer.ui.positions_page import PositionsPage
 from benchmarks.bare import update_all
 from benchmarks.report import Row
-from benchmarks.stage import PaintCounter, Stage, paint, settle
+from benchmarks.stage import PaintCounter, Stage, paint, paint_when_done, settle
 from benchmarks.timing import Contender, in_turns
 
 SIZES = ((512, 512), (8192, 1024))
@@ -57,7 +57,7 @@ class Stepper:
         if not isinstance(stage.page, PositionsPage):
             raise TypeError("The window did not open the Positions page.")
         self._stage, self._page = stage, stage.page
-        controls = stage.page.controls
+        controls = stage.page.positions_controls
         self._slider: QSlider = (controls.query if picture is PositionsPicture.ATTENTION else controls.position).slider
         if not self._slider.isVisible():
             raise RuntimeError(f"There is no slider below the picture “{picture.value}”.")
@@ -83,10 +83,7 @@ class Stepper:
             raise RuntimeError("The key did not move the slider, so there is nothing to measure.")
 
     def _wait(self) -> None:
-        jobs = self._page.jobs
-        if jobs.is_busy() and not jobs.wait(SECONDS_FOR_A_JOB):
-            raise RuntimeError(f"The worker was not done in {SECONDS_FOR_A_JOB:g} s.")
-        paint()
+        paint_when_done(self._page.jobs, SECONDS_FOR_A_JOB)
 
     def _prove_that_pixels_arrive(self) -> None:
         for _ in range(3):

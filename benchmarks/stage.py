@@ -15,6 +15,7 @@ from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attention_explorer.app import make_application
+from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -150,6 +151,13 @@ def paint() -> None:
     """Deliver everything that waits: layouts first, then the repaint of every widget that asked for one."""
     QApplication.sendPostedEvents()
     QApplication.processEvents()
+
+
+def paint_when_done(jobs: JobQueue, seconds: float) -> None:
+    """Return when nothing is computed any more and everything is painted; raise if that takes more seconds."""
+    if jobs.is_busy() and not jobs.wait(seconds):
+        raise RuntimeError(f"The worker was not done in {seconds:g} s.")
+    paint()
 
 
 def settle() -> None:

@@ -16,7 +16,9 @@ from attention_explorer import __version__, app, cli
 from attention_explorer.session import garbage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.presets import PRESETS, Preset, preset
+from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.preset import Preset
+from attention_explorer.state.presets import PRESETS, preset
 from attention_explorer.ui.page import PAGES
 
 WITHOUT_DISPLAY = {
@@ -197,7 +199,7 @@ def test_a_platform_that_needs_no_display_opens_the_window(
 
 @pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 def test_the_window_opens_on_a_preset(
-    ready: Preset, opened: list[ExplorerState | None], monkeypatch: pytest.MonkeyPatch
+    ready: Preset[LookupState], opened: list[ExplorerState | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cli, "has_display", lambda: True)
     assert cli.main(["--preset", ready.id]) == 7

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
-import numpy.typing as npt
 
-from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, finite_array
-from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
-from attention_explorer.model.kv_cache import KVCache
+from attention_explorer.model.encoder_layer import EncoderLayer
 from attention_explorer.model.norm import Norm
 from attention_explorer.model.sublayer import NormPlacement, Wiring
 
@@ -47,26 +41,7 @@ class AttentionLayer(EncoderLayer):
         )
         object.__setattr__(self, "norms", (first, Norm(first.kind)))
 
-    def __call__(
-        self, x: npt.ArrayLike, mask: npt.ArrayLike | None = None, *, bias: npt.ArrayLike | None = None
-    ) -> EncoderTrace:
-        """Send sequences through attention; see `EncoderLayer`."""
-        rows = finite_array("x", x, "...", "n", "d_model")
-        attended = self.wiring.run(rows, self.norms[0], lambda before: self.attention(before, mask=mask, bias=bias))
-        return EncoderTrace(attended, _PASSES_ON.run(attended.output, self.norms[1], self.feed_forward))
-
-    def decode(self, x: npt.ArrayLike, cache: KVCache | None = None) -> tuple[EncoderTrace, KVCache]:
-        """Send the newest tokens through attention, with the past from a cache; see `EncoderLayer.decode`."""
-        trace, grown = super().decode(x, cache)
-        attended = trace.attention
-        return EncoderTrace(attended, _PASSES_ON.run(attended.output, self.norms[1], self.feed_forward)), grown
-
-    def reverse(self, trace: EncoderTrace, d_output: npt.ArrayLike) -> Floats:
-        """Pull a derivative by the output back to one by the input; see `EncoderLayer.reverse`."""
-        by_output = finite_array("d_output", d_output, "...", "n", "d_model")
-        if by_output.shape != trace.output.shape:
-            raise ArrayError(
-                f"d_output has shape {by_output.shape}, but must be that of the output, {trace.output.shape}"
-            )
-        inside = partial(self._through_heads, trace.attention.inside)
-        return self.wiring.reverse(trace.attention, self.norms[0], by_output, inside)
+    @property
+    def second_wiring(self) -> Wiring:
+        """How the second half is wired: it passes on what comes in."""
+        return _PASSES_ON

@@ -59,6 +59,23 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     return AttentionDerivative(_summed_to(by_x, trace.x.shape), _summed_to(by_context, trace.context.shape))
 
 
+def self_attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> Floats:
+    """Pull a derivative by the output of self-attention back to one by the sequence, its context too.
+
+    Parameters
+    ----------
+    attention, trace, d_output
+        As for `attention_reverse`.
+
+    Returns
+    -------
+    ndarray, (..., n, d_model)
+        ∂L/∂x.
+    """
+    found = attention_reverse(attention, trace, d_output)
+    return np.asarray(found.x + found.context)
+
+
 def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:
     """Pull a derivative by weights back to one by the scores they were made of.
 

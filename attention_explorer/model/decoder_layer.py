@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array
-from attention_explorer.model.attention_reverse import attention_reverse
+from attention_explorer.model.attention_reverse import attention_reverse, self_attention_reverse
 from attention_explorer.model.choices import choice
 from attention_explorer.model.encoder_layer import check_widths
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace
@@ -20,7 +19,7 @@ from attention_explorer.model.kv_cache import KVCache, attend_with_cache
 from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 from attention_explorer.model.norm import Norm
-from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
+from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring, derivative_by_output
 
 
 class DecoderTrace(NamedTuple):
@@ -193,15 +192,11 @@ class DecoderLayer:
             As for a call, or if the cache belongs to another layer.
         """
         rows = finite_array("x", x, "...", "m", "d_model")
-        caches: list[KVCache] = []
-
-        def attend(before: Floats) -> MultiHeadTrace:
-            trace, grown = attend_with_cache(self.self_attention, before, cache)
-            caches.append(grown)
-            return trace
-
-        first = self.wiring.run(rows, self.norms[0], attend)
-        return self._after(first, context, context_mask), caches[0]
+        first = self.wiring.run(
+            rows, self.norms[0], lambda before: attend_with_cache(self.self_attention, before, cache)[0]
+        )
+        grown = KVCache(first.inside.k, first.inside.v)  # those of all tokens so far
+        return self._after(first, context, context_mask), grown
 
     def reverse(self, trace: DecoderTrace, d_output: npt.ArrayLike) -> DecoderDerivative:
         """Pull a derivative by the output back to those by sequence and context: the exact gradient, by hand.
@@ -222,11 +217,7 @@ class DecoderLayer:
         ArrayError
             If the shape is not that of the output, an entry is not finite, or a derivative leaves the float range.
         """
-        derivative = finite_array("d_output", d_output, "...", "n", "d_model")
-        if derivative.shape != trace.output.shape:
-            raise ArrayError(
-                f"d_output has shape {derivative.shape}, but must be that of the output, {trace.output.shape}"
-            )
+        derivative = derivative_by_output(d_output, trace.output)
         fed, crossed, first = trace.feed_forward, trace.cross_attention, trace.self_attention
         by_context: list[Floats] = []
 
@@ -235,11 +226,8 @@ class DecoderLayer:
             by_context.append(found.context)
             return found.x
 
-        def through_self(d_inside: Floats) -> Floats:
-            found = attention_reverse(self.self_attention, first.inside, d_inside)
-            return np.asarray(found.x + found.context)
-
         through_network = partial(self.feed_forward.reverse, fed.inside)
+        through_self = partial(self_attention_reverse, self.self_attention, first.inside)
         derivative = self.wiring.reverse(fed, self.norms[2], derivative, through_network)
         derivative = self.wiring.reverse(crossed, self.norms[1], derivative, through_cross)
         return DecoderDerivative(self.wiring.reverse(first, self.norms[0], derivative, through_self), by_context[0])

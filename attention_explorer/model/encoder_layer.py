@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, SupportsIndex
 
-import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.arrays import Floats, finite_array
-from attention_explorer.model.attention_reverse import attention_reverse
+from attention_explorer.model.attention_reverse import self_attention_reverse
 from attention_explorer.model.choices import choice
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace
 from attention_explorer.model.kv_cache import KVCache, attend_with_cache
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 from attention_explorer.model.norm import Norm, NormKind
-from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
+from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring, derivative_by_output
 
 
 class EncoderTrace(NamedTuple):
@@ -175,6 +174,11 @@ class EncoderLayer:
         """Features of a token."""
         return int(self.attention.w_q.shape[0])
 
+    @property
+    def second_wiring(self) -> Wiring:
+        """How the second half is wired: as the first."""
+        return self.wiring
+
     def __call__(
         self, x: npt.ArrayLike, mask: npt.ArrayLike | None = None, *, bias: npt.ArrayLike | None = None
     ) -> EncoderTrace:
@@ -201,7 +205,7 @@ class EncoderLayer:
         """
         rows = finite_array("x", x, "...", "n", "d_model")
         attended = self.wiring.run(rows, self.norms[0], lambda before: self.attention(before, mask=mask, bias=bias))
-        return EncoderTrace(attended, self.wiring.run(attended.output, self.norms[1], self.feed_forward))
+        return self._after(attended)
 
     def decode(self, x: npt.ArrayLike, cache: KVCache | None = None) -> tuple[EncoderTrace, KVCache]:
         """Send the newest tokens through the layer, causally, with keys and values of those before from a cache.
@@ -226,15 +230,10 @@ class EncoderLayer:
             As for a call, or if the cache belongs to another layer.
         """
         rows = finite_array("x", x, "...", "m", "d_model")
-        caches: list[KVCache] = []
-
-        def attend(before: Floats) -> MultiHeadTrace:
-            trace, grown = attend_with_cache(self.attention, before, cache)
-            caches.append(grown)
-            return trace
-
-        attended = self.wiring.run(rows, self.norms[0], attend)
-        return EncoderTrace(attended, self.wiring.run(attended.output, self.norms[1], self.feed_forward)), caches[0]
+        attended = self.wiring.run(
+            rows, self.norms[0], lambda before: attend_with_cache(self.attention, before, cache)[0]
+        )
+        return self._after(attended), KVCache(attended.inside.k, attended.inside.v)  # those of all tokens so far
 
     def reverse(self, trace: EncoderTrace, d_output: npt.ArrayLike) -> Floats:
         """Pull a derivative by the output back to one by the input: the exact gradient, by hand.
@@ -256,16 +255,12 @@ class EncoderLayer:
         ArrayError
             If the shape is not that of the output, an entry is not finite, or a derivative leaves the float range.
         """
-        by_output = finite_array("d_output", d_output, "...", "n", "d_model")
-        if by_output.shape != trace.output.shape:
-            raise ArrayError(
-                f"d_output has shape {by_output.shape}, but must be that of the output, {trace.output.shape}"
-            )
+        by_output = derivative_by_output(d_output, trace.output)
         fed, attended = trace.feed_forward, trace.attention
-        by_middle = self.wiring.reverse(
-            fed, self.norms[1], by_output, lambda d_inside: self.feed_forward.reverse(fed.inside, d_inside)
-        )
-        return self.wiring.reverse(attended, self.norms[0], by_middle, partial(self._through_heads, attended.inside))
+        through_network = partial(self.feed_forward.reverse, fed.inside)
+        through_heads = partial(self_attention_reverse, self.attention, attended.inside)
+        by_middle = self.second_wiring.reverse(fed, self.norms[1], by_output, through_network)
+        return self.wiring.reverse(attended, self.norms[0], by_middle, through_heads)
 
     def parameter_counts(self) -> dict[str, int]:
         """Count the learned numbers of attention, feed-forward network and norms, biases included.
@@ -281,9 +276,9 @@ class EncoderLayer:
             "norms": sum(norm.parameter_count() for norm in self.norms),
         }
 
-    def _through_heads(self, trace: MultiHeadTrace, d_output: Floats) -> Floats:
-        found = attention_reverse(self.attention, trace, d_output)
-        return np.asarray(found.x + found.context)
+    def _after(self, attended: SublayerTrace[MultiHeadTrace]) -> EncoderTrace:
+        """Run the second half."""
+        return EncoderTrace(attended, self.second_wiring.run(attended.output, self.norms[1], self.feed_forward))
 
 
 def check_widths(attention: MultiHeadAttention, network: FeedForward, norms: tuple[Norm, ...]) -> None:

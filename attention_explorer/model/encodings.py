@@ -9,9 +9,7 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array
-from attention_explorer.model.scalars import finite_number, size
-
-LARGEST_SEED = 2**32 - 1
+from attention_explorer.model.scalars import finite_number, random_seed, size
 
 
 def sinusoidal_encoding(length: SupportsIndex, d_model: SupportsIndex, base: float = 10000.0) -> Floats:
@@ -183,9 +181,7 @@ def learned_encoding(length: SupportsIndex, d_model: SupportsIndex, seed: Suppor
     Radford et al. 2018 (GPT), section 4.1, learns its encoding and starts all weights from N(0, 0.02).
     """
     shape = size("length", length), size("d_model", d_model)
-    seed_number, deviation = size("seed", seed), finite_number("std", std)
-    if seed_number > LARGEST_SEED:
-        raise ArrayError(f"seed must be at most {LARGEST_SEED}, not {seed_number}")
+    seed_number, deviation = random_seed(seed), finite_number("std", std)
     if deviation < 0.0:
         raise ArrayError(f"std must be at least 0, not {std!r}")
     with np.errstate(over="ignore", under="ignore"):

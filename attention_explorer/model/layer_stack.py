@@ -13,6 +13,7 @@ from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
 from attention_explorer.model.kv_cache import KVCache
 from attention_explorer.model.norm import Norm
+from attention_explorer.model.sublayer import derivative_by_output
 
 
 class StackTrace(NamedTuple):
@@ -161,11 +162,7 @@ class EncoderStack:
         ArrayError
             As for `EncoderLayer.reverse`.
         """
-        derivative = finite_array("d_output", d_output, "...", "n", "d_model")
-        if derivative.shape != trace.output.shape:
-            raise ArrayError(
-                f"d_output has shape {derivative.shape}, but must be that of the output, {trace.output.shape}"
-            )
+        derivative = derivative_by_output(d_output, trace.output)
         if self.last_norm is not None:
             derivative = self.last_norm.reverse(trace.levels[-1], derivative)
         downwards = [derivative]

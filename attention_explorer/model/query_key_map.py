@@ -13,6 +13,7 @@ from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats, boolean_mask, finite_array, logit_array, match_scores
 from attention_explorer.model.attention import Attention, scaled_dot_product_attention, times, weights_of
 from attention_explorer.model.attention_map import AttentionMap, Stage
+from attention_explorer.model.linear import read_only
 from attention_explorer.model.map_selection import Selection, count
 from attention_explorer.model.map_summary import RowBlock
 from attention_explorer.model.scalars import finite_number, outside_range, positive_temperature
@@ -78,7 +79,7 @@ class QueryKeyMap(AttentionMap):
             match_scores("bias", added, shape)
         dtype = np.result_type(queries, keys) if added is None else np.result_type(queries, keys, added)
         super().__init__(shape, dtype)
-        self._q, self._k = (_read_only(array.astype(dtype, copy=False)) for array in (queries, keys))
+        self._q, self._k = (read_only(array.astype(dtype, copy=False)) for array in (queries, keys))
         self._mask: Bools | RowMask | None = mask if mask is None or callable(mask) else _whole_mask(mask, shape)
         self._bias: Floats | None = None
         self._unhidden: Bools | None = None  # where a bias of −inf does not hide
@@ -220,9 +221,3 @@ def _split_bias(bias: Floats, shape: tuple[int, ...]) -> tuple[Floats, Bools | N
     if not hidden.any():
         return np.broadcast_to(bias, shape), None
     return np.broadcast_to(np.where(hidden, bias.dtype.type(0.0), bias), shape), np.broadcast_to(~hidden, shape)
-
-
-def _read_only(array: Floats) -> Floats:
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -11,6 +11,9 @@ import numpy as np
 
 from attention_explorer.errors import ArrayError
 
+LARGEST_SEED = 2**32 - 1
+"""Of NumPy's legacy random numbers."""
+
 
 def finite_number(name: str, value: object) -> float:
     """Take one finite real number as a Python float, which leaves float32 arrays float32.
@@ -139,8 +142,8 @@ def random_seed(value: SupportsIndex) -> int:
         If it is no integer in that range.
     """
     seed = size("seed", value)
-    if seed >= 2**32:
-        raise ArrayError(f"seed must be at most {2**32 - 1}, not {seed}")
+    if seed > LARGEST_SEED:
+        raise ArrayError(f"seed must be at most {LARGEST_SEED}, not {seed}")
     return seed
 
 

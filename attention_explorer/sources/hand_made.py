@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attention_explorer.model import QueryKeyMap, RowMask
+from attention_explorer.model import RowMask
 from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.sources.toy import Floats, Layer, Values
@@ -150,11 +150,8 @@ def hand_made_layers(
     x, context = _one_hot_words(asking, asked)
     for array in (q, k, v, x, context):
         array.flags.writeable = False
-    maps = tuple(
-        QueryKeyMap(queries, keys, mask=mask, scale=scale, temperature=temperature, hard=hard)
-        for queries, keys in zip(q, k, strict=True)
-    )
-    return (Layer(x, x if recipe.context is None else context, q, k, Values(lambda: v), maps, None),)
+    layer = Layer(x, x if recipe.context is None else context, q, k, Values(lambda: v), (), None)
+    return (layer.with_maps(mask, scale, temperature, hard),)
 
 
 def _features_of(head: HandMadeHead, recipe: HandMadeRecipe) -> Features:

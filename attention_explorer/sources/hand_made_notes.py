@@ -30,7 +30,7 @@ def pattern_words(recipe: HandMadeRecipe, head: int) -> str:
     if not asking or not asked:
         return ""
     pattern = hand_made_heads(recipe)[head].id
-    if pattern == "antecedent" and recipe.has_own_shares and any(token.casefold() == "it" for token in asking):
+    if pattern == "antecedent" and recipe.has_own_shares and _has_it(asking):
         return "“it” attends as its table says, whose numbers were typed; all other rows are even."
     return _NOTES[pattern](asking, asked)
 
@@ -72,7 +72,7 @@ def _same_word(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
 
 
 def _antecedent(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
-    if not any(token.casefold() == "it" for token in asking):
+    if not _has_it(asking):
         return "It looks for what “it” stands for, and there is no “it” here: all rows are even."
     words = {token.casefold() for token in asked}
     wanted = "cat" if "tired" in words else "mat"
@@ -90,7 +90,7 @@ def _two_at_once(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     pair = attended_pair(asked)
     if len(pair) < 2:
         return "It looks for two tokens at once, and there is only one."
-    who = "“it”" if any(token.casefold() == "it" for token in asking) else f"the last token, “{asking[-1]}”,"
+    who = "“it”" if _has_it(asking) else f"the last token, “{asking[-1]}”,"
     first, second = (f"“{asked[place]}” ({place + 1})" for place in pair)
     said = f"One head, two tokens: {who} looks for {first} and {second} alike; all other rows are even."
     return said if len(asking) > 1 else said.replace("; all other rows are even", "")
@@ -107,6 +107,10 @@ def _translation(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     if alone:
         said.append(f"The translation of {_named(alone)} is not in the other sentence: {_rows(alone)} even.")
     return " ".join(said)
+
+
+def _has_it(asking: tuple[str, ...]) -> bool:
+    return any(token.casefold() == "it" for token in asking)
 
 
 def _all_of(asking: tuple[str, ...]) -> str:

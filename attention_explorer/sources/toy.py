@@ -19,7 +19,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,16 @@ class Layer(NamedTuple):
         """The values."""
         return self.values.array
 
+    def with_maps(
+        self, mask: npt.ArrayLike | RowMask | None, scale: float | None, temperature: float, hard: bool
+    ) -> Self:
+        """Return the layer with a map of each head's queries and keys; the arguments are those of `QueryKeyMap`."""
+        maps = tuple(
+            QueryKeyMap(q, k, mask=mask, scale=scale, temperature=temperature, hard=hard)
+            for q, k in zip(self.q, self.k, strict=True)
+        )
+        return self._replace(maps=maps)
+
 
 def toy_layers(
     recipe: ToyRecipe,
@@ -115,11 +125,11 @@ def toy_layers(
     learned gain and bias and without the feed-forward layers. In cross-attention the context stays the same.
     """
     first = _first_layer(checked(recipe))
-    layers = [_with_maps(first, mask, scale, temperature, hard)]
+    layers = [first.with_maps(mask, scale, temperature, hard)]
     for attention in _projections_of(recipe)[1:]:
         x = _frozen(layer_norm(_after_attention(layers[-1])))
         context = x if recipe.context is None else first.context
-        layers.append(_with_maps(_projected(x, context, attention), mask, scale, temperature, hard))
+        layers.append(_projected(x, context, attention).with_maps(mask, scale, temperature, hard))
     return tuple(layers)
 
 
@@ -260,16 +270,6 @@ def _projected(x: Floats, context: Floats, attention: MultiHeadAttention) -> Lay
     q, k = (_frozen(part) for part in attention.project_queries_keys(x, context))
     values = Values(lambda: _frozen(attention.project_values(context)))
     return Layer(x, context, q, k, values, (), attention)
-
-
-def _with_maps(
-    layer: Layer, mask: npt.ArrayLike | RowMask | None, scale: float | None, temperature: float, hard: bool
-) -> Layer:
-    maps = tuple(
-        QueryKeyMap(q, k, mask=mask, scale=scale, temperature=temperature, hard=hard)
-        for q, k in zip(layer.q, layer.k, strict=True)
-    )
-    return layer._replace(maps=maps)
 
 
 def _after_attention(layer: Layer) -> Floats:

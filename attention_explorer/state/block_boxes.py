@@ -206,7 +206,7 @@ def _norm_box(state: BlockState, name: str, array: Floats, line: Line, source: s
         name,
         title,
         f"{kind} {where}",
-        f"{top} ÷ {root}, row by row, ε = {eps_text(state.eps)}",
+        f"{top} ÷ {root}, row by row, ε = {brief(state.eps)}",
         Form.FEATURES,
         array,
         line,
@@ -352,8 +352,3 @@ def _activation_formula(activation: Activation) -> str:
         Activation.GELU_TANH: "½ z (1 + tanh(√(2/π) (z + 0.044715 z³))), as GPT-2 computes it",
         Activation.SILU_GATED: "z·σ(z) times the other factor",
     }[activation]
-
-
-def eps_text(eps: float) -> str:
-    """Return 10⁻⁵."""
-    return brief(eps)

@@ -12,7 +12,7 @@ from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.state.block import BlockState
 from attention_explorer.state.block_future import token_count
 from attention_explorer.state.block_maps import feature_map, weight_map
-from attention_explorer.state.block_stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers
+from attention_explorer.state.block_stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads_check_report import size_text
 from attention_explorer.state.map_picture import MapPicture
@@ -111,9 +111,7 @@ def is_quick(state: BlockState) -> bool:
 
 def _key(state: BlockState) -> BlockState:
     """Return what decides the numbers; decoding is causal whatever the mask of the page."""
-    plain = BlockState()
-    view = ("picture", "layer", "box", "head", "token", "factor", "changed_token", "decoded", "norm_scale", "preset")
-    return replace(state, **{name: getattr(plain, name) for name in (*view, "causal")})
+    return replace(without_view(state), causal=False)
 
 
 def cache_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> CachePicture:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +12,7 @@ from attention_explorer.errors import ExportError
 from attention_explorer.state.block import BlockPicture, BlockState
 from attention_explorer.state.block_diagram import DiagramPicture
 from attention_explorer.state.block_wording import picture_title, settings_words
-from attention_explorer.state.numbers_export import Numbers, as_json
-
-Arrays = dict[str, np.typing.NDArray[Any]]
+from attention_explorer.state.numbers_export import Arrays, Numbers, as_csv, as_json
 
 MOST_LINES = 50_000
 """A table with more numbers than this holds the main array only; the archives hold all."""
@@ -60,14 +55,10 @@ def block_numbers(state: BlockState, arrays: Arrays) -> Numbers:
 
 def _table(arrays: Arrays) -> str:
     """Return a line a number: the array, the place along its axes, and the number with every digit."""
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
     axes = max(array.ndim for array in arrays.values())
-    table.writerow(["array", *(f"axis {axis}" for axis in range(axes)), "value"])
-    for name, array in arrays.items():
-        empty = [""] * (axes - array.ndim)
-        places = np.ndindex(*array.shape)
-        table.writerows(
-            [name, *place, *empty, value] for place, value in zip(places, array.ravel().tolist(), strict=True)
-        )
-    return stream.getvalue()
+    found = (
+        (name, *place, *[""] * (axes - array.ndim), value)
+        for name, array in arrays.items()
+        for place, value in zip(np.ndindex(*array.shape), array.ravel().tolist(), strict=True)
+    )
+    return as_csv(("array", *(f"axis {axis}" for axis in range(axes)), "value"), found)

@@ -10,8 +10,9 @@ import numpy as np
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import EncoderStack, causal_mask
 from attention_explorer.model.arrays import Bools
+from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.block import BlockState
-from attention_explorer.state.block_stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers
+from attention_explorer.state.block_stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads_check_report import size_text
 from attention_explorer.state.scaling_rows import Kept
@@ -75,8 +76,6 @@ def changed_shown(state: BlockState, count: int | None = None) -> int:
 
 def token_count(state: BlockState) -> int:
     """Return how many tokens the sentence has, at least 1."""
-    from attention_explorer.sources.tokens import tokens_of
-
     return max(len(tokens_of(state.sentence)), 1)
 
 
@@ -90,13 +89,7 @@ def is_quick(state: BlockState) -> bool:
 
 def _key(state: BlockState) -> BlockState:
     """Return what decides the numbers; the page's own mask does not, for both are compared."""
-    plain = BlockState()
-    view = ("picture", "layer", "box", "head", "token", "factor", "decoded", "norm_scale", "preset", "causal")
-    return replace(
-        state,
-        changed_token=changed_shown(state),
-        **{name: getattr(plain, name) for name in view},
-    )
+    return replace(without_view(state), causal=False, changed_token=changed_shown(state))
 
 
 def future_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> FuturePicture:
@@ -145,7 +138,7 @@ def _bits(array: FloatArray) -> np.typing.NDArray[np.uint64]:
 # ---- Words ----
 
 
-def level_name(picture: FuturePicture, level: int) -> str:
+def level_name(level: int) -> str:
     """Return what a level is: the input, or the output of a layer."""
     return "X" if level == 0 else f"layer {level}"
 

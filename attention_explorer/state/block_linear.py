@@ -12,7 +12,7 @@ import numpy as np
 from attention_explorer.model import NormPlacement
 from attention_explorer.state.block import BlockState
 from attention_explorer.state.block_maps import feature_map
-from attention_explorer.state.block_stack import block_stack, block_trace
+from attention_explorer.state.block_stack import block_stack, block_trace, without_view
 from attention_explorer.state.block_stack import is_quick as is_stack_quick
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads_check_report import size_text
@@ -78,9 +78,7 @@ def linear_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Linea
 
 
 def _decisive(state: BlockState) -> BlockState:
-    plain = BlockState()
-    view = ("picture", "box", "head", "token", "changed_token", "decoded", "norm_scale", "preset")
-    return replace(state, layer=state.layer_shown, **{name: getattr(plain, name) for name in view})
+    return replace(without_view(state), layer=state.layer_shown, factor=state.factor)
 
 
 @lru_cache(maxsize=8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attention_explorer.state.numerals import superscript
+
 
 def brief(number: float) -> str:
     """Return a number of at least 0 in three digits at most: 0.5, 11.9, 0.00316, 10⁻⁵, 3.8·10⁴."""
@@ -9,9 +11,6 @@ def brief(number: float) -> str:
         return f"{number:.3g}"
     text = f"{number:.2e}"
     mantissa, _, exponent = text.partition("e")
-    power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
+    power = "10" + superscript(int(exponent))
     digits = f"{float(mantissa):g}"
     return power if digits == "1" else f"{digits}·{power}"
-
-
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

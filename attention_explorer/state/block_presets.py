@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Activation, NormPlacement
 from attention_explorer.state.block import BlockPicture, BlockState, Initialiser
-
-
-@dataclass(frozen=True, slots=True)
-class BlockPreset:
-    """A starting point with its name and what to look for in it."""
-
-    id: str
-    title: str
-    look_for: str
-    state: BlockState
-
+from attention_explorer.state.preset import Preset, preset_of
 
 _ENCODER = BlockState()
 _ATTENTION_ONLY = replace(
@@ -37,14 +26,14 @@ _GPT = replace(
     causal=True,
 )
 
-BLOCK_PRESETS: tuple[BlockPreset, ...] = (
-    BlockPreset(
+BLOCK_PRESETS: tuple[Preset[BlockState], ...] = (
+    Preset(
         "encoder",
         "Encoder layer, 64 wide",
         "Click a box to see it large, or walk them with ← and →. ↑ and ↓ follow one token from X to the output.",
         _ENCODER,
     ),
-    BlockPreset(
+    Preset(
         "full",
         "Tutorial: full-size encoder layer",
         "3 148 288 parameters. Input and output are (2, 10, 512); every output row has mean 0 and standard deviation "
@@ -62,21 +51,21 @@ BLOCK_PRESETS: tuple[BlockPreset, ...] = (
             preset="full",
         ),
     ),
-    BlockPreset(
+    Preset(
         "pipeline",
         "Tutorial: the whole pipeline",
         "Norms before 6.24 7.10 7.07 7.63 6.26 6.39, after 36.72 32.60 38.34 32.56 30.44 34.79: weights of 0.3 make "
         "every token about five times as long. A norm would put it right.",
         replace(_ATTENTION_ONLY, embedding_scale=0.5, box="attention_output", preset="pipeline"),
     ),
-    BlockPreset(
+    Preset(
         "shapes",
         "Tutorial: shape trace",
         "(6, 64) → (8, 6, 8) → (8, 6, 6) → (8, 6, 8) → (6, 64) → (6, 64). Change d_model, heads or the sentence: the "
         "shapes follow, and what cannot be is refused.",
         replace(_ATTENTION_ONLY, encoding=False, box="q", preset="shapes"),
     ),
-    BlockPreset(
+    Preset(
         "self-attention",
         "Tutorial: four tokens, one head",
         "Q, K and V come from the same X, (4, 8), and the output is (4, 8) again. Weights of 1 make almost a choice of "
@@ -93,14 +82,14 @@ BLOCK_PRESETS: tuple[BlockPreset, ...] = (
             preset="self-attention",
         ),
     ),
-    BlockPreset(
+    Preset(
         "gpt",
         "Pre-norm with a mask, GPT style",
         "The norm stands before attention and before the network; the residual goes past both, so X reaches the output "
         "as it is. No token sees a later one.",
         replace(_GPT, box="masked", preset="gpt"),
     ),
-    BlockPreset(
+    Preset(
         "no-residual",
         "No residual",
         "Weights of 0.02, six layers: all tokens leave alike, for nothing of a token goes past attention. Switch the "
@@ -116,14 +105,14 @@ BLOCK_PRESETS: tuple[BlockPreset, ...] = (
             preset="no-residual",
         ),
     ),
-    BlockPreset(
+    Preset(
         "stack",
         "24 layers, looked into the last",
         "With these weights all tokens point the same way after 24 layers, residual or not: see the columns of X. With "
         "weights of 0.02 they stay apart as long as there is a residual.",
         replace(_ENCODER, layers=24, layer=23, box="x", preset="stack"),
     ),
-    BlockPreset(
+    Preset(
         "depth",
         "Gradient through 24 layers",
         "Weights of 0.02 and no norm: with the residual the gradient comes through as it is. Switch it off and 10⁻⁷⁴ "
@@ -141,26 +130,26 @@ BLOCK_PRESETS: tuple[BlockPreset, ...] = (
             preset="depth",
         ),
     ),
-    BlockPreset(
+    Preset(
         "norm",
         "Where ε stands in a norm",
         "Rows with a standard deviation of 0.001: (x − mean) ÷ (σ + ε) gives .999, ÷ √(σ² + ε) .707. At 1 nobody can "
         "tell them apart.",
         replace(_ENCODER, eps=1e-6, picture=BlockPicture.NORM, preset="norm"),
     ),
-    BlockPreset(
+    Preset(
         "linear",
         "Linear in V, not in X",
         "Twice V is twice the output, exactly. Twice X is something else: the weights change too.",
         replace(_ATTENTION_ONLY, picture=BlockPicture.LINEAR, preset="linear"),
     ),
-    BlockPreset(
+    Preset(
         "future",
         "A later token is replaced",
         "With the causal mask the rows before it stay the same to the last bit. Take the mask away.",
         replace(_GPT, initialiser=Initialiser.HE, picture=BlockPicture.FUTURE, preset="future"),
     ),
-    BlockPreset(
+    Preset(
         "cache",
         "Decode with a KV cache",
         "One token at a time: keys and values of those before are kept. The result is that of the whole sentence.",
@@ -169,7 +158,7 @@ BLOCK_PRESETS: tuple[BlockPreset, ...] = (
 )
 
 
-def block_preset(identifier: str) -> BlockPreset:
+def block_preset(identifier: str) -> Preset[BlockState]:
     """Return the preset with this id.
 
     Raises
@@ -177,11 +166,7 @@ def block_preset(identifier: str) -> BlockPreset:
     ExplorerError
         There is none; the message lists those there are.
     """
-    for candidate in BLOCK_PRESETS:
-        if candidate.id == identifier:
-            return candidate
-    known = ", ".join(ready.id for ready in BLOCK_PRESETS)
-    raise ExplorerError(f"There is no preset “{identifier}”. Choose one of: {known}.")
+    return preset_of(BLOCK_PRESETS, identifier)
 
 
 def is_changed(state: BlockState) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.state.block import LARGEST_SEED, BlockPicture, BlockState, Initialiser
-from attention_explorer.state.block_boxes import ACTIVATION_NAMES, eps_text
+from attention_explorer.state.block_boxes import ACTIVATION_NAMES
 from attention_explorer.state.block_cache import decoded_shown
 from attention_explorer.state.block_depth import DRAWS, TOKENS, depth_setting
 from attention_explorer.state.block_future import NOISE, changed_shown, token_count
@@ -80,7 +80,7 @@ def _depth_settings(state: BlockState) -> tuple[str, ...]:
 def _norm_settings(state: BlockState) -> tuple[str, ...]:
     return (
         norm_name(state),
-        f"ε = {eps_text(state.eps)}, below the root and beside it",
+        f"ε = {brief(state.eps)}, below the root and beside it",
         f"rows of {FEATURES} random features with mean 0",
         f"standard deviation of the one drawn {brief(state.norm_scale)}",
         f"seed {state.seed}",
@@ -132,7 +132,7 @@ def _norm_words(state: BlockState) -> str:
         return "no norm"
     kind = "layer norm" if state.norm_kind is NormKind.LAYER else "RMS norm"
     root = "in the root" if state.eps_inside_sqrt else "beside the root"
-    return f"{state.norm.value}-norm ({kind}, ε = {eps_text(state.eps)} {root})"
+    return f"{state.norm.value}-norm ({kind}, ε = {brief(state.eps)} {root})"
 
 
 def description(state: BlockState) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import platform
 from collections.abc import Sequence
@@ -21,9 +19,8 @@ from attention_explorer.state.cost_layer import LayerPicture
 from attention_explorer.state.cost_measure import Measurement
 from attention_explorer.state.cost_reach import ReachPicture
 from attention_explorer.state.cost_wording import settings_words
-from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.state.numbers_export import Arrays, Numbers, as_csv
 
-Arrays = dict[str, np.typing.NDArray[Any]]
 Picture = LayerPicture | GrowthPicture | ReachPicture | InputsPicture
 
 
@@ -55,7 +52,7 @@ def cost_numbers(picture: Picture) -> Numbers:
         parameters["measured"] = _measured(picture.measurement)
     table = [dict(zip(header, row, strict=True)) for row in rows]
     document = json.dumps({**parameters, "rows": table}, ensure_ascii=False, allow_nan=False) + "\n"
-    return Numbers(_csv(header, rows), document, arrays, parameters)
+    return Numbers(as_csv(header, rows), document, arrays, parameters)
 
 
 def _settings(state: CostState) -> dict[str, Any]:
@@ -162,13 +159,3 @@ def _inputs(picture: InputsPicture) -> Table:
         arrays[f"weights_{number}"] = np.asarray(map_.values)
         arrays[f"tokens_{number}"] = np.array(words)
     return header, rows, arrays
-
-
-def _csv(header: list[str], rows: list[list[Any]]) -> str:
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(header)
-    table.writerows(
-        ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows
-    )
-    return stream.getvalue()

@@ -78,15 +78,7 @@ def growth_picture(state: CostState, measurement: Measurement | None = None) -> 
         return picture
     first = measurement.points[0]
     at_first = parts(replace(cost_of(state), tokens=first.n, window=None), state)[0]
-    return GrowthPicture(
-        state,
-        "",
-        picture.lengths,
-        picture.curves,
-        picture.crossover,
-        measurement,
-        at_first / first.fastest,
-    )
+    return replace(picture, measurement=measurement, per_second=at_first / first.fastest)
 
 
 @lru_cache(maxsize=8)
@@ -182,12 +174,12 @@ def growth_title(state: CostState) -> str:
 def curve_words(picture: GrowthPicture, n: int) -> str:
     """Return every curve at an n, with formula and numbers, and what doubling it does."""
     state = picture.state
-    square, flat = (amount_text(state, number) for number in _parts_at(picture, n))
+    first, second = _parts_at(picture, n)
+    square, flat = amount_text(state, first), amount_text(state, second)
     if state.quantity is not Quantity.OPERATIONS:
         names = [picture.curve(style) for style in ("square", "flat")]
         said = ", ".join(f"{one.name} {one.formula} = {text}" for one, text in zip(names, (square, flat), strict=True))
         return f"n = {grouped(n)}: {said}"
-    first, second = _parts_at(picture, n)
     ratio = sum(_parts_at(picture, 2 * n)) / (first + second)
     formulas = [picture.curve(style).formula for style in ("square", "flat")]
     return (
@@ -241,7 +233,7 @@ def growth_sentences(picture: GrowthPicture) -> tuple[str, ...]:
     if picture.measurement is None or not picture.measurement.points:
         lines.append("Measure here draws what this machine takes for one head onto the same lines.")
     else:
-        lines += _measured_sentences(picture, picture.measurement)
+        lines += _measured_sentences(picture.measurement)
     return tuple(lines)
 
 
@@ -261,7 +253,7 @@ def _crossover_words(picture: GrowthPicture) -> str:
     return f"The n² part overtakes the rest at n = 2·d + d_ff{six} = {n}."
 
 
-def _measured_sentences(picture: GrowthPicture, found: Measurement) -> list[str]:
+def _measured_sentences(found: Measurement) -> list[str]:
     steps = itertools.pairwise(found.points)
     said = ", ".join(
         f"{before.n}→{after.n} {measured_ratio(ratio)}"

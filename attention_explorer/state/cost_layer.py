@@ -30,8 +30,6 @@ class Term:
     operations: int
     doubled: int
     """Operations for twice as many tokens."""
-    is_quadratic: bool
-    """Whether it is of the part that grows with n²."""
 
     @property
     def growth(self) -> float:
@@ -111,22 +109,21 @@ def _terms(cost: ModelSize) -> tuple[Term, ...]:
     double = cost.at(2 * cost.tokens)
     heads = f"{cost.heads} × " if cost.heads > 1 else ""
     rows = (
-        ("scores Q·Kᵀ", f"{heads}(n, d_k) · (d_k, {keys})", square, filled, "score_flops", True),
-        ("weights · V", f"{heads}(n, {keys}) · ({keys}, d_k)", square, filled, "weighted_value_flops", True),
-        ("Q, K, V = X·W", "3 × (n, d) · (d, d)", "6·n·d²", f"6 · {n} · {d}²", "query_key_value_flops", False),
-        ("heads · W_o", "(n, d) · (d, d)", "2·n·d²", f"2 · {n} · {d}²", "output_flops", False),
+        ("scores Q·Kᵀ", f"{heads}(n, d_k) · (d_k, {keys})", square, filled, "score_flops"),
+        ("weights · V", f"{heads}(n, {keys}) · ({keys}, d_k)", square, filled, "weighted_value_flops"),
+        ("Q, K, V = X·W", "3 × (n, d) · (d, d)", "6·n·d²", f"6 · {n} · {d}²", "query_key_value_flops"),
+        ("heads · W_o", "(n, d) · (d, d)", "2·n·d²", f"2 · {n} · {d}²", "output_flops"),
         (
             "feed-forward",
             "(n, d)·(d, d_ff)·(d_ff, d)",
             "4·n·d·d_ff",
             f"4 · {n} · {d} · {f}",
             "feed_forward_flops",
-            False,
         ),
     )
     return tuple(
-        Term(name, product, formula, said, getattr(cost, field), getattr(double, field), is_quadratic)
-        for name, product, formula, said, field, is_quadratic in rows
+        Term(name, product, formula, said, getattr(cost, field), getattr(double, field))
+        for name, product, formula, said, field in rows
     )
 
 

@@ -123,12 +123,11 @@ def arrays_of(frame: HeadsFrame) -> tuple[ArrayKind, ...]:
 
 def formula(frame: HeadsFrame) -> tuple[tuple[str, ArrayKind | None], ...]:
     """Return softmax(QKᵀ/√d_k)V piece by piece, each with the array behind it if there is one."""
-    last: ArrayKind = ArrayKind.WEIGHTS
     name = "arg max" if frame.setup.hard else "softmax"
-    scale = f" ÷ √{frame.head_width}" if frame.setup.scaled else ""
     pieces: list[tuple[str, ArrayKind | None]] = [(f"head {frame.head + 1}", ArrayKind.HEAD_OUTPUT), ("=", None)]
-    pieces += [(name, last), ("(", None), ("Q", ArrayKind.Q), ("Kᵀ", ArrayKind.K)]
-    pieces += [(scale.strip(), ArrayKind.SCALED)] if scale else []
+    pieces += [(name, ArrayKind.WEIGHTS), ("(", None), ("Q", ArrayKind.Q), ("Kᵀ", ArrayKind.K)]
+    if frame.setup.scaled:
+        pieces.append((f"÷ √{frame.head_width}", ArrayKind.SCALED))
     return (*pieces, (")", None), ("V", ArrayKind.V))
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.heads_frame import HeadsFrame
-from attention_explorer.state.heads_reading import as_csv
+from attention_explorer.state.numbers_export import as_csv
 from attention_explorer.state.numerals import exact, plain, scientific, signed
 
 MOST_CHECKED = 512
@@ -62,7 +62,7 @@ class CheckTable:
 
     def csv(self) -> str:
         """Return the table as CSV, numbers with every digit."""
-        return as_csv(self.header, [tuple(row) for row in self.rows])
+        return as_csv(self.header, self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from attention_explorer.state.heads_check_report import (
     whole_layer,
 )
 from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
+from attention_explorer.state.numerals import thousands
 
 ROUNDING = 1e-9
 """Differences below this share of the largest output are rounding."""
@@ -115,10 +116,10 @@ def reshape_report(frame: HeadsFrame) -> CheckReport:
         ("reshape(h, n, d) alone", check.buggy),
     )
     table = CheckTable((("", Form.TEXT), ("max diff.", Form.SIZE)), rows, "From the loop over heads", 2)
-    count = f"{check.multiplications:,}".replace(",", "\u202f")  # a narrow space that does not break
     note = (
         f"Compared is {whole_layer(frame)}, whose largest number is {size_text(check.largest)}. All three ways take "
-        f"{count} multiplications for queries, keys and values: reshaping saves calls, not arithmetic."
+        f"{thousands(check.multiplications)} multiplications for queries, keys and values: reshaping saves calls, not "
+        "arithmetic."
     )
     return CheckReport(_result(check), (table,), (note,))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.model import AttentionMap, Stage
+from attention_explorer.model import Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.model.pooling import TilePool
 from attention_explorer.state.colour_scale import (
@@ -124,13 +124,9 @@ def _block_difference(a: HeadsFrame, b: HeadsFrame, view: HeadsView, rows: slice
     first, second = (shown_map(frame, view) for frame in (a, b))
     left, right = (map_.stage(view.stage, rows).astype(np.float64) for map_ in (first, second))
     if view.stage is Stage.WEIGHTS:
-        return left - right, _allowed(first, rows) | _allowed(second, rows)
+        return left - right, first.allowed(rows) | second.allowed(rows)
     seen = np.isfinite(left) & np.isfinite(right)
     return np.subtract(left, right, out=np.zeros_like(left), where=seen), seen
-
-
-def _allowed(map_: AttentionMap, rows: slice) -> BoolArray:
-    return map_.allowed(rows)
 
 
 def _shared_scale(view: HeadsView, a: MapPicture, b: MapPicture) -> ColourScale:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import asdict, replace
 from typing import Any
@@ -21,7 +19,7 @@ from attention_explorer.state.heads_frame import HeadsFrame, head_name
 from attention_explorer.state.heads_stages import stage_steps
 from attention_explorer.state.heads_wording import map_title
 from attention_explorer.state.map_picture import shown_map, stage_shown
-from attention_explorer.state.numbers_export import Numbers, as_json
+from attention_explorer.state.numbers_export import Numbers, as_csv, as_json
 
 MOST_NUMBERS = 2**23
 """The most numbers of a file: 64 MiB of them, several times that as text."""
@@ -123,13 +121,8 @@ def wall_numbers(frame: HeadsFrame) -> Numbers:
 
 def _blocks(maps: list[tuple[str, FloatArray]], kind: str, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:
     """Return several maps as one table: what a line belongs to, its query, and a column a key."""
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow([kind, "query", *keys])
-    for name, map_ in maps:
-        for token, row in zip(queries, map_.tolist(), strict=True):
-            table.writerow([name, token, *map(repr, row)])
-    return stream.getvalue()
+    rows = ((name, token, *row) for name, map_ in maps for token, row in zip(queries, map_.tolist(), strict=True))
+    return as_csv((kind, "query", *keys), rows)
 
 
 def _require_room(count: int) -> None:
@@ -142,12 +135,8 @@ def _require_room(count: int) -> None:
 
 def _csv(frame: HeadsFrame, values: FloatArray) -> str:
     """Return a map with its tokens: a line a query, a column a key."""
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(["query \\ key", *frame.keys])
-    for token, row in zip(frame.queries, values.tolist(), strict=True):
-        table.writerow([token, *map(repr, row)])
-    return stream.getvalue()
+    rows = ((token, *row) for token, row in zip(frame.queries, values.tolist(), strict=True))
+    return as_csv(("query \\ key", *frame.keys), rows)
 
 
 def _settings(frame: HeadsFrame) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from attention_explorer.sources.toy import Layer, toy_layers
 from attention_explorer.state.heads import Aggregate, HeadsSetup, Recipe
 from attention_explorer.state.heads_mask import mask_of
 
-FloatArray = np.typing.NDArray[np.floating]
 BoolArray = np.typing.NDArray[np.bool_]
 
 MOST_FOR_ROLLOUT = 1024

@@ -14,7 +14,7 @@ from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads import HeadsView
 from attention_explorer.state.heads_frame import HeadsFrame
 from attention_explorer.state.map_picture import Window, shown_map
-from attention_explorer.state.numerals import percent
+from attention_explorer.state.numerals import percent, thousands
 
 IntArray = np.typing.NDArray[np.intp]
 
@@ -156,14 +156,10 @@ def line_legend(picture: LinePicture, notes_drawn: bool = True) -> str:
     if picture.mass == 1.0:
         said = ["lines: every key of each query with any weight"]
     if links.left_out:
-        said.append(f"{_thousands(links.left_out)} weaker ones are left out")
+        said.append(f"{thousands(links.left_out)} weaker ones are left out")
     if links.out_of_view:
-        said.append(f"{_thousands(links.out_of_view)} lead to keys out of view")
+        said.append(f"{thousands(links.out_of_view)} lead to keys out of view")
     if links.empty_rows and not notes_drawn:
         some = len(links.empty_rows)
-        said.append(f"{_thousands(some)} {'query has' if some == 1 else 'queries have'} nothing to attend to")
+        said.append(f"{thousands(some)} {'query has' if some == 1 else 'queries have'} nothing to attend to")
     return "; ".join(said)
-
-
-def _thousands(number: int) -> str:
-    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.heads import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind
-
-
-@dataclass(frozen=True, slots=True)
-class HeadsPreset:
-    """A starting point with its name and what to look for in it."""
-
-    id: str
-    title: str
-    look_for: str
-    state: HeadsState
-
+from attention_explorer.state.preset import Preset, preset_of
 
 _FROM_TUTORIALS = {
     "dot-products": (
@@ -63,9 +52,9 @@ _FROM_TUTORIALS = {
 }
 
 
-def _tutorials() -> tuple[HeadsPreset, ...]:
+def _tutorials() -> tuple[Preset[HeadsState], ...]:
     return tuple(
-        HeadsPreset(
+        Preset(
             tutorial.id,
             title,
             look_for,
@@ -76,29 +65,29 @@ def _tutorials() -> tuple[HeadsPreset, ...]:
     )
 
 
-HEADS_PRESETS: tuple[HeadsPreset, ...] = (
-    HeadsPreset(
+HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
+    Preset(
         "random-words",
         "Random heads",
         "Type a sentence. Click a cell to pin it and see the arithmetic behind it; the arrow keys walk. Then choose "
         "the causal mask: each row is renormalised over what is left.",
         HeadsState(view=HeadsView(row=7)),
     ),
-    HeadsPreset(
+    Preset(
         "hand-made",
         "Hand-made heads",
         "The patterns that trained models are known for, made by hand: previous token, first token, same word, and "
         "what “it” refers to. Change “soft” to “tired” and the weight of “it” moves from mat to cat.",
         HeadsState(HeadsSetup(HandMadeRecipe(), head=3), HeadsView(row=7), preset="hand-made"),
     ),
-    HeadsPreset(
+    Preset(
         "causal",
         "Causal mask",
         "Row i sees keys 1 to i, so the first row has only itself: weight 1. Masked cells are grey, not dark: "
         "they are not small weights, they are none. Try “causal without itself”: the first row has nothing left.",
         HeadsState(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)), HeadsView(row=7), preset="causal"),
     ),
-    HeadsPreset(
+    Preset(
         "translation",
         "Translation, two sentences",
         "Queries come from the French sentence, keys and values from the English one: the map is not square. The "
@@ -109,7 +98,7 @@ HEADS_PRESETS: tuple[HeadsPreset, ...] = (
             preset="translation",
         ),
     ),
-    HeadsPreset(
+    Preset(
         "stacked",
         "Four layers and a rollout",
         "Each layer mixes what the one before it mixed. The rollout multiplies the layers and asks how much of each "
@@ -125,7 +114,7 @@ HEADS_PRESETS: tuple[HeadsPreset, ...] = (
 )
 
 
-def heads_preset(identifier: str) -> HeadsPreset:
+def heads_preset(identifier: str) -> Preset[HeadsState]:
     """Return the preset with this id.
 
     Raises
@@ -133,11 +122,7 @@ def heads_preset(identifier: str) -> HeadsPreset:
     ExplorerError
         There is none; the message lists those there are.
     """
-    for candidate in HEADS_PRESETS:
-        if candidate.id == identifier:
-            return candidate
-    known = ", ".join(ready.id for ready in HEADS_PRESETS)
-    raise ExplorerError(f"There is no preset “{identifier}”. Choose one of: {known}.")
+    return preset_of(HEADS_PRESETS, identifier)
 
 
 def is_changed(state: HeadsState) -> bool:

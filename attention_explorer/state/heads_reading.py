@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from dataclasses import dataclass
 
@@ -100,12 +98,3 @@ def reading_table(frame: HeadsFrame, reading: Reading) -> tuple[tuple[str, ...],
     return COLUMNS, [
         (reading.tokens[i], i + 1, *(float(stage[i]) for stage in stages), float(reading.weights[i])) for i in positions
     ]
-
-
-def as_csv(header: tuple[str, ...], rows: list[tuple[object, ...]]) -> str:
-    """Return a table as CSV, numbers with every digit."""
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(header)
-    table.writerows([repr(cell) if isinstance(cell, float) else cell for cell in row] for row in rows)
-    return stream.getvalue()

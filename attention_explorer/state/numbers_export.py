@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ExportError
+
+Arrays = dict[str, npt.NDArray[Any]]
 
 PARAMETERS = "parameters"
 """The name under which an archive of arrays holds what the arrays mean, as JSON."""
@@ -59,20 +61,27 @@ class Numbers:
                 raise ExportError(f"The array “{name}” holds Python objects. Give numbers, booleans or text.")
 
 
+def as_csv(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table as CSV, numbers with every digit and None as an empty cell."""
+    stream = io.StringIO()
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow(header)
+    table.writerows(rows)
+    return stream.getvalue()
+
+
 def array_table(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
     """Return a CSV table with a line a number: the array, its row and column, and the number with every digit.
 
     All axes before the last count as rows.
     """
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(["array", "row", "column", "value"])
-    for name, array in arrays.items():
-        rows = np.reshape(array, (-1, array.shape[-1] if array.ndim > 1 else 1)).tolist()
-        table.writerows(
-            (name, row, column, value) for row, line in enumerate(rows) for column, value in enumerate(line)
-        )
-    return stream.getvalue()
+    found = (
+        (name, row, column, value)
+        for name, array in arrays.items()
+        for row, line in enumerate(np.reshape(array, (-1, array.shape[-1] if array.ndim > 1 else 1)).tolist())
+        for column, value in enumerate(line)
+    )
+    return as_csv(("array", "row", "column", "value"), found)
 
 
 def as_json(array: npt.NDArray[Any]) -> object:

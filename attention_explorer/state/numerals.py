@@ -7,12 +7,18 @@ import math
 from attention_explorer.errors import ExplorerError
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MINUS = "−"
 
 
 def subscript(index: int) -> str:
     """Return a number as subscript digits: 12 → ₁₂."""
     return str(index).translate(SUBSCRIPTS)
+
+
+def superscript(exponent: int) -> str:
+    """Return a number as superscript digits: −12 → ⁻¹²."""
+    return str(exponent).translate(_SUPERSCRIPTS)
 
 
 def signed(number: float, decimals: int = 2) -> str:
@@ -75,6 +81,11 @@ def percent(weight: float) -> str:
     return f"{round(weight * 100)} %"
 
 
+def thousands(number: int) -> str:
+    """Return a whole number with a narrow space that does not break before every three digits."""
+    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
 def vector(components: tuple[float, ...], decimals: int = 2) -> str:
     """Return (+1.78, +0.37), or +12.69 for a single number."""
     text = ", ".join(signed(component, decimals) for component in components)
@@ -86,10 +97,7 @@ def scientific(number: float, decimals: int = 2) -> str:
     if number == 0 or 1e-3 <= number < 1e5:
         return f"{number:.4g}" if number < 1000 else f"{number:.1f}"
     mantissa, exponent = f"{number:.{decimals}e}".split("e")
-    return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
-
-
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    return f"{mantissa}·10{superscript(int(exponent))}"
 
 
 def parsed_number(text: str) -> float:

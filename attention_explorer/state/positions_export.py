@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import asdict
 from typing import Any
@@ -14,15 +12,13 @@ from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.encodings import wavelengths
-from attention_explorer.state.numbers_export import Numbers, array_table, as_json
+from attention_explorer.state.numbers_export import Arrays, Numbers, array_table, as_csv, as_json
 from attention_explorer.state.positions import PositionKind, PositionsState
 from attention_explorer.state.positions_table import TURNING, encoding_at, reason_without_table
 from attention_explorer.state.positions_wording import KIND_NAMES, settings_words
 
 MOST_NUMBERS = 2**21
 """The most numbers of a file: 16 MiB of them, several times that as text."""
-
-Arrays = dict[str, np.typing.NDArray[Any]]
 
 
 def encoding_numbers(state: PositionsState) -> Numbers:
@@ -71,20 +67,12 @@ def _require_room(count: int) -> None:
 
 
 def _csv(encoding: np.typing.NDArray[np.float64]) -> str:
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(["position \\ dimension", *range(encoding.shape[1])])
-    for position, row in enumerate(encoding.tolist()):
-        table.writerow([position, *map(repr, row)])
-    return stream.getvalue()
+    rows = ((position, *row) for position, row in enumerate(encoding.tolist()))
+    return as_csv(("position \\ dimension", *range(encoding.shape[1])), rows)
 
 
 def _slopes_csv(slopes: np.typing.NDArray[Any]) -> str:
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(["head", "slope"])
-    table.writerows((head, repr(slope)) for head, slope in enumerate(slopes.tolist(), start=1))
-    return stream.getvalue()
+    return as_csv(("head", "slope"), enumerate(slopes.tolist(), start=1))
 
 
 def _numbers(

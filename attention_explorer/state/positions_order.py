@@ -20,7 +20,7 @@ from attention_explorer.model import (
     scaled_dot_product_attention,
     sinusoidal_encoding,
 )
-from attention_explorer.model.encodings import LARGEST_SEED
+from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings, toy_layers
 from attention_explorer.state.colour_scale import FloatArray, weight_scale

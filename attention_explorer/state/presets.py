@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from attention_explorer.errors import ExplorerError
 from attention_explorer.state.lookup import Entry, LookupState, Overlay, ValueKind
 from attention_explorer.state.plane import Extent, Vector
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A starting point with its name and what to look for in it."""
-
-    id: str
-    title: str
-    look_for: str
-    state: LookupState
+from attention_explorer.state.preset import Preset, preset_of
 
 
 def _entries(keys: tuple[Vector, ...], values: tuple[Vector, ...] | None = None) -> tuple[Entry, ...]:
@@ -35,7 +23,7 @@ _THREE_KEYS = LookupState(
     preset="three-keys",
 )
 
-PRESETS: tuple[Preset, ...] = (
+PRESETS: tuple[Preset[LookupState], ...] = (
     Preset(
         "two-keys",
         "Two keys, values are the keys",
@@ -119,7 +107,7 @@ PRESETS: tuple[Preset, ...] = (
 )
 
 
-def preset(identifier: str) -> Preset:
+def preset(identifier: str) -> Preset[LookupState]:
     """Return the preset with this id.
 
     Raises
@@ -127,7 +115,4 @@ def preset(identifier: str) -> Preset:
     ExplorerError
         There is none; the message lists those there are.
     """
-    for candidate in PRESETS:
-        if candidate.id == identifier:
-            return candidate
-    raise ExplorerError(f"There is no preset “{identifier}”. Choose one of: {', '.join(p.id for p in PRESETS)}.")
+    return preset_of(PRESETS, identifier)

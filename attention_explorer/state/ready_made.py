@@ -8,6 +8,7 @@ from typing import Any
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.preset import Preset
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,43 +37,43 @@ class ReadyMade:
 # Each is loaded when it is asked for: the window starts with one page.
 
 
-def _lookup() -> tuple[Any, ...]:
+def _lookup() -> tuple[Preset[Any], ...]:
     from attention_explorer.state.presets import PRESETS
 
     return PRESETS
 
 
-def _heads() -> tuple[Any, ...]:
+def _heads() -> tuple[Preset[Any], ...]:
     from attention_explorer.state.heads_presets import HEADS_PRESETS
 
     return HEADS_PRESETS
 
 
-def _positions() -> tuple[Any, ...]:
+def _positions() -> tuple[Preset[Any], ...]:
     from attention_explorer.state.positions_presets import POSITIONS_PRESETS
 
     return POSITIONS_PRESETS
 
 
-def _block() -> tuple[Any, ...]:
+def _block() -> tuple[Preset[Any], ...]:
     from attention_explorer.state.block_presets import BLOCK_PRESETS
 
     return BLOCK_PRESETS
 
 
-def _scaling() -> tuple[Any, ...]:
+def _scaling() -> tuple[Preset[Any], ...]:
     from attention_explorer.state.scaling_presets import SCALING_PRESETS
 
     return SCALING_PRESETS
 
 
-def _cost() -> tuple[Any, ...]:
+def _cost() -> tuple[Preset[Any], ...]:
     from attention_explorer.state.cost_presets import COST_PRESETS
 
     return COST_PRESETS
 
 
-_OF_PAGE: dict[str, Callable[[], tuple[Any, ...]]] = {
+_OF_PAGE: dict[str, Callable[[], tuple[Preset[Any], ...]]] = {
     "lookup": _lookup,
     "heads": _heads,
     "positions": _positions,
@@ -103,6 +104,11 @@ def presets_of(page: str) -> Iterator[ReadyMade]:
     for ready in _OF_PAGE[page_id(page)]():
         state = replace(ExplorerState(), **{page: ready.state})
         yield ReadyMade(page, ready.id, ready.title, ready.look_for, state)
+
+
+def preset_ids(page: str) -> tuple[str, ...]:
+    """Return the names of what is ready-made for a page."""
+    return tuple(ready.id for ready in _OF_PAGE[page]())
 
 
 def find_preset(identifier: str, page: str = "") -> ReadyMade:

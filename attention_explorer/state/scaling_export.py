@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Any
-
-import numpy as np
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
-from attention_explorer.state.numbers_export import Numbers, array_table, as_json
+from attention_explorer.state.numbers_export import Arrays, Numbers, array_table, as_json
 from attention_explorer.state.scaling import ScalingPicture, ScalingState
 from attention_explorer.state.scaling_wording import picture_title, settings_words
-
-Arrays = dict[str, np.typing.NDArray[Any]]
 
 _AXES = {
     ScalingPicture.SCORES: "histogram: left edge, right edge, count; measured quantities: value, standard error",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attention_explorer.model.score_draws import ScoreSource
+from attention_explorer.state.preset import Preset
 from attention_explorer.state.scaling import BenchState, GainRule, Precision, ScalingPicture, ScalingState
 
 SENTENCE = "“Drop d_k to 2: weights nearly uniform. Raise it to 64: weights sharpen.”"
@@ -12,13 +13,9 @@ SENTENCE = "“Drop d_k to 2: weights nearly uniform. Raise it to 64: weights sh
 
 
 @dataclass(frozen=True, slots=True)
-class ScalingPreset:
+class ScalingPreset(Preset[ScalingState]):
     """A starting point with its name, what to look for in it, and what is true of a sentence about it."""
 
-    id: str
-    title: str
-    look_for: str
-    state: ScalingState
     claim: str
     """What is often said."""
     verdict: str

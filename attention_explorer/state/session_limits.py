@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from attention_explorer.sources import recipe as toy
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
 from attention_explorer.state import block, cost, heads, lookup, plane, positions, scaling
+from attention_explorer.state.ready_made import preset_ids
 
 MOST_CHARACTERS = 32_767
 """Of a text: as many as a field of the window takes."""
@@ -51,46 +53,10 @@ class Limit:
     has_words: bool = False
 
 
-def _known_lookup() -> tuple[str, ...]:
-    from attention_explorer.state.presets import PRESETS
-
-    return tuple(ready.id for ready in PRESETS)
-
-
-def _known_heads() -> tuple[str, ...]:
-    from attention_explorer.state.heads_presets import HEADS_PRESETS
-
-    return tuple(ready.id for ready in HEADS_PRESETS)
-
-
-def _known_positions() -> tuple[str, ...]:
-    from attention_explorer.state.positions_presets import POSITIONS_PRESETS
-
-    return tuple(ready.id for ready in POSITIONS_PRESETS)
-
-
-def _known_block() -> tuple[str, ...]:
-    from attention_explorer.state.block_presets import BLOCK_PRESETS
-
-    return tuple(ready.id for ready in BLOCK_PRESETS)
-
-
 def _known_boxes() -> tuple[str, ...]:
     from attention_explorer.state.block_diagram import ORDER
 
     return tuple(ORDER)
-
-
-def _known_scaling() -> tuple[str, ...]:
-    from attention_explorer.state.scaling_presets import SCALING_PRESETS
-
-    return tuple(ready.id for ready in SCALING_PRESETS)
-
-
-def _known_cost() -> tuple[str, ...]:
-    from attention_explorer.state.cost_presets import COST_PRESETS
-
-    return tuple(ready.id for ready in COST_PRESETS)
 
 
 _COORDINATE = Limit(-lookup.LARGEST_COORDINATE, lookup.LARGEST_COORDINATE)
@@ -109,7 +75,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "target": _COORDINATE,
         "target_number": _COORDINATE,
         "rate": Limit(lookup.LOWEST_RATE, lookup.HIGHEST_RATE),
-        "preset": Limit(known=_known_lookup),
+        "preset": Limit(known=partial(preset_ids, "lookup")),
     },
     heads.MaskChoice: {"size": Limit(1, heads.LARGEST_MASK_SIZE), "hidden": _CELLS, "shown": _CELLS},
     heads.HeadsSetup: {
@@ -124,7 +90,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "row": Limit(0, _LAST_TOKEN),
         "column": Limit(0, _LAST_TOKEN),
     },
-    heads.HeadsState: {"preset": Limit(known=_known_heads)},
+    heads.HeadsState: {"preset": Limit(known=partial(preset_ids, "heads"))},
     toy.ToyRecipe: {
         "sentence": _SENTENCE,
         "context": _SENTENCE,
@@ -153,7 +119,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "embedding_scale": Limit(0.0, 100.0),
         "sentence": _SENTENCE,
         "shuffle": _SEED,
-        "preset": Limit(known=_known_positions),
+        "preset": Limit(known=partial(preset_ids, "positions")),
     },
     block.BlockState: {
         "batch": Limit(1, block.MOST_BATCH),
@@ -173,7 +139,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "changed_token": Limit(0, _LAST_TOKEN),
         "decoded": Limit(0, _LAST_TOKEN),
         "norm_scale": Limit(1e-7, 100.0),
-        "preset": Limit(known=_known_block),
+        "preset": Limit(known=partial(preset_ids, "block")),
     },
     scaling.BenchState: {
         "rows": Limit(-scaling.LARGEST_SCORE, scaling.LARGEST_SCORE, fewest=1, most=scaling.MOST_BENCH_ROWS),
@@ -189,7 +155,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "keys": Limit(1, scaling.MOST_KEYS),
         "draws": Limit(1, scaling.MOST_DRAWS),
         "seed": _SEED,
-        "preset": Limit(known=_known_scaling),
+        "preset": Limit(known=partial(preset_ids, "scaling")),
     },
     cost.CostState: {
         "n": Limit(1, cost.LONGEST),
@@ -203,7 +169,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "context": Limit(1, cost.LONGEST_CONTEXT),
         "sentence": _SENTENCE,
         "other_sentence": _SENTENCE,
-        "preset": Limit(known=_known_cost),
+        "preset": Limit(known=partial(preset_ids, "cost")),
     },
 }
 """By class and field. A field with a number and without a limit is an oversight, which a test finds."""

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 from attention_explorer.state.head_array import ArrayKind, HeadArray, shape_text
 from attention_explorer.state.head_array_picture import array_picture, array_table, array_words, shape_flag
 from attention_explorer.state.heads_frame import HeadsFrame
-from attention_explorer.state.heads_reading import as_csv
+from attention_explorer.state.numbers_export import as_csv
 from attention_explorer.ui.card import Card
 from attention_explorer.ui.choice import ChoiceRow
 from attention_explorer.ui.matrix_view import MatrixView

@@ -79,7 +79,7 @@ def _round_steps() -> list[float]:
     return [factor * 10.0**power for power in range(0, 10) for factor in (1, 1.5, 2, 3, 5, 7)]
 
 
-def column_at(picture: BenchPicture, layout: ColumnsLayout, place: QPointF) -> int | None:
+def column_at(layout: ColumnsLayout, place: QPointF) -> int | None:
     """Return the key whose column is at a place."""
     plot = layout.scores.plot
     if not (layout.box.top() <= place.y() <= layout.box.bottom() and plot.left() <= place.x() < plot.right()):

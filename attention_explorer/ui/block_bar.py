@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.state.block import (
     LARGEST_SEED,
@@ -21,7 +20,7 @@ from attention_explorer.state.block import (
 from attention_explorer.state.block_presets import BLOCK_PRESETS, is_changed
 from attention_explorer.state.block_stack import check_sizes
 from attention_explorer.ui.choice import ChoiceBox, ChoiceRow
-from attention_explorer.ui.picture_controls import BarPreset, PictureBar
+from attention_explorer.ui.picture_controls import PictureBar
 from attention_explorer.ui.small_number_box import SmallNumberBox
 from attention_explorer.ui.whole_number_box import show_number
 
@@ -66,7 +65,7 @@ class BlockBar(PictureBar[BlockState]):
     """Title, presets, pictures and export; below them sizes, and below those the switches."""
 
     page_title = "Block"
-    presets = tuple(BarPreset(ready.id, ready.title, ready.look_for, ready.state) for ready in BLOCK_PRESETS)
+    presets = BLOCK_PRESETS
     pictures = PICTURES
 
     of_a_stack: tuple[QWidget, ...]
@@ -203,8 +202,8 @@ class BlockBar(PictureBar[BlockState]):
             "Activation",
             "What a hidden unit does with its number",
             ACTIVATIONS,
-            lambda value: self._try(
-                replace(self.state, activation=Activation(str(value))), "Choose the activation", ""
+            lambda value: self.apply_checked(
+                check_sizes, replace(self.state, activation=Activation(str(value))), "Choose the activation"
             ),
         )
         for box in (self.initialiser, self.activation):  # their names must fit at any zoom
@@ -256,14 +255,4 @@ class BlockBar(PictureBar[BlockState]):
     # ---- Acting ----
 
     def _resize(self, field: str, value: int) -> None:
-        self._try(self.state.with_sizes(**{field: value}), f"Change {field}", field)
-
-    def _try(self, new: BlockState, label: str, merge: str) -> None:
-        """Change the state, or say why the sizes do not go together and leave it."""
-        try:
-            check_sizes(new)
-        except ExplorerError as error:
-            self.refused.emit(str(error))
-            self.show_values(self.state)
-            return
-        self.apply(new, label, merge)
+        self.apply_checked(check_sizes, self.state.with_sizes(**{field: value}), f"Change {field}", field)

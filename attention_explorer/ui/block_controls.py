@@ -7,7 +7,6 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QLineEdit
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.state.block import MOST_BATCH, MOST_LAYERS, BlockPicture, BlockState
 from attention_explorer.state.block_stack import check_sizes
 from attention_explorer.ui.block_picture_controls import BlockPictureControls
@@ -38,7 +37,9 @@ class BlockControls(PictureControls[BlockState]):
             "Batch",
             "Sequences at once. The sentence is the first; the others are random vectors of the same length.",
             (1, MOST_BATCH),
-            lambda value: self._try(self.state.with_sizes(batch=value), "Change the batch", "batch"),
+            lambda value: self.apply_checked(
+                check_sizes, self.state.with_sizes(batch=value), "Change the batch", "batch"
+            ),
             width=40,
         )
         self.embedding_scale = self.number_box(
@@ -117,14 +118,4 @@ class BlockControls(PictureControls[BlockState]):
     # ---- Acting ----
 
     def _on_typed(self, text: str) -> None:
-        self._try(replace(self.state, sentence=text), "Type", "sentence")
-
-    def _try(self, new: BlockState, label: str, merge: str) -> None:
-        """Change the state, or say why it cannot be and leave it."""
-        try:
-            check_sizes(new)
-        except ExplorerError as error:
-            self.refused.emit(str(error))
-            self.show_state(self.state)
-            return
-        self.apply(new, label, merge)
+        self.apply_checked(check_sizes, replace(self.state, sentence=text), "Type", "sentence")

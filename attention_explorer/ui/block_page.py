@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from attention_explorer.state.block import BlockPicture, BlockState
+from attention_explorer.state.block import BlockState
 from attention_explorer.state.block_wording import picture_title, verdict
 from attention_explorer.ui.block_bar import PICTURES, BlockBar
 from attention_explorer.ui.block_controls import BlockControls
 from attention_explorer.ui.block_pictures import block_drawing
+from attention_explorer.ui.notes_panel import verdict_lines
 from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures import Change, PictureDrawing
+from attention_explorer.ui.pictures import PictureDrawing
 from attention_explorer.ui.pictures_page import PicturesPage
 from attention_explorer.ui.text_block import TextLine
 
@@ -49,9 +49,7 @@ class BlockPage(PicturesPage[BlockState]):
         return picture_title(state)
 
     def verdict_of(self, state: BlockState) -> tuple[TextLine, ...]:
-        headline, lines, look_for = verdict(state)
-        found = [TextLine(headline, bold=True), *(TextLine(line) for line in lines)]
-        return (*found, TextLine(f"Try: {look_for}", "muted")) if look_for else tuple(found)
+        return verdict_lines(*verdict(state))
 
     def make_bar(self) -> BlockBar:
         return BlockBar(self.session, self.part, self.look)
@@ -62,13 +60,7 @@ class BlockPage(PicturesPage[BlockState]):
     # ---- What people do ----
 
     def actions_offered(self) -> tuple[PageAction, ...]:
-        return tuple(
-            PageAction(f"Show {title.lower()}", lambda picture=picture: self._show(picture), f"Ctrl+{number}", tip)  # type: ignore[misc]
-            for number, (picture, title, tip) in enumerate(PICTURES, start=1)
-        )
-
-    def _show(self, picture: BlockPicture) -> None:
-        self.apply(Change(replace(self.state, picture=picture), f"Show {picture.value}"))
+        return self.picture_actions(PICTURES)
 
     # ---- Taking it away ----
 

@@ -24,11 +24,10 @@ from attention_explorer.state.block_cache import (
 from attention_explorer.state.numerals import percent
 from attention_explorer.ui.cell_marks import paint_outline
 from attention_explorer.ui.feature_map import FeatureMap, label_room, mark_feature_map, paint_feature_map, place_map
-from attention_explorer.ui.marks import colour_of, draw_line, pen, text_size
+from attention_explorer.ui.marks import colour_of, draw_line, paint_words, pen, text_size
 from attention_explorer.ui.notes_panel import notes_of
 from attention_explorer.ui.pictures import Change, PictureDrawing
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.similarity_picture import paint_words
 from attention_explorer.ui.text_block import TextLine
 from attention_explorer.ui.text_table import Column, TableLayout, paint_table, table_layout
 from attention_explorer.ui.theme import Look

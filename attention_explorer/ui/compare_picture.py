@@ -17,7 +17,7 @@ from attention_explorer.ui.small_map import (
     arranged,
     best_arrangement,
     cell_at,
-    paint_mark,
+    paint_marks,
     paint_small_map,
     unbroken,
 )
@@ -45,13 +45,11 @@ def compare_layout(comparison: Comparison, look: Look, room: QRectF) -> CompareL
     px, pictures = look.px, comparison.pictures
     words_height = _wrapped(look, comparison.words, room.width()) + px(6)
     maps_room = room.adjusted(0, 0, 0, -words_height - px(10))
-    shared = len({picture.row_tokens for picture in pictures}) == 1
-    same_keys = len({picture.column_tokens for picture in pictures}) == 1
+    shared = len({(picture.row_tokens, picture.column_tokens) for picture in pictures}) == 1
     choices = tuple(
         Arrangement(columns, px(GAP), px(GUTTER), _header(comparison, look, maps_room, columns))
         for columns in sorted({1, 2, len(pictures)}, reverse=True)
     )
-    shared = shared and same_keys
     best = best_arrangement(pictures, look, maps_room, choices, shared=shared)
     maps = arranged(pictures, look, maps_room, best, shared=shared)
     top = max(small.foot for small in maps) + px(10)
@@ -87,7 +85,7 @@ def paint_compare(
     layout = compare_layout(comparison, look, room)
     paint_compare_maps(painter, comparison, layout, look, vector=vector)
     if hover is not None:
-        paint_compare_marks(painter, comparison, layout, look, hover)
+        paint_marks(painter, comparison.pictures, layout.maps, look, hover)
 
 
 def paint_compare_maps(
@@ -103,11 +101,3 @@ def paint_compare_maps(
     painter.setFont(look.font(12.5))
     painter.setPen(colour_of(look.theme.muted))
     painter.drawText(layout.words, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, comparison.words)
-
-
-def paint_compare_marks(
-    painter: QPainter, comparison: Comparison, layout: CompareLayout, look: Look, mark: Mark
-) -> None:
-    """Light up a cell, a row or a column in every map that has it."""
-    for picture, small in zip(comparison.pictures, layout.maps, strict=True):
-        paint_mark(painter, picture, small, look, mark)

@@ -14,7 +14,7 @@ from attention_explorer.state.cost import (
 )
 from attention_explorer.state.cost_presets import COST_PRESETS, is_changed
 from attention_explorer.ui.choice import ChoiceRow
-from attention_explorer.ui.picture_controls import BarPreset, PictureBar
+from attention_explorer.ui.picture_controls import PictureBar
 from attention_explorer.ui.whole_number_box import show_number
 
 PICTURES = (
@@ -37,7 +37,7 @@ class CostBar(PictureBar[CostState]):
     """Title, presets, pictures and export; below them the sizes."""
 
     page_title = "Cost"
-    presets = tuple(BarPreset(ready.id, ready.title, ready.look_for, ready.state) for ready in COST_PRESETS)
+    presets = COST_PRESETS
     pictures = PICTURES
 
     def build_lines(self) -> None:

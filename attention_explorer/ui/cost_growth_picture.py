@@ -23,10 +23,18 @@ from attention_explorer.state.cost_growth import (
 from attention_explorer.state.cost_numerals import grouped, ratio_words, time_words
 from attention_explorer.ui.curve_chart import paint_dot
 from attention_explorer.ui.log_chart import LogChart, Tick, log_chart, paint_log_axes, paint_log_curve
-from attention_explorer.ui.marks import colour_of, dashes, draw_haloed_text, draw_line, free_spot, pen, text_size
+from attention_explorer.ui.marks import (
+    colour_of,
+    dashes,
+    draw_haloed_text,
+    draw_line,
+    free_spot,
+    paint_reason,
+    pen,
+    text_size,
+)
 from attention_explorer.ui.notes_panel import notes_of
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.similarity_picture import paint_reason
 from attention_explorer.ui.text_block import TextLine
 from attention_explorer.ui.theme import Look
 

@@ -9,10 +9,10 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.state.cost_inputs import InputsPicture, inputs_sentences, product_words, weight_words
 from attention_explorer.state.cost_numerals import grouped
+from attention_explorer.ui.marks import paint_reason
 from attention_explorer.ui.notes_panel import notes_of
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.roomy_look import roomy
-from attention_explorer.ui.similarity_picture import paint_reason
 from attention_explorer.ui.small_map import (
     Arrangement,
     SmallMap,

@@ -23,11 +23,10 @@ from attention_explorer.state.cost_numerals import (
     share_words,
     short_count,
 )
-from attention_explorer.ui.marks import colour_of, draw_line, pen, text_size
+from attention_explorer.ui.marks import colour_of, draw_line, paint_reason, pen, text_size
 from attention_explorer.ui.notes_panel import notes_of
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.roomy_look import roomy
-from attention_explorer.ui.similarity_picture import paint_reason
 from attention_explorer.ui.text_block import TextLine
 from attention_explorer.ui.text_table import Column, TableLayout, mark_row, paint_table, table_layout
 from attention_explorer.ui.theme import Look, Theme
@@ -184,21 +183,24 @@ def paint_cost_layer(
     across = f"{state.layers} × {state.heads} matrices" if state.layers * state.heads > 1 else "1 matrix"
     line = QRectF(layout.room.left(), layout.room.top(), layout.room.width(), look.px(TITLE))
     size = f"n × w = {grouped(state.n)} × {grouped(picture.cost.keys)}" if picture.cost and state.windowed else "n × n"
-    _heading(painter, line, f"Layers × heads: {across}, each {size}", look)
+    paint_heading(painter, line, f"Layers × heads: {across}, each {size}", look)
     _paint_grid(painter, picture, layout.grid, look)
     paint_table(painter, layout.amounts, look)
     for row, amount in enumerate(picture.amounts):
         if amount.scope is not None:
             _swatch(painter, layout.amounts.row(row), shade(theme, SCOPE_SHADES[row]), look)
     named = square_name(state)
-    _heading(painter, layout.bars_title, f"Operations of one layer. Strong: the {named} part; faint: the n part", look)
+    paint_heading(
+        painter, layout.bars_title, f"Operations of one layer. Strong: the {named} part; faint: the n part", look
+    )
     _paint_bars(painter, picture, layout, look)
     paint_table(painter, layout.terms, look)
     for row, share in enumerate(TERM_SHADES):
         _swatch(painter, layout.terms.row(row), shade(theme, share), look)
 
 
-def _heading(painter: QPainter, line: QRectF, text: str, look: Look) -> None:
+def paint_heading(painter: QPainter, line: QRectF, text: str, look: Look) -> None:
+    """Write the title of a part of the picture."""
     painter.setFont(look.font(12.5, bold=True))
     painter.setPen(colour_of(look.theme.text))
     shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(line.width()))

@@ -16,9 +16,10 @@ from attention_explorer.state.cost_measure import Measurement, measured
 from attention_explorer.state.cost_wording import picture_title, verdict
 from attention_explorer.ui.cost_bar import CostBar
 from attention_explorer.ui.cost_controls import CostControls
-from attention_explorer.ui.cost_pictures import cost_drawings, shown_as
+from attention_explorer.ui.cost_pictures import cost_drawings
+from attention_explorer.ui.notes_panel import verdict_lines
 from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures import Change, PictureDrawing
+from attention_explorer.ui.pictures import PictureDrawing
 from attention_explorer.ui.pictures_page import PicturesPage
 from attention_explorer.ui.text_block import TextLine
 from attention_explorer.ui.theme import Look
@@ -73,9 +74,7 @@ class CostPage(PicturesPage[CostState]):
         return picture_title(state)
 
     def verdict_of(self, state: CostState) -> tuple[TextLine, ...]:
-        headline, lines, look_for = verdict(state)
-        found = [TextLine(headline, bold=True), *(TextLine(line) for line in lines)]
-        return (*found, TextLine(f"Try: {look_for}", "muted")) if look_for else tuple(found)
+        return verdict_lines(*verdict(state))
 
     # ---- Measuring ----
 
@@ -87,7 +86,7 @@ class CostPage(PicturesPage[CostState]):
             return
         state = self.state
         if state.picture is not CostPicture.GROWTH:
-            self.apply(Change(shown_as(state, CostPicture.GROWTH), "Show growth"))
+            self.bar.choose_picture(CostPicture.GROWTH)
         self.measurement = None
         self.cost_controls.show_measuring(0.0)
 
@@ -155,14 +154,8 @@ class CostPage(PicturesPage[CostState]):
         return (
             PageAction("Measure here", self.measure, "Ctrl+M", "Run this machine’s attention at growing n"),
             PageAction(""),
-            *(
-                PageAction(f"Show {picture.value}", lambda picture=picture: self._show(picture), f"Ctrl+{number}")  # type: ignore[misc]
-                for number, picture in enumerate(CostPicture, start=1)
-            ),
+            *self.picture_actions((picture, picture.value, "") for picture in CostPicture),
         )
-
-    def _show(self, picture: CostPicture) -> None:
-        self.apply(Change(shown_as(self.state, picture), f"Show {picture.value}"))
 
     # ---- Taking it away ----
 

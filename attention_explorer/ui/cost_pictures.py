@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QPointF, Qt
@@ -131,8 +130,3 @@ def _on_key(state: CostState, _picture: Picture, key: int) -> Change[CostState] 
     if key == Qt.Key.Key_Left:
         return _change_to(state, max(state.n // 2, 1))
     return None
-
-
-def shown_as(state: CostState, picture: CostPicture) -> CostState:
-    """Return the state with another picture."""
-    return replace(state, picture=picture)

@@ -9,12 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.state.cost_reach import FARTHEST, ReachPicture, reach_sentences, strip_words
-from attention_explorer.ui.cost_layer_picture import shade
-from attention_explorer.ui.marks import colour_of, pen, text_size
+from attention_explorer.ui.cost_layer_picture import paint_heading, shade
+from attention_explorer.ui.marks import colour_of, paint_reason, pen, text_size
 from attention_explorer.ui.notes_panel import notes_of
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.roomy_look import roomy
-from attention_explorer.ui.similarity_picture import paint_reason
 from attention_explorer.ui.text_block import TextLine
 from attention_explorer.ui.text_table import Column, TableLayout, mark_row, paint_table, table_layout
 from attention_explorer.ui.theme import Look
@@ -82,13 +81,8 @@ def paint_cost_reach(
         paint_reason(painter, picture.reason, layout.room, look)
         return
     look = roomy(look, layout.room)
-    px, theme = look.px, look.theme
-    painter.setFont(look.font(12.5, bold=True))
-    painter.setPen(colour_of(theme.text))
-    title = QRectF(layout.room.left(), layout.room.top(), layout.room.width(), px(TITLE))
-    text = "How much of an earlier token can reach the newest: 1 all, 0 nothing"
-    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(title.width()))
-    painter.drawText(title, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, shown)
+    title = QRectF(layout.room.left(), layout.room.top(), layout.room.width(), look.px(TITLE))
+    paint_heading(painter, title, "How much of an earlier token can reach the newest: 1 all, 0 nothing", look)
     for number in range(len(picture.strips)):
         _paint_strip(painter, picture, layout, look, number)
     _paint_distances(painter, layout, look)

@@ -27,11 +27,18 @@ from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.numerals import plain
 from attention_explorer.ui.curve_chart import Axis, ChartLayout, chart_layout, draw_polyline, paint_axes, paint_dot
 from attention_explorer.ui.log_axis import SMALLEST, log_bounds
-from attention_explorer.ui.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.ui.marks import (
+    colour_of,
+    draw_haloed_text,
+    draw_line,
+    paint_reason,
+    paint_words,
+    pen,
+    text_size,
+)
 from attention_explorer.ui.notes_panel import notes_of
 from attention_explorer.ui.pictures import Change, PictureDrawing
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.similarity_picture import paint_reason, paint_words
 from attention_explorer.ui.text_block import TextLine
 from attention_explorer.ui.theme import Look
 
@@ -96,7 +103,7 @@ def paint_depth(
         paint_axes(painter, chart, look, title)
         painter.save()
         painter.setClipRect(chart.plot.adjusted(-look.px(5), -look.px(5), look.px(5), 1))
-        _paint_even(painter, chart, look, quantity)
+        _paint_even(painter, chart, look)
         _paint_band(painter, picture, chart, look, quantity)
         draw_polyline(
             painter,
@@ -113,7 +120,7 @@ def _points(chart: ChartLayout, depths: FloatArray, values: FloatArray) -> list[
     return [QPointF(chart.x(x), min(chart.y(y), foot)) for x, y in zip(depths.tolist(), values.tolist(), strict=True)]
 
 
-def _paint_even(painter: QPainter, chart: ChartLayout, look: Look, quantity: str) -> None:
+def _paint_even(painter: QPainter, chart: ChartLayout, look: Look) -> None:
     """Draw a line where the gradient is unchanged, or where all tokens point the same way."""
     if chart.up.low < 1.0 < chart.up.high:
         y = chart.y(1.0)

@@ -22,7 +22,7 @@ from attention_explorer.state.heads_dots import (
     vectors_table,
     with_number,
 )
-from attention_explorer.state.heads_reading import as_csv
+from attention_explorer.state.numbers_export import as_csv
 from attention_explorer.ui.card import Card
 from attention_explorer.ui.matrix_view import Cell, MatrixView
 from attention_explorer.ui.numbers_model import MatrixModel, MatrixTable

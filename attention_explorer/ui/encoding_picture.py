@@ -241,7 +241,7 @@ def mark_encoding(painter: QPainter, picture: EncodingPicture, layout: EncodingL
 def encoding_spot(picture: EncodingPicture, layout: EncodingLayout, place: QPointF) -> Spot:
     """Return the position (row) and dimension (column) at a place: on the map, beside it, above it or on a wave."""
     if layout.bias is not None and picture.bias is not None:
-        return bias_spot(picture.bias, layout.bias, place)
+        return bias_spot(layout.bias, place)
     if layout.map is None:
         return NOWHERE
     hit = layout.lane_at(place)
@@ -283,7 +283,7 @@ def encoding_notes(picture: EncodingPicture) -> tuple[TextLine, ...]:
     """Return what the picture says, in sentences for the panel."""
     state = picture.state
     if picture.bias is not None:
-        return _bias_notes(picture)
+        return _bias_notes()
     if picture.table is None:
         return (TextLine(picture.message, size=12.5),)
     if state.kind is PositionKind.LEARNED:
@@ -307,7 +307,7 @@ def encoding_notes(picture: EncodingPicture) -> tuple[TextLine, ...]:
     )
 
 
-def _bias_notes(picture: EncodingPicture) -> tuple[TextLine, ...]:
+def _bias_notes() -> tuple[TextLine, ...]:
     return (
         TextLine("Added to the score q·k ÷ √d_k before the softmax: −slope · |i − j|.", size=12.5),
         TextLine("Click a line or its name to see the map of that head.", "muted", size=12.5),

@@ -10,8 +10,7 @@ from PySide6.QtGui import QPainter
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.cell_marks import paint_outline
 from attention_explorer.ui.heatmap import HeatmapLayout, Labels, label_size, longest_label, paint_cells, paint_row_label
-from attention_explorer.ui.marks import colour_of, pen
-from attention_explorer.ui.similarity_picture import paint_words
+from attention_explorer.ui.marks import colour_of, paint_words, pen
 from attention_explorer.ui.small_map import paint_small_bar, paint_title
 from attention_explorer.ui.theme import Look
 

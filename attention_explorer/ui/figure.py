@@ -132,12 +132,6 @@ def sheet_of(figure: Figure, options: FigureOptions) -> Sheet:
 # ---- Pictures ----
 
 
-def picture_fits(figure: Figure, options: FigureOptions) -> bool:
-    """Return whether an image of the figure has no side of more than 16 000 pixels."""
-    size = sheet_of(figure, replace(options, format=".png")).pixels(options.dpi)
-    return max(size.width(), size.height()) <= LARGEST_SIDE
-
-
 def rendered(figure: Figure, options: FigureOptions) -> QImage:
     """Return the figure as an image, with its resolution and its words stored in it.
 

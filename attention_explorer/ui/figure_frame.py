@@ -84,6 +84,11 @@ class FigureFrame:
             painter.drawText(box, LEFT_WRAPPED, self.caption)
 
 
+def styled_frame(style: FigureStyle, room: tuple[float, float], title: str, caption: str) -> FigureFrame:
+    """Return the frame of a picture of a size, with the words that a style asks for."""
+    return FigureFrame(style.look, *room, title if style.is_titled else "", caption if style.is_captioned else "")
+
+
 def frame_for(
     style: FigureStyle, room: tuple[float, float], title: str, caption: str, narrowest: float = NARROWEST
 ) -> FigureFrame:
@@ -93,9 +98,7 @@ def frame_for(
         narrow = max(style.width - 2 * MARGIN, narrowest)
         # A narrow picture needs its words as high as before: it loses less of its height.
         width, height = narrow, height * min(narrow / width, 1.0) ** SHRINKING
-    return FigureFrame(
-        style.look, width, height, title if style.is_titled else "", caption if style.is_captioned else ""
-    )
+    return styled_frame(style, (width, height), title, caption)
 
 
 def is_drawing(painter: QPainter) -> bool:

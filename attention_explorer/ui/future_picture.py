@@ -28,11 +28,10 @@ from attention_explorer.ui.cell_marks import paint_outline, readable_ink
 from attention_explorer.ui.colour_maps import pixels_of
 from attention_explorer.ui.feature_map import TALL_SHARE, label_room
 from attention_explorer.ui.heatmap import label_size
-from attention_explorer.ui.marks import colour_of, draw_line, pen, text_size
+from attention_explorer.ui.marks import colour_of, draw_line, paint_reason, paint_words, pen, text_size
 from attention_explorer.ui.notes_panel import notes_of
 from attention_explorer.ui.pictures import Change, PictureDrawing
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.similarity_picture import paint_reason, paint_words
 from attention_explorer.ui.small_map import paint_small_bar
 from attention_explorer.ui.text_block import TextLine
 from attention_explorer.ui.theme import Look
@@ -148,7 +147,7 @@ def _paint_titles(painter: QPainter, picture: FuturePicture, half: Half, look: L
     painter.setPen(colour_of(look.theme.muted))
     taken = half.cells.left() - 20.0
     for level in range(picture.layers + 1):
-        name = level_name(picture, level) if picture.layers <= 3 and half.column >= look.px(44) else str(level or "X")
+        name = level_name(level) if picture.layers <= 3 and half.column >= look.px(44) else str(level or "X")
         box = QRectF(0, half.cells.top() - look.px(LEVELS), text_size(look.font(11), name)[0] + 2, look.px(LEVELS))
         box.moveCenter(QPointF(half.cell(0, level).center().x(), box.center().y()))
         if box.left() > taken + 3:

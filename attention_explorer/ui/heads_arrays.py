@@ -203,8 +203,9 @@ class ArraysWindow(QDialog):
         self.detail.setVisible(not reason)
         self._show_head(frame)
         self.formula.show_formula(formula(frame))
-        self.projections.show_formula(projections(frame))
-        self.projections.setVisible(bool(projections(frame)))
+        pieces = projections(frame)
+        self.projections.show_formula(pieces)
+        self.projections.setVisible(bool(pieces))
         if not reason:
             self._show_arrays(frame)
 

@@ -82,8 +82,8 @@ class HeadsBar(QWidget):
     -------
     refused : str
         Why something cannot be done.
-    export_wanted, keep_wanted
-        A button was pressed.
+    export_wanted
+        The button was pressed.
     paint_toggled : bool
         The mask is to be painted by hand, or no longer.
     """

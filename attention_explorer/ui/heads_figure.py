@@ -23,7 +23,7 @@ from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.compare_picture import paint_compare
 from attention_explorer.ui.figure import FigureStyle
-from attention_explorer.ui.figure_frame import MARGIN, FigureFrame, is_drawing
+from attention_explorer.ui.figure_frame import MARGIN, FigureFrame, is_drawing, styled_frame
 from attention_explorer.ui.heads_room import fitted_room, heads_room
 from attention_explorer.ui.heatmap import layout_of, paint_heatmap
 from attention_explorer.ui.line_picture import paint_lines
@@ -119,9 +119,7 @@ class HeadsFigure:
 
     @cached_property
     def _frame(self) -> FigureFrame:
-        title = self.title if self.style.is_titled else ""
-        caption = self.caption if self.style.is_captioned else ""
-        return FigureFrame(self.look, *self._room, title, caption)
+        return styled_frame(self.style, self._room, self.title, self.caption)
 
     @cached_property
     def _room(self) -> tuple[float, float]:
@@ -129,7 +127,7 @@ class HeadsFigure:
         wide = None if self.style.width is None else max(self.style.width - 2 * MARGIN, NARROWEST)
         if self.is_wall:
             return wall_size(self.frame, self.look, wide)
-        return heads_room(self.picture, self.look) if wide is None else fitted_room(self.picture, self.look, wide)
+        return heads_room(self.picture) if wide is None else fitted_room(self.picture, self.look, wide)
 
     @property
     def size(self) -> QSize:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
@@ -20,10 +20,11 @@ from attention_explorer.state.heads_wording import cell_words, token_name
 from attention_explorer.ui.heads_bar import HeadsBar
 from attention_explorer.ui.heads_computing import HeadsComputing
 from attention_explorer.ui.heads_loader import HeadsLoader, Order, Part
-from attention_explorer.ui.heads_panel import UNBOUNDED, HeadsPanel
+from attention_explorer.ui.heads_panel import HeadsPanel
 from attention_explorer.ui.heads_picture_card import PictureCard
 from attention_explorer.ui.heads_wall_side import WallSide
 from attention_explorer.ui.page import Page, PageAction
+from attention_explorer.ui.panel_scroll import UNBOUNDED, Scroll
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
@@ -98,10 +99,7 @@ class HeadsPage(Page):
         self._columns.addWidget(self._centre, 1)
         self._columns.addWidget(self._panel)
         self._all.addLayout(self._columns, 1)
-        self._page_scroll = QScrollArea()
-        self._page_scroll.setWidgetResizable(True)
-        self._page_scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._page_scroll.setWidget(content)
+        self._page_scroll = Scroll(content)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._page_scroll)

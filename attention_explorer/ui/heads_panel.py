@@ -14,13 +14,11 @@ from attention_explorer.ui.card import Card
 from attention_explorer.ui.heads_checks import HeadsChecks
 from attention_explorer.ui.heads_reading_card import ReadingCard
 from attention_explorer.ui.heads_setup import HeadsSetupPanel
-from attention_explorer.ui.panel_scroll import ColumnScroll
+from attention_explorer.ui.panel_scroll import UNBOUNDED, ColumnScroll
 from attention_explorer.ui.pointed_picture import Spot
 from attention_explorer.ui.steady import Steady
 from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
-
-UNBOUNDED = 16_777_215  # QWIDGETSIZE_MAX, which PySide6 does not export
 
 TAB_TIPS = (
     "The weights of the row under the pointer, and where one of them comes from",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.state.heads_compare import Comparison
 from attention_explorer.state.heads_compare_words import compared_steps, compared_table, compared_title, of_a
@@ -14,6 +14,7 @@ from attention_explorer.state.heads_wording import Step, arithmetic, arithmetic_
 from attention_explorer.ui.card import Card
 from attention_explorer.ui.marks import colour_of
 from attention_explorer.ui.numbers_dialog import NumbersDialog
+from attention_explorer.ui.panel_scroll import ColumnScroll
 from attention_explorer.ui.pointed_picture import Spot
 from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
@@ -106,11 +107,7 @@ class ReadingCard(QWidget):
         self.bars = TokenBars(self._look)
         self.bars.token_hovered.connect(self._on_token_hovered)
         self.bars.token_clicked.connect(self._on_token_clicked)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(self.bars)
+        self._scroll = ColumnScroll(self.bars)
         self._scroll.setMinimumHeight(self._look.px(96))
         self.note = TextBlock(self._look, 1, "Sum and entropy")
         self.table_button = QPushButton("Table…")

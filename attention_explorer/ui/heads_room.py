@@ -36,7 +36,7 @@ def shape_of(picture: LargePicture) -> tuple[int, int]:
     return max(rows for rows, _ in cells), max(columns for _, columns in cells)
 
 
-def heads_room(picture: LargePicture, look: Look) -> tuple[float, float]:
+def heads_room(picture: LargePicture) -> tuple[float, float]:
     """Return width and height that suit a picture."""
     rows, columns = shape_of(picture)
     if isinstance(picture, LinePicture):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads import Aggregate, HeadsState, HeadsView, SortBy
@@ -14,6 +13,7 @@ from attention_explorer.state.heads_frame import HeadsFrame, can_roll_out
 from attention_explorer.state.heads_survey import HeadSurvey, wall_legend
 from attention_explorer.ui.choice import ChoiceBox
 from attention_explorer.ui.head_wall import HeadWall
+from attention_explorer.ui.panel_scroll import ColumnScroll
 from attention_explorer.ui.theme import Look
 from attention_explorer.ui.wall_legend import WallLegend
 
@@ -52,11 +52,7 @@ class WallSide(QWidget):
         self.wall = HeadWall(session, look)
         self.legend = WallLegend(look)
         self._make_controls()
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(self.wall)
+        self._scroll = ColumnScroll(self.wall)
         self.wall.resized.connect(self._bring_into_view)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

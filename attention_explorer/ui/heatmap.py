@@ -116,7 +116,7 @@ def layout_of(
     least = px(26) if far_from_square else 0.0
     cell_width = min(wide / max(columns, 1), max(cell, least))
     cell_height = min(high / max(rows, 1), max(cell, least))
-    column_labels = _column_labels(picture, look, cell_width, slanted, column_longest)
+    column_labels = _column_labels(look, cell_width, slanted, column_longest)
     overhang = _overhang(picture, look, column_labels, cell_width, steady=steady)
     if cell_width * columns + max(overhang - sums_width, 0.0) > wide:
         # The last labels lean out over the edge: the cells give way, all sides of a square one.
@@ -168,7 +168,7 @@ def _row_labels(look: Look, cell: float, room: float) -> Labels:
     return Labels(size, step, 0, room - look.px(10))
 
 
-def _column_labels(picture: MapPicture, look: Look, cell: float, slanted: float, longest: float) -> Labels:
+def _column_labels(look: Look, cell: float, slanted: float, longest: float) -> Labels:
     if longest <= cell - look.px(6):
         return Labels(13.0, 1, 0, cell)
     size, step = label_size(look, cell)
@@ -208,6 +208,8 @@ def paint_heatmap(
     """Paint cells, labels, axis titles and colour bar; ``vector`` draws rectangles instead of an image."""
     paint_cells(painter, picture, layout, look, vector=vector)
     paint_labels(painter, picture, layout, look)
+    if look.axis_names:
+        _paint_axis_names(painter, picture, layout, look)
     if picture.row_sums:
         _paint_sums(painter, picture, layout, look)
     if bar:
@@ -268,14 +270,12 @@ def _paint_numbers(painter: QPainter, picture: MapPicture, layout: HeatmapLayout
 
 
 def paint_labels(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
-    """Paint the tokens along both axes, and what the axes are."""
+    """Paint the tokens along both axes."""
     painter.setPen(QColor(look.theme.text))
     for row in range(0, layout.rows, layout.row_labels.step):
         paint_row_label(painter, picture, layout, look, row)
     for column in range(0, layout.columns, layout.column_labels.step):
         paint_column_label(painter, picture, layout, look, column)
-    if look.axis_names:
-        _paint_axis_names(painter, picture, layout, look)
 
 
 def _paint_axis_names(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QAbstractTableModel, QObject, Qt
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
@@ -27,7 +27,7 @@ from attention_explorer.state.heads_it_table import (
 )
 from attention_explorer.state.numerals import coordinate, exact, plain, signed
 from attention_explorer.ui.card import Card
-from attention_explorer.ui.numbers_model import Index
+from attention_explorer.ui.numbers_model import Index, NamedRowsTable
 from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
 from attention_explorer.ui.typing_part import TypingPart
@@ -128,10 +128,7 @@ class ItTablePart(TypingPart):
         self.words = TextBlock(look, 2, "What these numbers are")
         self.reading = TextBlock(look, 2, "What the table says")
         self.model = ItModel(self._on_typed, self)
-        self.table = QTableView()
-        self.table.setModel(self.model)
-        self.table.setAccessibleName("What “it” attends to")
-        self.table.setCornerButtonEnabled(False)
+        self.table = NamedRowsTable(self.model, "What “it” attends to")
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(GLOSS, QHeaderView.ResizeMode.Stretch)
         self._make_buttons()
@@ -176,10 +173,8 @@ class ItTablePart(TypingPart):
         px = look.px
         self._column.setContentsMargins(px(8), px(8), px(8), px(8))
         self._buttons.setSpacing(px(6))
-        for part in (self._card, self.words, self.reading):
+        for part in (self._card, self.words, self.reading, self.table):
             part.set_look(look)
-        self.table.setStyleSheet(f"QTableCornerButton::section {{ background: {look.theme.card}; border: none; }}")
-        self.table.verticalHeader().setDefaultSectionSize(px(26))
         for column in (SHARE, WEIGHT, SCORE, BEHIND):
             self.table.setColumnWidth(column, px(96))
         self._fit_table()
@@ -201,10 +196,7 @@ class ItTablePart(TypingPart):
 
     def _fit_table(self) -> None:
         """Give the table the height of its rows, up to some."""
-        rows = min(max(self.model.rowCount(), 1), ROWS_SEEN)
-        lines = rows * self.table.verticalHeader().defaultSectionSize()
-        header = self.table.horizontalHeader().sizeHint().height()
-        self.table.setFixedHeight(lines + header + 2 * self.table.frameWidth())
+        self.table.setFixedHeight(self.table.height_of(min(max(self.model.rowCount(), 1), ROWS_SEEN)))
 
     def _show_parts(self, *, there: bool) -> None:
         for part in (*self.last_words.values(), self.divide, self.back, self.table, self.reading):

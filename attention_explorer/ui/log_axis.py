@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 from attention_explorer.state.colour_scale import short_number
+from attention_explorer.state.numerals import superscript
 
 SMALLEST = 1e-300
 """What is not above 0 has no place on such an axis; it is drawn far below it."""
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLAIN_FROM, _PLAIN_TO = 1e-3, 1e5
 
 
@@ -43,7 +43,7 @@ def log_text(number: float) -> str:
         return short_number(number)
     exponent = math.log10(number)
     if abs(exponent - round(exponent)) < 1e-9:
-        return "10" + str(round(exponent)).translate(_SUPERSCRIPTS)
+        return "10" + superscript(round(exponent))
     return short_number(number)
 
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 
+from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.ui.log_axis import log_share
 from attention_explorer.ui.marks import colour_of, draw_line, pen, text_size
 from attention_explorer.ui.theme import Look
 
-FloatArray = np.typing.NDArray[np.float64]
 Tick = tuple[float, str]
 """A number, and what it is called; an empty name is a line of the grid alone."""
 
@@ -33,22 +33,17 @@ class LogChart:
 
     def x(self, number: float) -> float:
         """Return where a number is across."""
-        return self.plot.left() + _share(number, self.across) * self.plot.width()
+        return self.plot.left() + log_share(number, *self.across) * self.plot.width()
 
     def y(self, number: float) -> float:
         """Return where a number is, from the top down."""
-        return self.plot.bottom() - _share(number, self.up) * self.plot.height()
+        return self.plot.bottom() - log_share(number, *self.up) * self.plot.height()
 
     def number_at(self, x: float) -> float:
         """Return the number at a place across."""
         low, high = self.across
         share = (x - self.plot.left()) / (self.plot.width() or 1.0)
         return float(low * (high / low) ** min(max(share, 0.0), 1.0))
-
-
-def _share(number: float, ends: tuple[float, float]) -> float:
-    low, high = ends
-    return math.log(number / low) / math.log(high / low)
 
 
 def log_chart(

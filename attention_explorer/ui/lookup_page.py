@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QTabWidget,
     QVBoxLayout,
@@ -43,6 +42,7 @@ from attention_explorer.ui.lookup_controls import LookupControls
 from attention_explorer.ui.numbers_table import NumbersTable
 from attention_explorer.ui.overlay_chips import OverlayChips
 from attention_explorer.ui.page import Page, PageAction
+from attention_explorer.ui.panel_scroll import UNBOUNDED, ColumnScroll, Scroll
 from attention_explorer.ui.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
 from attention_explorer.ui.weight_bars import WeightBars
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from attention_explorer.ui.temperature_chart import TemperatureChart
 
 PANEL_WIDTH = 440
-UNBOUNDED = 16_777_215  # QWIDGETSIZE_MAX, which PySide6 does not export
 NARROW_PAGE = 860
 """Below this width, in pixels at zoom 1, the panel goes below the plane and the page scrolls."""
 
@@ -121,10 +120,7 @@ class LookupPage(Page):
         self._columns.addLayout(self._left, 1)
         self._columns.addWidget(self._make_panel())
         # Scrolls only where the window is too small for two columns; see _arrange.
-        self._page_scroll = QScrollArea()
-        self._page_scroll.setWidgetResizable(True)
-        self._page_scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._page_scroll.setWidget(content)
+        self._page_scroll = Scroll(content)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._page_scroll)
@@ -155,7 +151,7 @@ class LookupPage(Page):
         self._header.addWidget(self.export_button)
         return self._header
 
-    def _make_panel(self) -> QScrollArea:
+    def _make_panel(self) -> ColumnScroll:
         self._cards = [
             Card(self.look),
             Card(self.look, "The sum, with your numbers"),
@@ -184,11 +180,7 @@ class LookupPage(Page):
             self._panel_column.addWidget(widget)
         self._panel_column.addWidget(self._chart_card, 1)
         self._panel_column.addStretch(0)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(panel)
+        self._scroll = ColumnScroll(panel)
         return self._scroll
 
     def _connect(self) -> None:

@@ -16,12 +16,13 @@ from attention_explorer.state.heads_frame import HeadsFrame
 from attention_explorer.ui.pointed_picture import NOWHERE, PointedPicture, Spot
 from attention_explorer.ui.theme import Look
 
-_STEPS = {
+CELL_STEPS = {
     Qt.Key.Key_Left: (0, -1),
     Qt.Key.Key_Right: (0, 1),
     Qt.Key.Key_Up: (-1, 0),
     Qt.Key.Key_Down: (1, 0),
 }
+"""How many rows down and columns to the right an arrow key goes."""
 
 
 class MapWidget(PointedPicture):
@@ -82,7 +83,7 @@ class MapWidget(PointedPicture):
         self.session.apply(replace(state, heads=heads), label, merge="pin", within=math.inf)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = _STEPS.get(Qt.Key(event.key()))
+        step = CELL_STEPS.get(Qt.Key(event.key()))
         if step is not None and self.frame is not None:
             self._walk(*step)
         elif event.key() == Qt.Key.Key_Escape and self.pinned != NOWHERE:
@@ -101,10 +102,7 @@ class MapWidget(PointedPicture):
         )
         if self.pinned == NOWHERE:
             spot = Spot(0, 0)
-        self.hovered, self.stage_hovered, self._pointer = (
-            NOWHERE,
-            None,
-            None,
-        )  # the keyboard takes over from a pointer that rests
+        # The keyboard takes over from a pointer that rests.
+        self.hovered, self.stage_hovered, self._pointer = NOWHERE, None, None
         self.pin(spot)
         self.spot_changed.emit(spot)  # for who listens to what is said

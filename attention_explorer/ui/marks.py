@@ -167,6 +167,22 @@ def paint_message(painter: QPainter, message: str, room: QRectF, look: Look) -> 
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, message)
 
 
+def paint_reason(painter: QPainter, reason: str, room: QRectF, look: Look) -> None:
+    """Say why there is nothing to draw."""
+    painter.setFont(look.font(13))
+    painter.setPen(colour_of(look.theme.muted))
+    painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, reason)
+
+
+def paint_words(painter: QPainter, line: QRectF, words: str, look: Look, *, centred: bool = False) -> None:
+    """Write a muted line."""
+    painter.setFont(look.font(11.5))
+    painter.setPen(colour_of(look.theme.muted))
+    side = Qt.AlignmentFlag.AlignHCenter if centred else Qt.AlignmentFlag.AlignLeft
+    text = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(line.width()) + 1)
+    painter.drawText(line, side | Qt.AlignmentFlag.AlignVCenter, text)
+
+
 def free_spot(centre: QPointF, size: tuple[float, float], gap: float, taken: list[QRectF], inside: QRectF) -> QRectF:
     """Return the box for a label around ``centre`` that covers the least of what is ``taken`` and stays ``inside``."""
     width, height = size

@@ -13,21 +13,15 @@ from attention_explorer.ui.heatmap import (
     layout_of,
     paint_bar,
     paint_cells,
-    paint_column_label,
-    paint_row_label,
+    paint_labels,
 )
+from attention_explorer.ui.map_widget import CELL_STEPS
 from attention_explorer.ui.marks import colour_of, pen
 from attention_explorer.ui.text_block import ink_of
 from attention_explorer.ui.theme import Look
 
 Cell = tuple[int, int]
 
-_STEPS = {
-    Qt.Key.Key_Up: (-1, 0),
-    Qt.Key.Key_Down: (1, 0),
-    Qt.Key.Key_Left: (0, -1),
-    Qt.Key.Key_Right: (0, 1),
-}
 _INKS = {"query": "query_ink", "key": "key_ink"}
 
 
@@ -126,7 +120,7 @@ class MatrixView(QWidget):
             self._choose(cell)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = _STEPS.get(Qt.Key(event.key()))
+        step = CELL_STEPS.get(Qt.Key(event.key()))
         if step is None or self._picture is None:
             super().keyPressEvent(event)
             return
@@ -156,11 +150,7 @@ class MatrixView(QWidget):
         look = self._look
         paint_cells(painter, picture, layout, look)
         lit = self.hovered or self.chosen
-        painter.setPen(colour_of(look.theme.text))
-        for row in range(0, layout.rows, layout.row_labels.step):
-            paint_row_label(painter, picture, layout, look, row)
-        for column in range(0, layout.columns, layout.column_labels.step):
-            paint_column_label(painter, picture, layout, look, column)
+        paint_labels(painter, picture, layout, look)
         self._paint_titles(painter, picture, layout)
         paint_bar(painter, picture, layout.bar, look)
         if lit is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,11 +31,10 @@ from attention_explorer.state.block_numerals import brief
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.numerals import plain
 from attention_explorer.ui.curve_chart import Axis, ChartLayout, chart_layout, draw_polyline, paint_axes, paint_dot
-from attention_explorer.ui.marks import colour_of, dashes, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.ui.marks import colour_of, dashes, draw_haloed_text, draw_line, paint_words, pen, text_size
 from attention_explorer.ui.notes_panel import notes_of
 from attention_explorer.ui.pictures import Change, PictureDrawing
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.similarity_picture import paint_words
 from attention_explorer.ui.text_block import TextLine
 from attention_explorer.ui.theme import Look
 
@@ -282,7 +280,7 @@ def _grab(picture: NormPicture, layout: NormLayout, place: QPointF) -> object:
 
 def _scale_change(state: BlockState, layout: NormLayout, place: QPointF) -> Change[BlockState]:
     share = (place.x() - layout.chart.plot.left()) / (layout.chart.plot.width() or 1.0)
-    number = LEAST_SCALE * math.exp(min(max(share, 0.0), 1.0) * math.log(LARGEST_SCALE / LEAST_SCALE))
+    number = layout.chart.across.number(min(max(share, 0.0), 1.0))
     return Change(replace(state, norm_scale=scale_at(number)), "Move the size of the row", "size of the row")
 
 

@@ -47,3 +47,9 @@ def notes_of(sentences: tuple[str, ...]) -> tuple[TextLine, ...]:
     """Return sentences as the panel writes them, the first as a headline."""
     first, *rest = sentences
     return (TextLine(first, bold=True), *(TextLine(sentence) for sentence in rest))
+
+
+def verdict_lines(headline: str, lines: tuple[str, ...], look_for: str) -> tuple[TextLine, ...]:
+    """Return a verdict as the panel writes it, with what to look for if there is something."""
+    found = notes_of((headline, *lines))
+    return (*found, TextLine(f"Try: {look_for}", "muted")) if look_for else found

@@ -90,26 +90,36 @@ class MatrixModel(QAbstractTableModel):
         return self._edit(index.row(), index.column(), typed)
 
 
-class MatrixTable(QTableView):
-    """Shows a `MatrixModel`: the rows have the names of the tokens, the columns are as wide as their numbers."""
+class NamedRowsTable(QTableView):
+    """A table whose rows have the names of the tokens."""
 
-    def __init__(self, model: MatrixModel, look: Look, name: str) -> None:
+    def __init__(self, model: QAbstractTableModel, name: str) -> None:
         super().__init__()
-        self._model = model
         self.setModel(model)
         self.setAccessibleName(name)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setCornerButtonEnabled(False)
-        self.set_look(look)
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self.setStyleSheet(f"QTableCornerButton::section {{ background: {look.theme.card}; border: none; }}")
         self.verticalHeader().setDefaultSectionSize(look.px(26))
-        width = look.px(FULL_WIDTH if self._model.has_all_digits else SHORT_WIDTH)
-        self.horizontalHeader().setDefaultSectionSize(width)
 
     def height_of(self, rows: int) -> int:
         """Return the height at which so many rows are seen."""
         lines = rows * self.verticalHeader().defaultSectionSize()
         return lines + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
+
+
+class MatrixTable(NamedRowsTable):
+    """Shows a `MatrixModel`; the columns are as wide as their numbers."""
+
+    def __init__(self, model: MatrixModel, look: Look, name: str) -> None:
+        super().__init__(model, name)
+        self._model = model
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
+        self.set_look(look)
+
+    def set_look(self, look: Look) -> None:
+        super().set_look(look)
+        width = look.px(FULL_WIDTH if self._model.has_all_digits else SHORT_WIDTH)
+        self.horizontalHeader().setDefaultSectionSize(width)

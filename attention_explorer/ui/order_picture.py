@@ -9,11 +9,10 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.state.heads_check_report import weight_text
 from attention_explorer.state.positions_order import KINDS, OrderPicture, Outcome
-from attention_explorer.ui.marks import colour_of, draw_line, pen, text_size
+from attention_explorer.ui.marks import colour_of, draw_line, paint_reason, pen, text_size
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.position_notes import MASKS, TITLES
 from attention_explorer.ui.position_notes import order_notes as order_notes
-from attention_explorer.ui.similarity_picture import paint_reason
 from attention_explorer.ui.small_map import (
     Arrangement,
     SmallMap,

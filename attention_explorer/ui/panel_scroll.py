@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
+UNBOUNDED = 16_777_215  # QWIDGETSIZE_MAX, which PySide6 does not export
+
 
 class Scroll(QScrollArea):
     """Scrolls a widget that does not fit."""

@@ -27,6 +27,7 @@ from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfW
 
 from attention_explorer import __version__
 from attention_explorer.state.figure_options import PIXELS_PER_INCH
+from attention_explorer.ui.xml_text import xml_text
 
 POINTS_PER_INCH = 72
 PROGRAM = f"Attention Explorer {__version__}"
@@ -36,7 +37,6 @@ ENLARGED_TO = 256
 _INFO = re.compile(rb"/Info (\d+) 0 R")
 _MEDIA_BOX = re.compile(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]")
 _ID = re.compile(rb"/ID \[[^\]]*\]")
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
@@ -80,7 +80,7 @@ def _written(
     writer.setPageMargins(QMarginsF(0, 0, 0, 0), QPageLayout.Unit.Point)
     writer.setCreator(PROGRAM)
     words = {"title": title, "description": description, "program": PROGRAM}
-    xmp = _XMP.format(**{name: escape(_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", it)) for name, it in words.items()})
+    xmp = _XMP.format(**{name: escape(xml_text(it)) for name, it in words.items()})
     writer.setDocumentXmpMetadata(QByteArray(xmp.encode()))
     painter = _PdfPainter(writer)
     painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)

@@ -17,11 +17,12 @@ from attention_explorer.state.heads_compare import Comparison
 from attention_explorer.state.heads_frame import HeadsFrame
 from attention_explorer.state.heads_lines import LinePicture
 from attention_explorer.state.heads_stages import StagesPicture
-from attention_explorer.ui.compare_picture import CompareLayout, compare_layout, paint_compare_maps, paint_compare_marks
+from attention_explorer.ui.compare_picture import CompareLayout, compare_layout, paint_compare_maps
 from attention_explorer.ui.line_picture import LinesLayout, lines_layout, link_at, paint_line_marks, paint_links
 from attention_explorer.ui.map_widget import MapWidget
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.stages_picture import StagesLayout, paint_stage_maps, paint_stage_marks, stages_layout
+from attention_explorer.ui.small_map import paint_marks
+from attention_explorer.ui.stages_picture import StagesLayout, paint_stage_maps, stages_layout
 from attention_explorer.ui.theme import Look
 
 P = TypeVar("P")
@@ -120,6 +121,16 @@ def _spot_on_maps(_picture: object, layout: StagesLayout | CompareLayout, place:
     return NOWHERE if hit is None else Spot(hit.row, hit.column)
 
 
+def _mark_maps(
+    painter: QPainter,
+    picture: StagesPicture | Comparison,
+    layout: StagesLayout | CompareLayout,
+    look: Look,
+    spot: Spot,
+) -> None:
+    paint_marks(painter, picture.pictures, layout.maps, look, (spot.row, spot.column))
+
+
 LINES: Drawing[LinePicture, LinesLayout] = Drawing(
     lines_layout,
     paint_links,
@@ -129,17 +140,13 @@ LINES: Drawing[LinePicture, LinesLayout] = Drawing(
 STAGES: Drawing[StagesPicture, StagesLayout] = Drawing(
     stages_layout,
     paint_stage_maps,
-    lambda painter, picture, layout, look, spot: paint_stage_marks(
-        painter, picture, layout, look, (spot.row, spot.column)
-    ),
+    _mark_maps,
     _spot_on_maps,
     _stage_at,
 )
 COMPARE: Drawing[Comparison, CompareLayout] = Drawing(
     compare_layout,
     paint_compare_maps,
-    lambda painter, picture, layout, look, spot: paint_compare_marks(
-        painter, picture, layout, look, (spot.row, spot.column)
-    ),
+    _mark_maps,
     _spot_on_maps,
 )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
+from attention_explorer.state.preset import Preset
 from attention_explorer.ui.choice import Choice, ChoiceBox, ChoiceRow
 from attention_explorer.ui.flow_layout import FlowLayout
 from attention_explorer.ui.number_box import NumberBox
@@ -186,19 +188,19 @@ class PictureControls(QWidget, Generic[S]):
         new = replace(self.session.state, **{self.part: state})  # type: ignore[arg-type]
         self.session.apply(new, label, merge and f"{self.part} {merge}")
 
+    def apply_checked(self, check: Callable[[S], None], state: S, label: str, merge: str = "") -> None:
+        """Change the page's part of the state, or say why ``check`` refuses that and leave it."""
+        try:
+            check(state)
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            self.show_state(self.state)
+            return
+        self.apply(state, label, merge)
+
     def change(self, label: str, merge: str = "", **changes: object) -> None:
         """Change fields of the page's part of the state, as one undo step."""
         self.apply(replace(self.state, **changes), label, merge)  # type: ignore[type-var]
-
-
-@dataclass(frozen=True, slots=True)
-class BarPreset:
-    """A ready-made state as the bar offers it."""
-
-    id: str
-    title: str
-    look_for: str
-    state: Any
 
 
 class PictureBar(PictureControls[S]):
@@ -215,7 +217,7 @@ class PictureBar(PictureControls[S]):
     export_wanted = Signal()
 
     page_title = ""
-    presets: Sequence[BarPreset] = ()
+    presets: Sequence[Preset[Any]] = ()
     pictures: Sequence[Choice] = ()
 
     def build(self) -> None:
@@ -226,7 +228,7 @@ class PictureBar(PictureControls[S]):
         self.preset_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.preset_box.setMinimumContentsLength(24)
         self.preset_box.setMaxVisibleItems(30)
-        self.picture_row = ChoiceRow("Picture", self.pictures, self._on_picture_chosen)
+        self.picture_row = ChoiceRow("Picture", self.pictures, self.choose_picture)
         self.export_button = QPushButton("Export…")
         self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, NPY, NPZ, JSON)")
         self.export_button.clicked.connect(self.export_wanted)
@@ -241,7 +243,7 @@ class PictureBar(PictureControls[S]):
         """Show a state in the lines below the first."""
         raise NotImplementedError
 
-    def preset_of(self, state: S) -> BarPreset:
+    def preset_of(self, state: S) -> Preset[Any]:
         """Return the preset that a state was made from."""
         wanted = state.preset  # type: ignore[attr-defined]
         return next((ready for ready in self.presets if ready.id == wanted), self.presets[0])
@@ -265,6 +267,7 @@ class PictureBar(PictureControls[S]):
             if ready.id == identifier:
                 self.apply(ready.state, f"Load “{ready.title}”")
 
-    def _on_picture_chosen(self, value: object) -> None:
+    def choose_picture(self, value: object) -> None:
+        """Show another picture, as one undo step."""
         kind = type(self.state.picture)  # type: ignore[attr-defined]
         self.change(f"Show {kind(str(value)).value}", picture=kind(str(value)))

@@ -81,9 +81,16 @@ class PicturesFigure:
 
     def paint(self, painter: QPainter) -> None:
         """Paint the figure with its top left corner at the painter's origin."""
-        self._frame.paint_ground(painter)
-        painter.save()
-        layout = self.drawing.layout(self.picture, self.look, self._frame.room)
-        self.drawing.paint(painter, self.picture, layout, self.look, vector=is_drawing(painter))
-        painter.restore()
-        self._frame.paint_caption(painter)
+        paint_framed(painter, self._frame, self.drawing, self.picture)
+
+
+def paint_framed(
+    painter: QPainter, frame: FigureFrame, drawing: PictureDrawing[Any, Any, Any], picture: object
+) -> None:
+    """Paint a picture with its frame, whose top left corner is at the painter's origin."""
+    frame.paint_ground(painter)
+    painter.save()
+    layout = drawing.layout(picture, frame.look, frame.room)
+    drawing.paint(painter, picture, layout, frame.look, vector=is_drawing(painter))
+    painter.restore()
+    frame.paint_caption(painter)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QPoint, Qt
@@ -14,9 +16,10 @@ from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.card import Card
+from attention_explorer.ui.choice import Choice
 from attention_explorer.ui.notes_panel import NotesPanel
-from attention_explorer.ui.page import Page
-from attention_explorer.ui.panel_scroll import PanelScroll, Scroll
+from attention_explorer.ui.page import Page, PageAction
+from attention_explorer.ui.panel_scroll import UNBOUNDED, PanelScroll, Scroll
 from attention_explorer.ui.picture_controls import PictureBar, PictureControls
 from attention_explorer.ui.picture_orders import Order, Ready, carried_out, work_for
 from attention_explorer.ui.pictures import Change, PictureDrawing
@@ -27,7 +30,6 @@ from attention_explorer.ui.theme import Look
 
 PANEL_WIDTH = 340
 NARROW_PAGE = 900
-UNBOUNDED = 16_777_215  # QWIDGETSIZE_MAX, which PySide6 does not export
 
 S = TypeVar("S")
 
@@ -98,6 +100,13 @@ class PicturesPage(Page, Generic[S]):
     def least_height(self, _state: S, *, narrow: bool) -> int:
         """Return the pixels at zoom 1 that the picture of a state gets at least; ``narrow``: above the panel."""
         return self.least_heights[narrow]
+
+    def picture_actions(self, pictures: Iterable[Choice]) -> tuple[PageAction, ...]:
+        """Return for the menu that each of the pictures is shown, with its key."""
+        return tuple(
+            PageAction(f"Show {title.lower()}", partial(self.bar.choose_picture, picture), f"Ctrl+{number}", tip)
+            for number, (picture, title, tip) in enumerate(pictures, start=1)
+        )
 
     @property
     def state(self) -> S:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from attention_explorer.model.encodings import LARGEST_SEED
+from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.state.positions import (
     HIGHEST_BASE,
     LONGEST,
@@ -19,7 +19,7 @@ from attention_explorer.state.positions import (
 from attention_explorer.state.positions_presets import POSITIONS_PRESETS, is_changed
 from attention_explorer.state.positions_wording import RANDOM_PICTURES
 from attention_explorer.ui.choice import ChoiceBox, ChoiceRow
-from attention_explorer.ui.picture_controls import BarPreset, PictureBar
+from attention_explorer.ui.picture_controls import PictureBar
 from attention_explorer.ui.whole_number_box import WholeNumberBox, show_number
 
 KINDS = (
@@ -52,7 +52,7 @@ class PositionsBar(PictureBar[PositionsState]):
     """The bar of the Positions page."""
 
     page_title = "Positions"
-    presets = tuple(BarPreset(ready.id, ready.title, ready.look_for, ready.state) for ready in POSITIONS_PRESETS)
+    presets = POSITIONS_PRESETS
     pictures = PICTURES
 
     # ---- Building ----

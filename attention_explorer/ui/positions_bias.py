@@ -160,7 +160,7 @@ def mark_bias(painter: QPainter, bias: BiasLines, layout: BiasLayout, look: Look
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def bias_spot(bias: BiasLines, layout: BiasLayout, place: QPointF) -> Spot:
+def bias_spot(layout: BiasLayout, place: QPointF) -> Spot:
     """Return the cell of the map at a place, or the head (row alone) whose line or name is there."""
     row, column = layout.map.row_at(place.y()), layout.map.column_at(place.x())
     if row is not None and column is not None:

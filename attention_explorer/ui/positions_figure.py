@@ -14,14 +14,14 @@ from attention_explorer.state.positions import PositionKind, PositionsPicture, P
 from attention_explorer.state.positions_export import encoding_numbers, picture_numbers
 from attention_explorer.state.positions_wording import description, picture_title, settings_words
 from attention_explorer.ui.figure import FigureStyle
-from attention_explorer.ui.figure_frame import NARROWEST, FigureFrame, frame_for, is_drawing
+from attention_explorer.ui.figure_frame import NARROWEST, FigureFrame, frame_for
+from attention_explorer.ui.pictures_figure import TILES, paint_framed
 from attention_explorer.ui.positions_pictures import Drawing, drawing_of
 from attention_explorer.ui.theme import Look
 
 ROOM = 900.0, 680.0
 WIDE_ROOM = 1100.0, 560.0
 WIDE_NARROWEST = 760.0
-TILES = (512, 512)
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,4 @@ class PositionsFigure:
 
     def paint(self, painter: QPainter) -> None:
         """Paint the figure with its top left corner at the painter's origin."""
-        self._frame.paint_ground(painter)
-        painter.save()
-        layout = self.drawing.layout(self.picture, self.look, self._frame.room)
-        self.drawing.paint(painter, self.picture, layout, self.look, vector=is_drawing(painter))
-        painter.restore()
-        self._frame.paint_caption(painter)
+        paint_framed(painter, self._frame, self.drawing, self.picture)

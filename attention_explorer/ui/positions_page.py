@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
@@ -15,7 +14,7 @@ from attention_explorer.state.positions import PositionsPicture, PositionsState
 from attention_explorer.state.positions_clocks import has_clocks
 from attention_explorer.state.positions_wording import RowReading, picture_title, row_reading, shape_badge
 from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures import Change, PictureDrawing
+from attention_explorer.ui.pictures import PictureDrawing
 from attention_explorer.ui.pictures_page import PicturesPage
 from attention_explorer.ui.positions_bar import PositionsBar
 from attention_explorer.ui.positions_controls import PositionsControls
@@ -103,7 +102,7 @@ class PositionsPage(PicturesPage[PositionsState]):
             self.refused.emit("Only a sinusoidal or a rotary encoding has hands that turn. Choose one of them.")
             return
         if state.picture is not PositionsPicture.CLOCKS:
-            self._show(PositionsPicture.CLOCKS)
+            self.bar.choose_picture(PositionsPicture.CLOCKS)
         self.player.toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -116,14 +115,8 @@ class PositionsPage(PicturesPage[PositionsState]):
         return (
             PageAction("Play or pause", self.toggle_play, "Ctrl+Space", "Let the hands of the clocks turn"),
             PageAction(""),
-            *(
-                PageAction(f"Show {picture.value}", lambda picture=picture: self._show(picture), f"Ctrl+{number}")  # type: ignore[misc]
-                for number, picture in enumerate(PositionsPicture, start=1)
-            ),
+            *self.picture_actions((picture, picture.value, "") for picture in PositionsPicture),
         )
-
-    def _show(self, picture: PositionsPicture) -> None:
-        self.apply(Change(replace(self.state, picture=picture), f"Show {picture.value}"))
 
     def stop(self) -> None:
         self.player.stop()

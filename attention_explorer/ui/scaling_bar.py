@@ -7,13 +7,13 @@ from dataclasses import replace
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model.encodings import LARGEST_SEED
+from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
 from attention_explorer.state.scaling import MOST_DRAWS, MOST_KEYS, BenchState, Precision, ScalingPicture, ScalingState
 from attention_explorer.state.scaling_bench import parsed_rows, rows_text
 from attention_explorer.state.scaling_presets import SCALING_PRESETS
 from attention_explorer.ui.choice import ChoiceBox, ChoiceRow
-from attention_explorer.ui.picture_controls import BarPreset, PictureBar
+from attention_explorer.ui.picture_controls import PictureBar
 from attention_explorer.ui.whole_number_box import show_number
 
 SOURCES = (
@@ -60,7 +60,7 @@ class ScalingBar(PictureBar[ScalingState]):
     """The bar of the Scaling page."""
 
     page_title = "Why √d_k"
-    presets = tuple(BarPreset(ready.id, ready.title, ready.look_for, ready.state) for ready in SCALING_PRESETS)
+    presets = SCALING_PRESETS
     pictures = PICTURES
 
     # ---- Building ----

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from attention_explorer.errors import ExplorerError
@@ -10,7 +9,7 @@ from attention_explorer.state.scaling import ScalingPicture, ScalingState
 from attention_explorer.state.scaling_bench import BenchPicture
 from attention_explorer.state.scaling_wording import picture_title
 from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures import Change, PictureDrawing
+from attention_explorer.ui.pictures import PictureDrawing
 from attention_explorer.ui.pictures_page import PicturesPage
 from attention_explorer.ui.scaling_bar import PICTURES, ScalingBar
 from attention_explorer.ui.scaling_controls import ScalingControls
@@ -58,13 +57,7 @@ class ScalingPage(PicturesPage[ScalingState]):
     # ---- What people do ----
 
     def actions_offered(self) -> tuple[PageAction, ...]:
-        return tuple(
-            PageAction(f"Show {title.lower()}", lambda picture=picture: self._show(picture), f"Ctrl+{number}", tip)  # type: ignore[misc]
-            for number, (picture, title, tip) in enumerate(PICTURES, start=1)
-        )
-
-    def _show(self, picture: ScalingPicture) -> None:
-        self.apply(Change(replace(self.state, picture=picture), f"Show {picture.value}"))
+        return self.picture_actions(PICTURES)
 
     # ---- Taking it away ----
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from attention_explorer.ui.marks import colour_of, dashes, draw_line, pen, text_size
+from attention_explorer.ui.marks import colour_of, dashes, draw_line, paint_words, pen, text_size
 from attention_explorer.ui.theme import Look
 
 NAMES = {False: "not scaled", True: "scaled"}
@@ -43,14 +43,7 @@ def paint_legend(painter: QPainter, line: QRectF, look: Look, leading: bool, *, 
         draw_line(painter, QPointF(left, middle), QPointF(left + px(26), middle), stroke)
         left += px(31)
         width = text_size(font, name)[0] + 2
-        _write(painter, QRectF(left, line.top(), width, line.height()), name, look)
+        paint_words(painter, QRectF(left, line.top(), width, line.height()), name, look)
         left += width + px(14)
     if more and left < line.right() - px(40):
-        _write(painter, QRectF(left, line.top(), line.right() - left, line.height()), more, look)
-
-
-def _write(painter: QPainter, box: QRectF, text: str, look: Look) -> None:
-    painter.setFont(look.font(11.5))
-    painter.setPen(colour_of(look.theme.muted))
-    elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()) + 1)
-    painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, elided)
+        paint_words(painter, QRectF(left, line.top(), line.right() - left, line.height()), more, look)

@@ -15,7 +15,7 @@ from attention_explorer.state.positions_similarity import SimilarityPicture
 from attention_explorer.state.positions_table import ordinal, ticks
 from attention_explorer.ui.curve_chart import ChartLayout, paint_reading
 from attention_explorer.ui.heatmap import HeatmapLayout, Labels, paint_cells
-from attention_explorer.ui.marks import colour_of, draw_line, pen, text_size
+from attention_explorer.ui.marks import colour_of, draw_line, paint_reason, paint_words, pen, text_size
 from attention_explorer.ui.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.position_notes import similarity_notes as similarity_notes
 from attention_explorer.ui.similarity_curve import paint_similarity_chart, similarity_chart
@@ -91,22 +91,6 @@ def paint_similarity(
         words = QRectF(header.left(), place.bar.bottom() + look.px(1), header.width(), look.px(16))
         paint_words(painter, words, _spread_words(picture, number), look, centred=True)
     paint_similarity_chart(painter, picture, layout.chart, look)
-
-
-def paint_reason(painter: QPainter, reason: str, room: QRectF, look: Look) -> None:
-    """Say why there is nothing to draw."""
-    painter.setFont(look.font(13))
-    painter.setPen(colour_of(look.theme.muted))
-    painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, reason)
-
-
-def paint_words(painter: QPainter, line: QRectF, words: str, look: Look, *, centred: bool = False) -> None:
-    """Write a muted line."""
-    painter.setFont(look.font(11.5))
-    painter.setPen(colour_of(look.theme.muted))
-    side = Qt.AlignmentFlag.AlignHCenter if centred else Qt.AlignmentFlag.AlignLeft
-    text = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(line.width()) + 1)
-    painter.drawText(line, side | Qt.AlignmentFlag.AlignVCenter, text)
 
 
 def _spread_words(picture: SimilarityPicture, number: int) -> str:

@@ -400,3 +400,11 @@ def paint_mark(painter: QPainter, picture: MapPicture, small: SmallMap, look: Lo
     theme = look.theme
     colour = theme.query if column is None else theme.key if row is None else theme.text
     paint_outline(painter, box, colour, look)
+
+
+def paint_marks(
+    painter: QPainter, pictures: tuple[MapPicture, ...], maps: tuple[SmallMap, ...], look: Look, mark: Mark
+) -> None:
+    """Light up a cell, a row or a column in every map that has it."""
+    for picture, small in zip(pictures, maps, strict=True):
+        paint_mark(painter, picture, small, look, mark)

@@ -234,7 +234,7 @@ def _two_key_slope(gap: float) -> float:
 
 def bench_spot(picture: BenchPicture, layout: BenchLayout, place: QPointF) -> Spot:
     """Return the key of a column, a cell of a map, or a gap."""
-    key = column_at(picture, layout.columns, place)
+    key = column_at(layout.columns, place)
     if key is not None:
         return Spot(COLUMNS, key)
     for first, map_ in ((WEIGHTS, layout.weights), (JACOBIAN, layout.jacobian)):
@@ -319,7 +319,7 @@ def _slope_words(picture: BenchPicture, weight: int, score: int) -> str:
 def bench_grab(picture: BenchPicture, layout: BenchLayout, place: QPointF) -> int | None:
     """Return the key whose score bar is at a place."""
     within = layout.columns.scores.plot.adjusted(-4, -8, 4, 8).contains(place)
-    return column_at(picture, layout.columns, place) if within else None
+    return column_at(layout.columns, place) if within else None
 
 
 def bench_drag(

@@ -20,7 +20,7 @@ from attention_explorer.ui.small_map import (
     arranged,
     best_arrangement,
     cell_at,
-    paint_mark,
+    paint_marks,
     paint_shape,
     paint_small_map,
     paint_swatch,
@@ -94,7 +94,7 @@ def paint_stages(
     layout = stages_layout(picture, look, room)
     paint_stage_maps(painter, picture, layout, look, vector=vector)
     if hover is not None:
-        paint_stage_marks(painter, picture, layout, look, hover)
+        paint_marks(painter, picture.pictures, layout.maps, look, hover)
 
 
 def paint_stage_maps(
@@ -114,12 +114,6 @@ def paint_stage_maps(
     if layout.chain.boxes:
         _paint_heading(painter, picture, layout.heading, look)
     paint_chain(painter, layout.chain, look)
-
-
-def paint_stage_marks(painter: QPainter, picture: StagesPicture, layout: StagesLayout, look: Look, mark: Mark) -> None:
-    """Light up a cell, a row or a column in all four maps."""
-    for stage, small in zip(picture.pictures, layout.maps, strict=True):
-        paint_mark(painter, stage, small, look, mark)
 
 
 def _paint_step(painter: QPainter, start: SmallMap, end: SmallMap, words: str, look: Look, *, swatch: bool) -> None:

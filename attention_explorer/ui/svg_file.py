@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from attention_explorer.state.figure_options import MILLIMETRES_PER_INCH, PIXELS_PER_INCH
+from attention_explorer.ui.xml_text import xml_text
 
 FONT_FAMILIES = "Inter, Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 """Where Inter is not installed another sans serif takes its place, narrow ones first: then all text still fits."""
@@ -23,7 +24,6 @@ _FILLED = re.compile(
     r'<rect x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)"/>\s*</g>\s*'
 )
 _SHARP = 'image-rendering="optimizeSpeed" style="image-rendering:pixelated"'
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def svg_bytes(paint: Callable[[QPainter], None], size: QSize, scale: float, title: str, description: str) -> bytes:
@@ -53,8 +53,7 @@ def _mended(text: str, size: QSize, scale: float) -> str:
     text = _GROUP_FONT.sub(r"\1", text)
     # A cell is one element, not a rectangle in a group with a transformation that does nothing.
     text = _FILLED.sub(r'<rect fill="\1" stroke="none" x="\2" y="\3" width="\4" height="\5"/>\n', text)
-    # A token may be any character, but XML cannot hold all of them.
-    text = _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    text = xml_text(text)
     # The old word for edges that stay sharp is no longer understood by all viewers.
     text = text.replace('image-rendering="optimizeSpeed"', _SHARP)
     return text.replace('font-family="Inter"', f'font-family="{FONT_FAMILIES}"')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from attention_explorer.state.colour_scale import weight_scale
@@ -85,10 +85,15 @@ def paint_thumbnail_cells(
 
 def cells_in(box: QRectF, survey: HeadSurvey, look: Look) -> QRectF:
     """Return where the map of a head is in the box of its thumbnail."""
+    corner = box.topLeft() + QPointF(look.px(6), look.px(6))
+    return cells_from(corner, survey, box.width() - look.px(12), 2.0)
+
+
+def cells_from(corner: QPointF, survey: HeadSurvey, side: float, least: float) -> QRectF:
+    """Return where the map of a head is in a square at a corner; it is ``least`` pixels wide and high at least."""
     height, width = survey.pooled.values.shape
-    stretch = (box.width() - look.px(12)) / max(height, width, 1)
-    left, top = box.left() + look.px(6), box.top() + look.px(6)
-    return QRectF(left, top, max(width * stretch, 2.0), max(height * stretch, 2.0))
+    stretch = side / max(height, width, 1)
+    return QRectF(corner, QSizeF(max(width * stretch, least), max(height * stretch, least)))
 
 
 def thumbnail_height(look: Look, width: float) -> float:

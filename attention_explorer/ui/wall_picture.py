@@ -24,6 +24,7 @@ from attention_explorer.ui.heatmap import (
 from attention_explorer.ui.marks import colour_of
 from attention_explorer.ui.theme import Look
 from attention_explorer.ui.thumbnail import (
+    cells_from,
     cells_in,
     paint_thumbnail,
     paint_thumbnail_cells,
@@ -117,8 +118,8 @@ def paint_wall(
         corner = QPointF(left + column * plan.tile, top + row * plan.tile_height(look))
         off = survey.place in frame.setup.switched_off
         if plan.is_compact:
-            side = plan.tile - COMPACT_GAP
-            paint_thumbnail_cells(painter, make(survey, view, look), compact_cells(survey, corner, side), off=off)
+            cells = cells_from(corner, survey, plan.tile - COMPACT_GAP, 1.0)
+            paint_thumbnail_cells(painter, make(survey, view, look), cells, off=off)
             continue
         box = QRectF(corner, QSizeF(plan.tile - BESIDE, 0.0))
         paint_thumbnail(painter, survey, make(survey, view, look), box, view, look, off=off)
@@ -131,13 +132,6 @@ def paint_wall(
         _paint_axis_names(painter, corner_box, look)
     bar = QRectF(left + look.px(6), room.bottom() - BAR_HEIGHT + 8, min(260.0, room.right() - left - 120), 12)
     paint_bar(painter, legend, bar, look, vector=vector)
-
-
-def compact_cells(survey: HeadSurvey, corner: QPointF, side: float) -> QRectF:
-    """Return where the map of a head is in a square."""
-    height, width = survey.pooled.values.shape
-    stretch = side / max(height, width, 1)
-    return QRectF(corner.x(), corner.y(), max(width * stretch, 1.0), max(height * stretch, 1.0))
 
 
 def _paint_numbers(painter: QPainter, plan: _Plan, corner: QRectF, look: Look) -> None:

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMainWindow,
     QMenu,
-    QScrollArea,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -34,6 +33,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
 from attention_explorer.ui.icons import icon, program_icon
 from attention_explorer.ui.page import PAGES, Page
+from attention_explorer.ui.panel_scroll import ColumnScroll
 from attention_explorer.ui.read_out import ReadOut
 from attention_explorer.ui.session_files import SessionFiles
 from attention_explorer.ui.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
@@ -121,15 +121,8 @@ class MainWindow(QMainWindow):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         # Many pages at a large size are higher than a small screen: then the rail scrolls and the window stays small.
-        self._rail_scroll = QScrollArea()
-        self._rail_scroll.setWidget(self._rail)
-        self._rail_scroll.setWidgetResizable(True)
-        self._rail_scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        for set_policy in (
-            self._rail_scroll.setHorizontalScrollBarPolicy,
-            self._rail_scroll.setVerticalScrollBarPolicy,
-        ):
-            set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._rail_scroll = ColumnScroll(self._rail)
+        self._rail_scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         row.addWidget(self._rail_scroll)
         row.addWidget(self._stack, 1)
         self.setCentralWidget(body)

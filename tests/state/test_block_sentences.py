@@ -11,13 +11,13 @@ import pytest
 from attention_explorer.model import Initialiser as Rule
 from attention_explorer.model import NormKind, NormPlacement
 from attention_explorer.state.block import MOST_LAYERS, BlockPicture, BlockState, Initialiser
-from attention_explorer.state.block_boxes import eps_text
 from attention_explorer.state.block_depth import TABLE
 from attention_explorer.state.block_diagram import DiagramPicture, diagram_picture
 from attention_explorer.state.block_diagram_words import likeness_sentences, row_sentences
 from attention_explorer.state.block_future import future_picture, future_sentences
 from attention_explorer.state.block_linear import linear_picture, linear_sentences
 from attention_explorer.state.block_norm import norm_picture, norm_sentences
+from attention_explorer.state.block_numerals import brief
 from attention_explorer.state.block_presets import block_preset
 from attention_explorer.state.block_stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
 from attention_explorer.state.block_wording import settings_words, verdict
@@ -254,7 +254,7 @@ def test_depth_names_the_sizes_that_are_measured() -> None:
 
 @pytest.mark.parametrize(("eps", "text"), [(1e-5, "10⁻⁵"), (2e-6, "2·10⁻⁶"), (0.01, "0.01"), (0.0, "0"), (1.0, "1")])
 def test_epsilon_is_written_as_people_write_it(eps: float, text: str) -> None:
-    assert eps_text(eps) == text
+    assert brief(eps) == text
 
 
 def test_no_more_layers_than_there_is_room_for() -> None:

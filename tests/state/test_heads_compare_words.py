@@ -23,7 +23,8 @@ from attention_explorer.state.heads_compare_words import (
     of_a,
 )
 from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_reading import as_csv, column_reading, row_reading
+from attention_explorer.state.heads_reading import column_reading, row_reading
+from attention_explorer.state.numbers_export import as_csv
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 SIX = ToyRecipe(sentence="The cat sat on the mat", d_model=32, heads=4)

@@ -15,8 +15,9 @@ from attention_explorer.sources.recipe import GainKind, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.heads import Aggregate, Contrast, HeadsSetup, HeadsState, MaskChoice, MaskKind, Picture
 from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads_presets import HEADS_PRESETS, HeadsPreset, heads_preset, is_changed
+from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset, is_changed
 from attention_explorer.state.map_picture import map_picture
+from attention_explorer.state.preset import Preset
 
 EACH = pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
 
@@ -51,13 +52,13 @@ def test_every_tutorial_is_one() -> None:
 
 
 @EACH
-def test_each_is_found_by_its_name_and_knows_it(ready: HeadsPreset) -> None:
+def test_each_is_found_by_its_name_and_knows_it(ready: Preset[HeadsState]) -> None:
     assert heads_preset(ready.id) is ready
     assert ready.state.preset == ready.id
 
 
 @EACH
-def test_each_says_what_to_look_for(ready: HeadsPreset) -> None:
+def test_each_says_what_to_look_for(ready: Preset[HeadsState]) -> None:
     assert ready.title
     assert not ready.title.endswith(".")
     assert ready.look_for.endswith(".")
@@ -65,7 +66,7 @@ def test_each_says_what_to_look_for(ready: HeadsPreset) -> None:
 
 
 @EACH
-def test_each_shows_what_it_points_at(ready: HeadsPreset) -> None:
+def test_each_shows_what_it_points_at(ready: Preset[HeadsState]) -> None:
     frame, view = heads_frame(ready.state.setup), ready.state.view
     assert (frame.layer, frame.head) == (ready.state.setup.layer, ready.state.setup.head), "nothing had to be clamped"
     assert view.picture is Picture.HEATMAP
@@ -83,7 +84,7 @@ def test_an_unknown_name_lists_those_there_are() -> None:
 
 
 @EACH
-def test_the_focus_does_not_change_a_preset_but_its_numbers_do(ready: HeadsPreset) -> None:
+def test_the_focus_does_not_change_a_preset_but_its_numbers_do(ready: Preset[HeadsState]) -> None:
     state = ready.state
     assert not is_changed(state)
     assert not is_changed(state.with_setup(head=1, layer=2, aggregate=Aggregate.MEAN).with_view(row=1))

@@ -19,12 +19,12 @@ from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads_reading import (
     COLUMNS,
     Reading,
-    as_csv,
     column_reading,
     gloss,
     reading_table,
     row_reading,
 )
+from attention_explorer.state.numbers_export import as_csv
 
 STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)
 CROSS = heads_frame(HeadsSetup(HandMadeRecipe("le chat s'est assis sur le tapis", "The cat sat on the mat"), head=2))

@@ -19,7 +19,8 @@ from attention_explorer.state.lookup import QUERY, Entry, LookupState, Part, Rol
 from attention_explorer.state.lookup_frame import LookupFrame, as_vector, descended, lookup_frame, nearest_key
 from attention_explorer.state.plane import Vector
 from attention_explorer.state.plane_geometry import convex_hull
-from attention_explorer.state.presets import PRESETS, Preset, preset
+from attention_explorer.state.preset import Preset
+from attention_explorer.state.presets import PRESETS, preset
 
 quick = settings(max_examples=50, deadline=None)
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))
@@ -121,7 +122,7 @@ def test_reference_gradient_of_the_default() -> None:
 @pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
 @pytest.mark.parametrize("scaled", [False, True], ids=["as is", "scaled"])
 @pytest.mark.parametrize("temperature", [0.1, 1.0, 30.0])
-def test_every_preset_by_hand(ready: Preset, hard: bool, scaled: bool, temperature: float) -> None:
+def test_every_preset_by_hand(ready: Preset[LookupState], hard: bool, scaled: bool, temperature: float) -> None:
     for kind in ValueKind:
         state = replace(ready.state, hard=hard, scaled=scaled, temperature=temperature, values=kind)
         weights, output = by_hand(state)
@@ -255,7 +256,7 @@ def test_equal_scores_give_exactly_a_third_each() -> None:
 
 
 @EACH_PRESET
-def test_the_query_at_the_origin_prefers_nothing(ready: Preset) -> None:
+def test_the_query_at_the_origin_prefers_nothing(ready: Preset[LookupState]) -> None:
     frame = lookup_frame(ready.state.moved(QUERY, (0.0, 0.0)))
     count = len(ready.state.entries)
     assert frame.weights.tolist() == [1 / count] * count
@@ -421,7 +422,7 @@ def test_gradients_say_what_small_moves_do(state: LookupState) -> None:
 
 
 @EACH_PRESET
-def test_loss_gradient_of_the_presets(ready: Preset) -> None:
+def test_loss_gradient_of_the_presets(ready: Preset[LookupState]) -> None:
     for kind in ValueKind:
         state = replace(ready.state, values=kind)
         frame, step = lookup_frame(state), 1e-6
@@ -475,7 +476,7 @@ def test_the_descent_preset_walks_downhill_as_it_says() -> None:
 
 
 @EACH_PRESET
-def test_nothing_is_learned_from_a_hard_lookup(ready: Preset) -> None:
+def test_nothing_is_learned_from_a_hard_lookup(ready: Preset[LookupState]) -> None:
     state = replace(ready.state, hard=True)
     assert descended(state) == state
 

@@ -31,7 +31,8 @@ from attention_explorer.state.lookup_wording import (
     weight_sum,
 )
 from attention_explorer.state.plane import Vector
-from attention_explorer.state.presets import PRESETS, Preset, preset
+from attention_explorer.state.preset import Preset
+from attention_explorer.state.presets import PRESETS, preset
 
 quick = settings(max_examples=50, deadline=None)
 EACH_PRESET = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
@@ -167,7 +168,7 @@ def assert_sum_multiplies_out(frame: LookupFrame, index: int) -> None:
 @EACH_PRESET
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("temperature", [0.05, 0.7, 1.0, 30.0])
-def test_the_sums_of_the_presets_multiply_out(ready: Preset, scaled: bool, temperature: float) -> None:
+def test_the_sums_of_the_presets_multiply_out(ready: Preset[LookupState], scaled: bool, temperature: float) -> None:
     frame = lookup_frame(replace(ready.state, scaled=scaled, temperature=temperature))
     for index in range(len(frame.weights)):
         assert_sum_multiplies_out(frame, index)
@@ -410,7 +411,7 @@ def test_the_whole_picture_in_words() -> None:
 
 @EACH_PRESET
 @pytest.mark.parametrize("hard", [False, True])
-def test_nothing_that_is_said_is_broken(ready: Preset, hard: bool) -> None:
+def test_nothing_that_is_said_is_broken(ready: Preset[LookupState], hard: bool) -> None:
     for kind in ValueKind:
         for query in (ready.state.query, (0.0, 0.0), (1e6, -1e6)):
             frame = lookup_frame(replace(ready.state, hard=hard, values=kind).moved(QUERY, query))

@@ -8,7 +8,8 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.lookup import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, MOST_KEYS, LookupState, Overlay
-from attention_explorer.state.presets import PRESETS, Preset, preset
+from attention_explorer.state.preset import Preset
+from attention_explorer.state.presets import PRESETS, preset
 
 EACH = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 
@@ -24,20 +25,20 @@ def test_the_first_one_is_what_the_window_opens_with() -> None:
 
 
 @EACH
-def test_each_is_found_by_its_name_and_knows_it(ready: Preset) -> None:
+def test_each_is_found_by_its_name_and_knows_it(ready: Preset[LookupState]) -> None:
     assert preset(ready.id) is ready
     assert ready.state.preset == ready.id
 
 
 @EACH
-def test_each_says_what_to_look_for(ready: Preset) -> None:
+def test_each_says_what_to_look_for(ready: Preset[LookupState]) -> None:
     assert ready.title
     assert not ready.title.endswith(".")
     assert ready.look_for.endswith(".")
 
 
 @EACH
-def test_each_is_a_lookup_that_can_be_taken_hold_of(ready: Preset) -> None:
+def test_each_is_a_lookup_that_can_be_taken_hold_of(ready: Preset[LookupState]) -> None:
     state = ready.state
     everything = state.with_overlay(Overlay.TARGET, True)
     for part in everything.parts():
@@ -51,7 +52,7 @@ def test_each_is_a_lookup_that_can_be_taken_hold_of(ready: Preset) -> None:
 
 
 @EACH
-def test_everything_a_preset_starts_with_is_in_its_picture(ready: Preset) -> None:
+def test_everything_a_preset_starts_with_is_in_its_picture(ready: Preset[LookupState]) -> None:
     state = ready.state
     points = [state.query, *state.keys, *(row for row in state.value_rows if len(row) == 2)]
     if state.shows(Overlay.TARGET):
