@@ -11,15 +11,15 @@ from typing import BinaryIO, TypeVar
 
 from attention_explorer.errors import ExplorerError, ExportError
 from attention_explorer.files import write_whole
-from attention_explorer.state.block import BlockState
-from attention_explorer.state.cost import CostState
+from attention_explorer.state.block.state import BlockState
+from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
-from attention_explorer.state.heads import HeadsState
-from attention_explorer.state.lookup import LookupState
-from attention_explorer.state.positions import PositionsState
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
-from attention_explorer.state.scaling import ScalingState
+from attention_explorer.state.scaling.state import ScalingState
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session
 
 PageState = LookupState | HeadsState | PositionsState | BlockState | ScalingState | CostState
@@ -95,7 +95,7 @@ def format_for(path: Path | None, given: str = "") -> str:
     ExportError
         It is unknown, there is none, or the file would pass for a session.
     """
-    from attention_explorer.ui.figure import EXPORT_FORMATS, format_of
+    from attention_explorer.ui.export.figure import EXPORT_FORMATS, format_of
 
     if path is not None and path.name.lower().endswith(SUFFIX):
         raise ExportError(f"“{path.name}” would pass for a session, and is to hold numbers. Leave out “.attn”.")
@@ -117,7 +117,7 @@ def file_bytes(shown: Shown, options: FigureOptions) -> bytes:
     """
     # Here Qt is started: importing the program must not do so.
     from attention_explorer.app import make_drawing_application
-    from attention_explorer.ui.figure import figure_bytes
+    from attention_explorer.ui.export.figure import figure_bytes
     from attention_explorer.ui.page import PAGES
 
     make_drawing_application()
@@ -193,7 +193,7 @@ def render(
 
     The numbers behind a picture, as the window computes them:
 
-    >>> from attention_explorer.state.lookup import LookupState
+    >>> from attention_explorer.state.lookup.state import LookupState
     >>> text = attention_explorer.render(LookupState(hard=True), format="csv").decode()
     >>> text.splitlines()[0].startswith("name,")
     True

@@ -12,10 +12,10 @@ from PySide6.QtCore import QSize
 from attention_explorer.app import make_application
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.figure_options import PIXELS_PER_INCH, FigureOptions
-from attention_explorer.state.heads import HeadsSetup, HeadsState
-from attention_explorer.state.heads_survey import HeadSurvey, surveys_of
-from attention_explorer.ui.figure import figure_bytes
-from attention_explorer.ui.heads_figure import HeadsFigure
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState
+from attention_explorer.state.heads.survey import HeadSurvey, surveys_of
+from attention_explorer.ui.export.figure import figure_bytes
+from attention_explorer.ui.heads.figure import HeadsFigure
 from benchmarks.heads_stage import sentence_of
 from benchmarks.heads_wall import HEADS, LAYERS, MatplotlibGrid
 from benchmarks.report import Row

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import HeadsSetup
-from attention_explorer.state.heads_frame import heads_frame
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.state import HeadsSetup
 from benchmarks.bare import update_all
 from benchmarks.heads_memory import measure_memory
 from benchmarks.heads_stage import Chooser, HeadsStage, Pointer, Typist, sentence_of

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import HeadsSetup, HeadsState, HeadsView
-from attention_explorer.ui.heads_page import HeadsPage
-from attention_explorer.ui.heatmap_canvas import HeatmapCanvas
-from attention_explorer.ui.pointed_picture import Spot
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
+from attention_explorer.ui.heads.page import HeadsPage
+from attention_explorer.ui.pictures.pointed_picture import Spot
 from benchmarks.stage import PaintCounter, Stage, mouse_event, paint, paint_when_done, settle
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "because", "it", "was", "so", "very", "tired"]

@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 from PySide6.QtCore import QSize
 
-from attention_explorer.state.lookup_frame import LookupFrame
-from attention_explorer.state.plane import Extent
-from attention_explorer.state.plane_geometry import tie_rays, weight_field
+from attention_explorer.state.lookup.frame import LookupFrame
+from attention_explorer.state.lookup.plane import Extent
+from attention_explorer.state.lookup.plane_geometry import tie_rays, weight_field
 from attention_explorer.ui.theme import Theme
 
 DOTS_PER_INCH = 100.0

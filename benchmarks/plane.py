@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import QUERY, LookupState
-from attention_explorer.state.lookup_frame import LookupFrame, lookup_frame
-from attention_explorer.ui.lookup_canvas import LookupCanvas
+from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
+from attention_explorer.state.lookup.state import QUERY, LookupState
+from attention_explorer.ui.lookup.canvas import LookupCanvas
 from benchmarks.drag import SOFT
 from benchmarks.matplotlib_plane import MatplotlibPlane
 from benchmarks.report import Row

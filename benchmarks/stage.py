@@ -19,8 +19,8 @@ from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import LookupState, Part
-from attention_explorer.ui.lookup_canvas import LookupCanvas
+from attention_explorer.state.lookup.state import LookupState, Part
+from attention_explorer.ui.lookup.canvas import LookupCanvas
 from attention_explorer.ui.window import MainWindow
 
 SIZE = QSize(1280, 800)

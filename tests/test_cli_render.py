@@ -17,7 +17,7 @@ import attention_explorer
 from attention_explorer import app, cli, rendering
 from attention_explorer.session import garbage
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import HeadsState
+from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, presets_of
 from attention_explorer.state.session_file import MOST_BYTES, session_bytes, write_session
 

@@ -13,7 +13,7 @@ import pytest
 from attention_explorer import app, cli
 from attention_explorer.session import garbage
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.session_file import read_session, write_session
 
 

@@ -130,7 +130,7 @@ def test_what_the_package_offers_comes_without_qt() -> None:
 
 def test_presets_are_listed_without_qt() -> None:
     modules = modules_after("from attention_explorer.cli import main\nassert main(['presets']) == 0")
-    assert "attention_explorer.state.cost_presets" in modules
+    assert "attention_explorer.state.cost.presets" in modules
     assert not QT & tops(modules)
 
 
@@ -144,8 +144,8 @@ def test_model_and_state_run_without_qt() -> None:
     assert len(names) > 15
     modules = modules_after(
         "\n".join(f"import {name}" for name in names)
-        + "\nfrom attention_explorer.state.lookup import LookupState"
-        + "\nfrom attention_explorer.state.lookup_export import lookup_csv, lookup_json"
+        + "\nfrom attention_explorer.state.lookup.state import LookupState"
+        + "\nfrom attention_explorer.state.lookup.export import lookup_csv, lookup_json"
         + "\nassert lookup_csv(LookupState()) and lookup_json(LookupState())"
     )
     assert set(names) <= modules
@@ -203,10 +203,10 @@ def after_first_page(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 
 def test_showing_the_first_page_loads_no_chart_and_no_exporter(after_first_page: set[str]) -> None:
-    assert "attention_explorer.ui.lookup_page" in after_first_page
+    assert "attention_explorer.ui.lookup.page" in after_first_page
     assert not {"pyqtgraph", "matplotlib"} & tops(after_first_page)
-    assert "attention_explorer.ui.figure" not in after_first_page
-    assert "attention_explorer.ui.temperature_chart" not in after_first_page
+    assert "attention_explorer.ui.export.figure" not in after_first_page
+    assert "attention_explorer.ui.lookup.temperature_chart" not in after_first_page
 
 
 def test_showing_the_first_page_loads_nothing_that_speaks_to_the_network(after_first_page: set[str]) -> None:

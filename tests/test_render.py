@@ -23,13 +23,13 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length
-from attention_explorer.state.heads import HeadsState
-from attention_explorer.state.lookup import LookupState
-from attention_explorer.state.positions import PositionsState
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import write_session
-from attention_explorer.ui.export_dialog import export_or_explain
-from attention_explorer.ui.figure import EXPORT_FORMATS
+from attention_explorer.ui.export.dialog import export_or_explain
+from attention_explorer.ui.export.figure import EXPORT_FORMATS
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from attention_explorer.state.heads import Contrast
+from attention_explorer.state.heads.state import Contrast
 from attention_explorer.state.numerals import MINUS, compact, scientific
 
 FloatArray = np.typing.NDArray[np.floating]

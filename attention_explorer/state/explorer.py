@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from attention_explorer.state.block import BlockState
-from attention_explorer.state.cost import CostState
-from attention_explorer.state.heads import HeadsState
-from attention_explorer.state.lookup import LookupState
-from attention_explorer.state.positions import PositionsState
-from attention_explorer.state.scaling import ScalingState
+from attention_explorer.state.block.state import BlockState
+from attention_explorer.state.cost.state import CostState
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.positions.state import PositionsState
+from attention_explorer.state.scaling.state import ScalingState
 
 
 @dataclass(frozen=True, slots=True)

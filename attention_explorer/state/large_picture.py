@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from attention_explorer.state.heads import HeadsState, Picture
-from attention_explorer.state.heads_compare import Comparison, compare_pictures
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads_lines import LinePicture, line_picture
-from attention_explorer.state.heads_stages import StagesPicture, stages_picture
+from attention_explorer.state.heads.compare import Comparison, compare_pictures
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.lines import LinePicture, line_picture
+from attention_explorer.state.heads.stages import StagesPicture, stages_picture
+from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.map_picture import MapPicture, Window, map_picture
 
 LargePicture: TypeAlias = MapPicture | LinePicture | StagesPicture | Comparison

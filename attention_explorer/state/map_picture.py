@@ -10,8 +10,8 @@ import numpy as np
 
 from attention_explorer.model import AttentionMap, RenormalisedMap, Stage
 from attention_explorer.state.colour_scale import BoolArray, ColourScale, FloatArray, score_scale, weight_scale
-from attention_explorer.state.heads import HeadsView, Hidden
-from attention_explorer.state.heads_frame import HeadsFrame
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.state import HeadsView, Hidden
 
 STAGE_TITLES = {
     Stage.SCORES: "raw score q·k",

@@ -38,37 +38,37 @@ class ReadyMade:
 
 
 def _lookup() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.presets import PRESETS
+    from attention_explorer.state.lookup.presets import PRESETS
 
     return PRESETS
 
 
 def _heads() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.heads_presets import HEADS_PRESETS
+    from attention_explorer.state.heads.presets import HEADS_PRESETS
 
     return HEADS_PRESETS
 
 
 def _positions() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.positions_presets import POSITIONS_PRESETS
+    from attention_explorer.state.positions.presets import POSITIONS_PRESETS
 
     return POSITIONS_PRESETS
 
 
 def _block() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.block_presets import BLOCK_PRESETS
+    from attention_explorer.state.block.presets import BLOCK_PRESETS
 
     return BLOCK_PRESETS
 
 
 def _scaling() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.scaling_presets import SCALING_PRESETS
+    from attention_explorer.state.scaling.presets import SCALING_PRESETS
 
     return SCALING_PRESETS
 
 
 def _cost() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.cost_presets import COST_PRESETS
+    from attention_explorer.state.cost.presets import COST_PRESETS
 
     return COST_PRESETS
 

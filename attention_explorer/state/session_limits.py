@@ -11,8 +11,14 @@ from typing import Any
 from attention_explorer.sources import recipe as toy
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
-from attention_explorer.state import block, cost, heads, lookup, plane, positions, scaling
+from attention_explorer.state.block import state as block
+from attention_explorer.state.cost import state as cost
+from attention_explorer.state.heads import state as heads
+from attention_explorer.state.lookup import plane
+from attention_explorer.state.lookup import state as lookup
+from attention_explorer.state.positions import state as positions
 from attention_explorer.state.ready_made import preset_ids
+from attention_explorer.state.scaling import state as scaling
 
 MOST_CHARACTERS = 32_767
 """Of a text: as many as a field of the window takes."""
@@ -54,7 +60,7 @@ class Limit:
 
 
 def _known_boxes() -> tuple[str, ...]:
-    from attention_explorer.state.block_diagram import ORDER
+    from attention_explorer.state.block.diagram import ORDER
 
     return tuple(ORDER)
 
@@ -209,7 +215,7 @@ def _against_block(state: block.BlockState) -> str:
     if state == block.BlockState():
         return ""
     from attention_explorer.errors import ExplorerError
-    from attention_explorer.state.block_stack import check_sizes
+    from attention_explorer.state.block.stack import check_sizes
 
     try:
         check_sizes(state)

@@ -13,7 +13,7 @@ from attention_explorer.files import make_folder, write_whole
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.figure import png_bytes
+from attention_explorer.ui.export.figure import png_bytes
 from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.window import MainWindow
 

@@ -18,7 +18,7 @@ from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     # Loaded when something is taken away: file formats would delay the first picture.
-    from attention_explorer.ui.figure import Figure
+    from attention_explorer.ui.export.figure import Figure
 
 CLIPBOARD_SCALE = 2.0
 """A copied picture has twice the pixels of the figure, enough for most screens and for a slide."""
@@ -92,7 +92,7 @@ class Page(QWidget):
 
     def export(self) -> None:
         """Ask for a file and write the picture or the numbers to it."""
-        from attention_explorer.ui.export_dialog import export_with_dialog
+        from attention_explorer.ui.export.dialog import export_with_dialog
 
         self._say_or_refuse(lambda: export_with_dialog(self, self.figure()))
 
@@ -105,7 +105,7 @@ class Page(QWidget):
         self._say_or_refuse(self._copy_numbers)
 
     def _copy_picture(self) -> str:
-        from attention_explorer.ui.figure import figure_image
+        from attention_explorer.ui.export.figure import figure_image
 
         QGuiApplication.clipboard().setImage(figure_image(self.figure(), CLIPBOARD_SCALE))
         return "The picture is on the clipboard."
@@ -149,73 +149,73 @@ def _examples(page: str) -> Iterable[tuple[str, ExplorerState]]:
 
 
 def _make_lookup(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.lookup_page import LookupPage
+    from attention_explorer.ui.lookup.page import LookupPage
 
     return LookupPage(session, look)
 
 
 def _lookup_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.lookup_figure import lookup_figure
+    from attention_explorer.ui.lookup.figure import lookup_figure
 
     return lookup_figure(state.lookup)
 
 
 def _make_heads(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.heads_page import HeadsPage
+    from attention_explorer.ui.heads.page import HeadsPage
 
     return HeadsPage(session, look)
 
 
 def _heads_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.heads_figure import HeadsFigure
+    from attention_explorer.ui.heads.figure import HeadsFigure
 
     return HeadsFigure(state.heads)
 
 
 def _make_positions(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.positions_page import PositionsPage
+    from attention_explorer.ui.positions.page import PositionsPage
 
     return PositionsPage(session, look)
 
 
 def _positions_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.positions_figure import PositionsFigure
+    from attention_explorer.ui.positions.figure import PositionsFigure
 
     return PositionsFigure(state.positions)
 
 
 def _make_block(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.block_page import BlockPage
+    from attention_explorer.ui.block.page import BlockPage
 
     return BlockPage(session, look)
 
 
 def _block_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.block_figure import block_figure
+    from attention_explorer.ui.block.figure import block_figure
 
     return block_figure(state.block)
 
 
 def _make_scaling(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.scaling_page import ScalingPage
+    from attention_explorer.ui.scaling.page import ScalingPage
 
     return ScalingPage(session, look)
 
 
 def _scaling_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.scaling_figure import scaling_figure
+    from attention_explorer.ui.scaling.figure import scaling_figure
 
     return scaling_figure(state.scaling)
 
 
 def _make_cost(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.cost_page import CostPage
+    from attention_explorer.ui.cost.page import CostPage
 
     return CostPage(session, look)
 
 
 def _cost_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.cost_figure import cost_figure
+    from attention_explorer.ui.cost.figure import cost_figure
 
     return cost_figure(state.cost)
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attention_explorer.ui.marks import colour_of
+from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
 

@@ -31,9 +31,9 @@ from attention_explorer.session.session import Session
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
+from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.icons import icon, program_icon
 from attention_explorer.ui.page import PAGES, Page
-from attention_explorer.ui.panel_scroll import ColumnScroll
 from attention_explorer.ui.read_out import ReadOut
 from attention_explorer.ui.session_files import SessionFiles
 from attention_explorer.ui.theme import DARK, LIGHT, Look, Theme, palette, stylesheet

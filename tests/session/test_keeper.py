@@ -13,7 +13,7 @@ from attention_explorer.session.keeper import Keeper
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.session_file import read_session, write_session
 
 FIRST = ExplorerState()
@@ -123,7 +123,7 @@ from attention_explorer.session.keeper import Keeper
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.lookup.state import LookupState
 
 folder, file, goes_on = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 session = Session()

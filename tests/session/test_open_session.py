@@ -13,7 +13,7 @@ from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import MOST_RECENT, Settings, SettingsStore
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.session_file import read_session
 
 FIRST = ExplorerState()

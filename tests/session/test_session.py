@@ -9,8 +9,8 @@ import pytest
 
 from attention_explorer.session.session import MERGE_WITHIN_SECONDS, Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import QUERY
-from attention_explorer.state.presets import preset
+from attention_explorer.state.lookup.presets import preset
+from attention_explorer.state.lookup.state import QUERY
 
 Change = tuple[ExplorerState, ExplorerState]
 

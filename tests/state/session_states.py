@@ -10,12 +10,12 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 from attention_explorer.sources.tokens import tokens_of
-from attention_explorer.state.block import BlockState
-from attention_explorer.state.block_presets import BLOCK_PRESETS
+from attention_explorer.state.block.presets import BLOCK_PRESETS
+from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import MaskChoice
-from attention_explorer.state.plane import Extent
-from attention_explorer.state.scaling import BenchState
+from attention_explorer.state.heads.state import MaskChoice
+from attention_explorer.state.lookup.plane import Extent
+from attention_explorer.state.scaling.state import BenchState
 from attention_explorer.state.session_limits import LIMITS, Limit
 
 NONE = Limit()

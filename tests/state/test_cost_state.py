@@ -13,10 +13,9 @@ import pytest
 
 from attention_explorer.errors import ExplorerError, ExportError
 from attention_explorer.model import ModelSize
-from attention_explorer.state import cost_measure
-from attention_explorer.state.cost import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
-from attention_explorer.state.cost_export import cost_numbers
-from attention_explorer.state.cost_growth import (
+from attention_explorer.state.cost import measure as cost_measure
+from attention_explorer.state.cost.export import cost_numbers
+from attention_explorer.state.cost.growth import (
     curve_words,
     doubling_of,
     growth_picture,
@@ -24,10 +23,10 @@ from attention_explorer.state.cost_growth import (
     parts,
     point_words,
 )
-from attention_explorer.state.cost_inputs import inputs_picture, inputs_sentences, product_words, weight_words
-from attention_explorer.state.cost_layer import amount_words, layer_picture, layer_sentences, term_words, total_words
-from attention_explorer.state.cost_measure import MeasuredPoint, Measurement, lengths_measured, measured
-from attention_explorer.state.cost_numerals import (
+from attention_explorer.state.cost.inputs import inputs_picture, inputs_sentences, product_words, weight_words
+from attention_explorer.state.cost.layer import amount_words, layer_picture, layer_sentences, term_words, total_words
+from attention_explorer.state.cost.measure import MeasuredPoint, Measurement, lengths_measured, measured
+from attention_explorer.state.cost.numerals import (
     grouped,
     measured_ratio,
     memory_words,
@@ -37,9 +36,10 @@ from attention_explorer.state.cost_numerals import (
     short_count,
     time_words,
 )
-from attention_explorer.state.cost_presets import COST_PRESETS, cost_preset, is_changed
-from attention_explorer.state.cost_reach import FARTHEST, reach_picture, reach_sentences, strip_words
-from attention_explorer.state.cost_wording import picture_title, settings_words, verdict
+from attention_explorer.state.cost.presets import COST_PRESETS, cost_preset, is_changed
+from attention_explorer.state.cost.reach import FARTHEST, reach_picture, reach_sentences, strip_words
+from attention_explorer.state.cost.state import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
+from attention_explorer.state.cost.wording import picture_title, settings_words, verdict
 from attention_explorer.state.numbers_export import npz_bytes
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import Stage
-from attention_explorer.state.heads import HeadsState, HeadsView, Hidden, MaskChoice, MaskKind, Picture
-from attention_explorer.state.heads_alt_text import alt_text, strongest
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
+from attention_explorer.state.heads.alt_text import alt_text, strongest
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.state.heads.state import HeadsState, HeadsView, Hidden, MaskChoice, MaskKind, Picture
 from attention_explorer.state.map_picture import Window, shown_map
 
 

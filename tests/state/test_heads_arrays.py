@@ -11,12 +11,12 @@ import pytest
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
-from attention_explorer.state.head_array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
-from attention_explorer.state.head_array_picture import array_picture, array_table, array_words, shape_flag
-from attention_explorer.state.heads import HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.state.heads_arrays import head_array, head_arrays
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
+from attention_explorer.state.heads.array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
+from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_flag
+from attention_explorer.state.heads.arrays import head_array, head_arrays
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 SETUPS = {

@@ -22,10 +22,9 @@ from attention_explorer.model import (
 )
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
-from attention_explorer.state.heads import Aggregate, HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.state.heads_check_change import change_check, change_report
-from attention_explorer.state.heads_check_function import token_function
-from attention_explorer.state.heads_check_mask import (
+from attention_explorer.state.heads.check_change import change_check, change_report
+from attention_explorer.state.heads.check_function import token_function
+from attention_explorer.state.heads.check_mask import (
     MaskDemo,
     Precision,
     demo_check,
@@ -33,7 +32,7 @@ from attention_explorer.state.heads_check_mask import (
     mask_check,
     mask_report,
 )
-from attention_explorer.state.heads_check_report import (
+from attention_explorer.state.heads.check_report import (
     MOST_LISTED,
     CheckTable,
     Form,
@@ -41,15 +40,16 @@ from attention_explorer.state.heads_check_report import (
     size_text,
     weight_text,
 )
-from attention_explorer.state.heads_check_reshape import reshape_check, reshape_report
-from attention_explorer.state.heads_check_shuffle import compared, shuffle_check, shuffle_report, shuffled_order
-from attention_explorer.state.heads_check_symmetry import symmetry_check, symmetry_report
-from attention_explorer.state.heads_checks import Check, Experiment, carry_out, needs_asking, token_to_change
-from attention_explorer.state.heads_export import setup_words
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads_verdict import Kind, spread_of, verdict
-from attention_explorer.state.heads_wording import source_words
+from attention_explorer.state.heads.check_reshape import reshape_check, reshape_report
+from attention_explorer.state.heads.check_shuffle import compared, shuffle_check, shuffle_report, shuffled_order
+from attention_explorer.state.heads.check_symmetry import symmetry_check, symmetry_report
+from attention_explorer.state.heads.checks import Check, Experiment, carry_out, needs_asking, token_to_change
+from attention_explorer.state.heads.export import setup_words
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.state.heads.verdict import Kind, spread_of, verdict
+from attention_explorer.state.heads.wording import source_words
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))
 CAUSAL = MaskChoice(MaskKind.CAUSAL)

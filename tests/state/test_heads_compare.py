@@ -10,8 +10,11 @@ import pytest
 from attention_explorer.model import Stage, causal_mask, strictly_causal_mask
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, ToyRecipe
-from attention_explorer.state import heads_compare
-from attention_explorer.state.heads import (
+from attention_explorer.state.heads import compare as heads_compare
+from attention_explorer.state.heads.compare import compare_pictures
+from attention_explorer.state.heads.differences import what_differs
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.state import (
     Aggregate,
     Contrast,
     HeadsSetup,
@@ -20,9 +23,6 @@ from attention_explorer.state.heads import (
     MaskChoice,
     MaskKind,
 )
-from attention_explorer.state.heads_compare import compare_pictures
-from attention_explorer.state.heads_differences import what_differs
-from attention_explorer.state.heads_frame import heads_frame
 
 SIX = ToyRecipe(sentence="The cat sat on the mat")
 CAUSAL, STRICT = MaskChoice(MaskKind.CAUSAL), MaskChoice(MaskKind.STRICT)

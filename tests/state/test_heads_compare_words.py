@@ -12,9 +12,8 @@ import pytest
 
 from attention_explorer.model import Stage
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.heads_compare import Comparison, compare_pictures
-from attention_explorer.state.heads_compare_words import (
+from attention_explorer.state.heads.compare import Comparison, compare_pictures
+from attention_explorer.state.heads.compare_words import (
     compared_cell,
     compared_steps,
     compared_table,
@@ -22,8 +21,9 @@ from attention_explorer.state.heads_compare_words import (
     compared_words,
     of_a,
 )
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_reading import column_reading, row_reading
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.reading import column_reading, row_reading
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
 from attention_explorer.state.numbers_export import as_csv
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)

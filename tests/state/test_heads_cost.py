@@ -10,11 +10,11 @@ from attention_explorer.model.checkpoint import watched
 from attention_explorer.sources import toy
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import Aggregate, HeadsSetup, HeadsState
-from attention_explorer.state.heads_cost import blocks, is_quick
-from attention_explorer.state.heads_frame import _layers_of, heads_frame
-from attention_explorer.state.heads_presets import HEADS_PRESETS
-from attention_explorer.state.heads_survey import survey_heads
+from attention_explorer.state.heads.cost import blocks, is_quick
+from attention_explorer.state.heads.frame import _layers_of, heads_frame
+from attention_explorer.state.heads.presets import HEADS_PRESETS
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
+from attention_explorer.state.heads.survey import survey_heads
 from attention_explorer.state.large_picture import large_picture
 
 

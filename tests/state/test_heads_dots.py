@@ -12,7 +12,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, TokenVectors, ToyRecipe
 from attention_explorer.sources.toy import token_embeddings, toy_layers
-from attention_explorer.state.heads_dots import (
+from attention_explorer.state.heads.dots import (
     as_given,
     dot_pictures,
     dot_table,
@@ -22,7 +22,7 @@ from attention_explorer.state.heads_dots import (
     vectors_table,
     with_number,
 )
-from attention_explorer.state.heads_presets import heads_preset
+from attention_explorer.state.heads.presets import heads_preset
 
 THREE_WORDS = heads_preset("dot-products").state.setup.recipe
 

@@ -16,16 +16,16 @@ from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state import heads_export
-from attention_explorer.state.heads import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.heads_export import (
+from attention_explorer.state.heads import export as heads_export
+from attention_explorer.state.heads.export import (
     difference_numbers,
     map_numbers,
     setup_words,
     stages_numbers,
     wall_numbers,
 )
-from attention_explorer.state.heads_frame import HeadsFrame, head_name, heads_frame
+from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
 from attention_explorer.state.map_picture import map_picture
 from attention_explorer.state.numbers_export import Numbers, npy_bytes, npz_bytes
 

@@ -12,10 +12,9 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_layers
 from attention_explorer.sources.hand_made_notes import pattern_words
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.state.heads_differences import what_differs
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_it_table import (
+from attention_explorer.state.heads.differences import what_differs
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.it_table import (
     antecedent_head,
     it_reading,
     it_table,
@@ -25,6 +24,7 @@ from attention_explorer.state.heads_it_table import (
     with_score,
     with_share,
 )
+from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 
 RECIPE = HandMadeRecipe()
 MAT, CAT, THE, ON = 5, 1, 0, 3

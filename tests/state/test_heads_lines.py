@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model import ArrayMap
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state import heads_lines
-from attention_explorer.state.heads import HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_lines import line_legend, line_links, line_picture
+from attention_explorer.state.heads import lines as heads_lines
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.lines import line_legend, line_links, line_picture
+from attention_explorer.state.heads.state import HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
 from attention_explorer.state.map_picture import Window
 
 

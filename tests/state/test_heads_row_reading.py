@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import Aggregate, HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads_reading import (
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.reading import (
     COLUMNS,
     Reading,
     column_reading,
@@ -24,6 +23,7 @@ from attention_explorer.state.heads_reading import (
     reading_table,
     row_reading,
 )
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.state.numbers_export import as_csv
 
 STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)

@@ -9,9 +9,9 @@ import pytest
 
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
-from attention_explorer.state.heads import Contrast, HeadsSetup, HeadsView, MaskChoice, MaskKind, SortBy
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_survey import (
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.state import Contrast, HeadsSetup, HeadsView, MaskChoice, MaskKind, SortBy
+from attention_explorer.state.heads.survey import (
     THUMBNAIL_TILES,
     HeadSurvey,
     character,

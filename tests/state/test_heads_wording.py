@@ -14,10 +14,18 @@ from hypothesis import strategies as st
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, Projections, TokenVectors, ToyRecipe
-from attention_explorer.state.heads import Aggregate, Contrast, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads_presets import heads_preset
-from attention_explorer.state.heads_wording import (
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.state import (
+    Aggregate,
+    Contrast,
+    HeadsSetup,
+    HeadsView,
+    Hidden,
+    MaskChoice,
+    MaskKind,
+)
+from attention_explorer.state.heads.wording import (
     Step,
     arithmetic,
     badges,

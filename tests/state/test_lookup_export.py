@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from attention_explorer import __version__
-from attention_explorer.state.lookup import QUERY, LookupState, Overlay, ValueKind
-from attention_explorer.state.lookup_export import CSV_COLUMNS, lookup_csv, lookup_json
-from attention_explorer.state.lookup_frame import lookup_frame
-from attention_explorer.state.presets import PRESETS
+from attention_explorer.state.lookup.export import CSV_COLUMNS, lookup_csv, lookup_json
+from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.state.lookup.presets import PRESETS
+from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay, ValueKind
 
 DEFAULT = LookupState()
 ZERO_QUERY = DEFAULT.moved(QUERY, (0.0, 0.0))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import (
+from attention_explorer.state.lookup.plane import Extent, Vector
+from attention_explorer.state.lookup.state import (
     HIGHEST_RATE,
     HIGHEST_TEMPERATURE,
     LARGEST_COORDINATE,
@@ -27,7 +28,6 @@ from attention_explorer.state.lookup import (
     Role,
     ValueKind,
 )
-from attention_explorer.state.plane import Extent, Vector
 
 DEFAULT = LookupState()
 FREE = LookupState(

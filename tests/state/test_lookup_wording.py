@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.state.lookup import QUERY, TARGET, Entry, LookupState, Overlay, Part, Role, ValueKind
-from attention_explorer.state.lookup_frame import LookupFrame, lookup_frame
-from attention_explorer.state.lookup_wording import (
+from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
+from attention_explorer.state.lookup.plane import Vector
+from attention_explorer.state.lookup.presets import PRESETS, preset
+from attention_explorer.state.lookup.state import QUERY, TARGET, Entry, LookupState, Overlay, Part, Role, ValueKind
+from attention_explorer.state.lookup.wording import (
     descent_note,
     description,
     dictionary_note,
@@ -30,9 +32,7 @@ from attention_explorer.state.lookup_wording import (
     tie_note,
     weight_sum,
 )
-from attention_explorer.state.plane import Vector
 from attention_explorer.state.preset import Preset
-from attention_explorer.state.presets import PRESETS, preset
 
 quick = settings(max_examples=50, deadline=None)
 EACH_PRESET = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)

@@ -13,7 +13,8 @@ from attention_explorer.model import RenormalisedMap, Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import ScaleKind
-from attention_explorer.state.heads import (
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.state import (
     Aggregate,
     Contrast,
     HeadsSetup,
@@ -22,7 +23,6 @@ from attention_explorer.state.heads import (
     MaskChoice,
     MaskKind,
 )
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
 from attention_explorer.state.map_picture import (
     Window,
     hidden_keys,

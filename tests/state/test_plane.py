@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.state.plane import (
+from attention_explorer.state.lookup.plane import (
     LARGEST_SPAN,
     SMALLEST_SPAN,
     Extent,

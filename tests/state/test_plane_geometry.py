@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.state.lookup import QUERY, Entry, LookupState
-from attention_explorer.state.lookup_frame import lookup_frame
-from attention_explorer.state.plane import Extent, Vector
-from attention_explorer.state.plane_geometry import (
+from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.state.lookup.plane import Extent, Vector
+from attention_explorer.state.lookup.plane_geometry import (
     TieRay,
     convex_hull,
     equal_angle_rays,
@@ -22,7 +21,8 @@ from attention_explorer.state.plane_geometry import (
     tie_rays,
     weight_field,
 )
-from attention_explorer.state.presets import preset
+from attention_explorer.state.lookup.presets import preset
+from attention_explorer.state.lookup.state import QUERY, Entry, LookupState
 
 quick = settings(max_examples=50, deadline=None)
 DEFAULT = LookupState().keys

@@ -14,7 +14,15 @@ from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import learned_encoding, sinusoidal_encoding, wavelengths
 from attention_explorer.model.rotary import rotary
 from attention_explorer.state.colour_scale import ScaleKind
-from attention_explorer.state.positions import (
+from attention_explorer.state.positions.encoding import (
+    MOST_TILES,
+    bias_words,
+    cell_words,
+    encoding_picture,
+    slope_words,
+    wave_label,
+)
+from attention_explorer.state.positions.state import (
     HIGHEST_BASE,
     LONGEST,
     LOWEST_BASE,
@@ -23,15 +31,7 @@ from attention_explorer.state.positions import (
     PositionsState,
     RotaryLayout,
 )
-from attention_explorer.state.positions_encoding import (
-    MOST_TILES,
-    bias_words,
-    cell_words,
-    encoding_picture,
-    slope_words,
-    wave_label,
-)
-from attention_explorer.state.positions_table import (
+from attention_explorer.state.positions.table import (
     dimensions_of_pair,
     encoding_at,
     ordinal,

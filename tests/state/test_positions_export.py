@@ -14,8 +14,8 @@ from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
 from attention_explorer.state.numbers_export import npy_bytes, npz_bytes
-from attention_explorer.state.positions import PositionKind, PositionsState
-from attention_explorer.state.positions_export import encoding_numbers, picture_numbers
+from attention_explorer.state.positions.export import encoding_numbers, picture_numbers
+from attention_explorer.state.positions.state import PositionKind, PositionsState
 
 STATE = PositionsState(length=20)
 

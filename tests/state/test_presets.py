@@ -7,9 +7,15 @@ import math
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.lookup import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, MOST_KEYS, LookupState, Overlay
+from attention_explorer.state.lookup.presets import PRESETS, preset
+from attention_explorer.state.lookup.state import (
+    HIGHEST_TEMPERATURE,
+    LOWEST_TEMPERATURE,
+    MOST_KEYS,
+    LookupState,
+    Overlay,
+)
 from attention_explorer.state.preset import Preset
-from attention_explorer.state.presets import PRESETS, preset
 
 EACH = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 

@@ -8,9 +8,9 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import HeadsState
-from attention_explorer.state.lookup import LookupState
-from attention_explorer.state.presets import PRESETS
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.lookup.presets import PRESETS
+from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view, presets_of
 from attention_explorer.ui.page import PAGES
 

@@ -14,13 +14,13 @@ from attention_explorer.errors import ExportError
 from attention_explorer.model.normal import normal_tail
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.state.numbers_export import npz_bytes
-from attention_explorer.state.scaling import BenchState, GainRule, Precision, ScalingPicture, ScalingState
-from attention_explorer.state.scaling_bench import Fault, bench_numbers, bench_picture
-from attention_explorer.state.scaling_export import scaling_numbers
-from attention_explorer.state.scaling_presets import SCALING_PRESETS, scaling_preset
-from attention_explorer.state.scaling_rows import Measure
-from attention_explorer.state.scaling_scores import scores_numbers, scores_picture
-from attention_explorer.state.scaling_wording import description, measured, settings_words, share, verdict
+from attention_explorer.state.scaling.bench import Fault, bench_numbers, bench_picture
+from attention_explorer.state.scaling.export import scaling_numbers
+from attention_explorer.state.scaling.presets import SCALING_PRESETS, scaling_preset
+from attention_explorer.state.scaling.rows import Measure
+from attention_explorer.state.scaling.scores import scores_numbers, scores_picture
+from attention_explorer.state.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
+from attention_explorer.state.scaling.wording import description, measured, settings_words, share, verdict
 
 
 def test_presets_have_names_of_their_own_and_know_them() -> None:

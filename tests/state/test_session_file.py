@@ -19,12 +19,12 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.state import session_file
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import HeadsSetup, HeadsState
-from attention_explorer.state.lookup import Entry, LookupState
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState
+from attention_explorer.state.lookup.state import Entry, LookupState
 from attention_explorer.state.session_codec import encoded
 from attention_explorer.state.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
 from attention_explorer.state.session_limits import COLOUR_MAPS, LIMITS
-from attention_explorer.ui.colour_maps import SEQUENTIAL
+from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL
 from attention_explorer.ui.page import PAGES
 
 SESSIONS = Path(__file__).parents[1] / "data" / "sessions"

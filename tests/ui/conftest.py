@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication, QDialog
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import HeadsState
-from attention_explorer.ui.export_dialog import ExportDialog
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.ui.export.dialog import ExportDialog
 from attention_explorer.ui.window import MainWindow
 
 
@@ -86,7 +86,7 @@ def driver(windows, hand) -> HeadsDriver:
 @pytest.fixture
 def gate(monkeypatch) -> Iterator[Gate]:
     """A gate before the large picture of everything that is computed on the worker."""
-    from attention_explorer.ui import heads_loader
+    from attention_explorer.ui.heads import loader as heads_loader
 
     gate, compute = Gate(), heads_loader.large_picture
 

@@ -18,12 +18,12 @@ from window_driver import WindowDriver
 
 from attention_explorer import assets
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import HeadsState
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.state import HeadsState
 
 if TYPE_CHECKING:
-    from attention_explorer.ui.heads_page import HeadsPage
-    from attention_explorer.ui.heatmap_canvas import HeatmapCanvas
+    from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
+    from attention_explorer.ui.heads.page import HeadsPage
 
 
 class HeadsDriver(WindowDriver):

@@ -10,13 +10,13 @@ from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtWidgets import QApplication, QDialog, QSlider, QStyle, QStyleOptionSlider
 
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.positions import PositionsState
+from attention_explorer.state.positions.state import PositionsState
 
 if TYPE_CHECKING:
-    from attention_explorer.ui.pictures_canvas import PicturesCanvas
-    from attention_explorer.ui.positions_bar import PositionsBar
-    from attention_explorer.ui.positions_controls import PositionsControls
-    from attention_explorer.ui.positions_page import PositionsPage
+    from attention_explorer.ui.pictures.canvas import PicturesCanvas
+    from attention_explorer.ui.positions.bar import PositionsBar
+    from attention_explorer.ui.positions.controls import PositionsControls
+    from attention_explorer.ui.positions.page import PositionsPage
 
 
 class PositionsDriver(PicturesDriver):

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.block import BlockPicture, BlockState
-from attention_explorer.state.block_depth import DRAWS, DepthPicture, is_measured
-from attention_explorer.state.block_future import is_quick
-from attention_explorer.state.block_presets import block_preset
+from attention_explorer.state.block.depth import DRAWS, DepthPicture, is_measured
+from attention_explorer.state.block.future import is_quick
+from attention_explorer.state.block.presets import block_preset
+from attention_explorer.state.block.state import BlockPicture, BlockState
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.depth_picture import depth_drawing
-from attention_explorer.ui.picture_orders import Order, work_for
+from attention_explorer.ui.block.depth_picture import depth_drawing
+from attention_explorer.ui.pictures.orders import Order, work_for
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -18,13 +18,13 @@ from PySide6.QtWidgets import QStyle, QStyleOptionComboBox, QWidget
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.block import BlockPicture, BlockState, Initialiser
-from attention_explorer.state.block_diagram import diagram_picture
-from attention_explorer.state.block_presets import BLOCK_PRESETS, block_preset
+from attention_explorer.state.block.diagram import diagram_picture
+from attention_explorer.state.block.presets import BLOCK_PRESETS, block_preset
+from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.block_picture import BlockSpot, block_layout, block_spot, block_words, paint_block
-from attention_explorer.ui.figure import write_figure
-from attention_explorer.ui.pictures import Change
+from attention_explorer.ui.block.diagram_picture import BlockSpot, block_layout, block_spot, block_words, paint_block
+from attention_explorer.ui.export.figure import write_figure
+from attention_explorer.ui.pictures.drawing import Change
 from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 DIAGRAMS = [ready for ready in BLOCK_PRESETS if ready.state.picture is BlockPicture.LAYER]

@@ -14,15 +14,15 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from attention_explorer.model import NormPlacement
-from attention_explorer.state.block import BlockState, Initialiser
-from attention_explorer.state.block_presets import block_preset
-from attention_explorer.ui.cache_picture import SPAN, cache_drawing
-from attention_explorer.ui.depth_picture import depth_drawing
-from attention_explorer.ui.future_picture import future_drawing
-from attention_explorer.ui.linear_picture import linear_drawing
-from attention_explorer.ui.norm_picture import norm_drawing, strips_of
-from attention_explorer.ui.pictures import PictureDrawing
-from attention_explorer.ui.pointed_picture import NOWHERE, Spot
+from attention_explorer.state.block.presets import block_preset
+from attention_explorer.state.block.state import BlockState, Initialiser
+from attention_explorer.ui.block.cache_picture import SPAN, cache_drawing
+from attention_explorer.ui.block.depth_picture import depth_drawing
+from attention_explorer.ui.block.future_picture import future_drawing
+from attention_explorer.ui.block.linear_picture import linear_drawing
+from attention_explorer.ui.block.norm_picture import norm_drawing, strips_of
+from attention_explorer.ui.pictures.drawing import PictureDrawing
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from attention_explorer.state.numerals import MINUS
-from attention_explorer.ui.cell_marks import (
+from attention_explorer.ui.drawing.cell_marks import (
     cell_text,
     hatching,
     number_size,
@@ -19,7 +19,7 @@ from attention_explorer.ui.cell_marks import (
     paint_numbers,
     paint_outline,
 )
-from attention_explorer.ui.colour_maps import SEQUENTIAL, colour_at
+from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL, colour_at
 from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")

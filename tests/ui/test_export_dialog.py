@@ -15,14 +15,14 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.figure_options import FigureOptions
-from attention_explorer.state.lookup import LookupState
-from attention_explorer.state.lookup_export import lookup_csv
+from attention_explorer.state.lookup.export import lookup_csv
+from attention_explorer.state.lookup.presets import PRESETS, preset
+from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.numbers_export import Numbers
-from attention_explorer.state.presets import PRESETS, preset
-from attention_explorer.ui import export_dialog
-from attention_explorer.ui.export_dialog import ExportDialog, words_about
-from attention_explorer.ui.figure import EXPORT_FORMATS, sheet_of
-from attention_explorer.ui.lookup_figure import LookupFigure
+from attention_explorer.ui.export import dialog as export_dialog
+from attention_explorer.ui.export.dialog import ExportDialog, words_about
+from attention_explorer.ui.export.figure import EXPORT_FORMATS, sheet_of
+from attention_explorer.ui.lookup.figure import LookupFigure
 from attention_explorer.ui.page import PAGES, Page
 from attention_explorer.ui.theme import LIGHT, Look
 

@@ -9,11 +9,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QFileDialog
 
 from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
-from attention_explorer.state.heads import HeadsState
-from attention_explorer.ui import export_dialog
-from attention_explorer.ui.export_dialog import ExportDialog
-from attention_explorer.ui.figure import figure_bytes, rendered
-from attention_explorer.ui.heads_figure import HeadsFigure
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.ui.export import dialog as export_dialog
+from attention_explorer.ui.export.dialog import ExportDialog
+from attention_explorer.ui.export.figure import figure_bytes, rendered
+from attention_explorer.ui.heads.figure import HeadsFigure
 
 REAL_EXEC = ExportDialog.exec
 

@@ -21,16 +21,16 @@ from PySide6.QtSvg import QSvgRenderer
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 from attention_explorer.state.figure_options import FigureOptions
-from attention_explorer.state.lookup import QUERY, LookupState, Overlay
-from attention_explorer.state.lookup_export import lookup_csv, lookup_json
-from attention_explorer.state.lookup_frame import lookup_frame
+from attention_explorer.state.lookup.export import lookup_csv, lookup_json
+from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.state.lookup.plane import Extent
+from attention_explorer.state.lookup.presets import PRESETS, preset
+from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay
 from attention_explorer.state.numbers_export import PARAMETERS, Numbers, npy_bytes, npz_bytes
-from attention_explorer.state.plane import Extent
-from attention_explorer.state.presets import PRESETS, preset
-from attention_explorer.ui.figure import EXPORT_FORMATS, Figure, encoded, figure_image, write_figure
-from attention_explorer.ui.lookup_figure import LookupFigure
-from attention_explorer.ui.plane_scene import scene_for
-from attention_explorer.ui.svg_file import FONT_FAMILIES
+from attention_explorer.ui.export.figure import EXPORT_FORMATS, Figure, encoded, figure_image, write_figure
+from attention_explorer.ui.export.svg_file import FONT_FAMILIES
+from attention_explorer.ui.lookup.figure import LookupFigure
+from attention_explorer.ui.lookup.plane_scene import scene_for
 from attention_explorer.ui.theme import LIGHT, Look
 
 SVG = "{http://www.w3.org/2000/svg}"

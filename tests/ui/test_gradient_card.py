@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import LookupState, Part, Role
-from attention_explorer.state.lookup_frame import lookup_frame
-from attention_explorer.state.presets import preset
+from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.state.lookup.presets import preset
+from attention_explorer.state.lookup.state import LookupState, Part, Role
 
 
 @pytest.fixture

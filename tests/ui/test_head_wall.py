@@ -12,8 +12,8 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from attention_explorer.model import entropy, rollout
-from attention_explorer.state.heads import Aggregate, Contrast, HeadsState, MaskKind, SortBy
-from attention_explorer.state.heads_presets import heads_preset
+from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.state import Aggregate, Contrast, HeadsState, MaskKind, SortBy
 from attention_explorer.ui.theme import LIGHT
 
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QTableView
 
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.recipe import TokenVectors
-from attention_explorer.state.head_array import ArrayKind, arrays_of
-from attention_explorer.state.heads_arrays import head_array
-from attention_explorer.state.heads_presets import heads_preset
-from attention_explorer.ui.heads_arrays import ArraysWindow
+from attention_explorer.state.heads.array import ArrayKind, arrays_of
+from attention_explorer.state.heads.arrays import head_array
+from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.ui.heads.arrays_window import ArraysWindow
 
 
 def open_arrays(driver) -> ArraysWindow:

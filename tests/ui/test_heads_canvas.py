@@ -12,9 +12,9 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 
 from attention_explorer.model import Stage
-from attention_explorer.state.heads import Aggregate, HeadsState, MaskChoice, MaskKind
+from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind
 from attention_explorer.state.map_picture import Window
-from attention_explorer.ui.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import LIGHT
 
 LONG = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(40))).with_view(row=None)

@@ -12,15 +12,16 @@ from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.state.heads_check_mask import MaskDemo, Precision
-from attention_explorer.state.heads_check_report import CheckTable, Form
-from attention_explorer.state.heads_checks import Check, Experiment, carry_out
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_presets import heads_preset
-from attention_explorer.ui import check_table, heads_checks
-from attention_explorer.ui.check_table import CheckTableView
-from attention_explorer.ui.heads_checks import HeadsChecks
+from attention_explorer.state.heads.check_mask import MaskDemo, Precision
+from attention_explorer.state.heads.check_report import CheckTable, Form
+from attention_explorer.state.heads.checks import Check, Experiment, carry_out
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.ui.heads import check_table
+from attention_explorer.ui.heads import checks as heads_checks
+from attention_explorer.ui.heads.check_table import CheckTableView
+from attention_explorer.ui.heads.checks import HeadsChecks
 from attention_explorer.ui.theme import DARK, LIGHT, Look, stylesheet
 
 

@@ -22,7 +22,9 @@ from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.hand_made import HandMadeRecipe
-from attention_explorer.state.heads import (
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.state.heads.state import (
     Aggregate,
     Contrast,
     HeadsSetup,
@@ -33,15 +35,13 @@ from attention_explorer.state.heads import (
     MaskKind,
     Picture,
 )
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.map_picture import Window
-from attention_explorer.ui.compare_picture import compare_layout
-from attention_explorer.ui.figure import EXPORT_FORMATS, encoded, figure_image
-from attention_explorer.ui.figure_frame import MARGIN, TITLE_HEIGHT
-from attention_explorer.ui.heads_figure import HeadsFigure
-from attention_explorer.ui.heatmap import layout_of
-from attention_explorer.ui.stages_picture import stages_layout
+from attention_explorer.ui.drawing.heatmap import layout_of
+from attention_explorer.ui.export.figure import EXPORT_FORMATS, encoded, figure_image
+from attention_explorer.ui.export.frame import MARGIN, TITLE_HEIGHT
+from attention_explorer.ui.heads.compare_picture import compare_layout
+from attention_explorer.ui.heads.figure import HeadsFigure
+from attention_explorer.ui.heads.stages_picture import stages_layout
 from attention_explorer.ui.theme import LIGHT
 
 SVG = "{http://www.w3.org/2000/svg}"

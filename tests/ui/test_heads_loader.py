@@ -15,7 +15,9 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import (
+from attention_explorer.state.heads.cost import is_quick
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.state import (
     Aggregate,
     Contrast,
     HeadsSetup,
@@ -26,11 +28,9 @@ from attention_explorer.state.heads import (
     Picture,
     SortBy,
 )
-from attention_explorer.state.heads_cost import is_quick
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
 from attention_explorer.state.map_picture import MapPicture, Window
-from attention_explorer.ui import heads_loader
-from attention_explorer.ui.heads_loader import HeadsLoader, Order
+from attention_explorer.ui.heads import loader as heads_loader
+from attention_explorer.ui.heads.loader import HeadsLoader, Order
 
 THREAD = "attention-explorer-jobs"
 

@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import HeadsSetup, HeadsState, HeadsView, MaskKind, SortBy
-from attention_explorer.state.heads_presets import heads_preset
-from attention_explorer.ui import computing_note, heads_loader
-from attention_explorer.ui.heads_loader import DELIVERY_INTERVAL_SECONDS, HeadsLoader, Order
+from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskKind, SortBy
+from attention_explorer.ui.heads import computing_note
+from attention_explorer.ui.heads import loader as heads_loader
+from attention_explorer.ui.heads.loader import DELIVERY_INTERVAL_SECONDS, HeadsLoader, Order
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.heads_checks import Check, Experiment, carry_out
-from attention_explorer.state.heads_presets import heads_preset
+from attention_explorer.state.heads.checks import Check, Experiment, carry_out
+from attention_explorer.state.heads.presets import heads_preset
 
 
 def on_the_check(driver, check: Check):

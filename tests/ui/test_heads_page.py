@@ -15,7 +15,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdi
 
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.heads import (
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.state.heads.state import (
     Aggregate,
     Contrast,
     HeadsSetup,
@@ -26,9 +28,7 @@ from attention_explorer.state.heads import (
     MaskKind,
     Picture,
 )
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_presets import HEADS_PRESETS, heads_preset
-from attention_explorer.ui.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import DARK, LIGHT
 
 # The off-screen platform says this whenever a combo box opens.

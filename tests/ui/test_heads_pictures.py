@@ -16,18 +16,19 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from attention_explorer.model import ArrayMap
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
-from attention_explorer.state.heads_compare import Comparison, compare_pictures
-from attention_explorer.state.heads_frame import heads_frame
-from attention_explorer.state.heads_lines import LinePicture, line_links, line_picture
-from attention_explorer.state.heads_stages import StagesPicture, stages_picture
+from attention_explorer.state.heads.compare import Comparison, compare_pictures
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.lines import LinePicture, line_links, line_picture
+from attention_explorer.state.heads.stages import StagesPicture, stages_picture
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
-from attention_explorer.ui.colour_maps import pixels_of
-from attention_explorer.ui.compare_picture import compare_layout, paint_compare
-from attention_explorer.ui.figure import encoded
-from attention_explorer.ui.heatmap import colour_map_of
-from attention_explorer.ui.line_picture import (
+from attention_explorer.ui.drawing.colour_maps import pixels_of
+from attention_explorer.ui.drawing.heatmap import colour_map_of
+from attention_explorer.ui.drawing.small_map import SmallMap
+from attention_explorer.ui.export.figure import encoded
+from attention_explorer.ui.heads.compare_picture import compare_layout, paint_compare
+from attention_explorer.ui.heads.line_picture import (
     FAINT,
     THINNEST_LINE,
     LinesLayout,
@@ -37,9 +38,8 @@ from attention_explorer.ui.line_picture import (
     paint_lines,
     paint_links,
 )
-from attention_explorer.ui.shape_chain import chain_layout
-from attention_explorer.ui.small_map import SmallMap
-from attention_explorer.ui.stages_picture import paint_stages, stages_layout
+from attention_explorer.ui.heads.shape_chain import chain_layout
+from attention_explorer.ui.heads.stages_picture import paint_stages, stages_layout
 from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -16,11 +16,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from attention_explorer.model import Stage
-from attention_explorer.state.heads import Aggregate, HeadsState, MaskKind
-from attention_explorer.state.heads_presets import heads_preset
-from attention_explorer.ui.numbers_dialog import NumbersDialog
+from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskKind
+from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
+from attention_explorer.ui.heads.token_bars import ROW_HEIGHT
 from attention_explorer.ui.theme import LIGHT
-from attention_explorer.ui.token_bars import ROW_HEIGHT
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 

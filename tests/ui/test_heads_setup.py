@@ -28,10 +28,10 @@ from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import HeadsSetup, HeadsState, MaskChoice, MaskKind
-from attention_explorer.state.heads_frame import HeadsFrame, heads_frame
-from attention_explorer.ui.heads_setup import HeadsSetupPanel
-from attention_explorer.ui.heads_setup_boxes import GAIN_STEPS, gain_to_slider, slider_to_gain
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice, MaskKind
+from attention_explorer.ui.heads.setup import HeadsSetupPanel
+from attention_explorer.ui.heads.setup_boxes import GAIN_STEPS, gain_to_slider, slider_to_gain
 from attention_explorer.ui.theme import DARK, LIGHT, Look, palette, stylesheet
 
 

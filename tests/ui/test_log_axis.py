@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QRectF
 
-from attention_explorer.ui.curve_chart import Axis, aligned, chart_layout
-from attention_explorer.ui.log_axis import log_bounds, log_text, log_ticks
+from attention_explorer.ui.drawing.curve_chart import Axis, aligned, chart_layout
+from attention_explorer.ui.drawing.log_axis import log_bounds, log_text, log_ticks
 from attention_explorer.ui.theme import Look
 
 

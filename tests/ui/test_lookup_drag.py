@@ -12,9 +12,9 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import QUERY, TARGET, LookupState, Overlay, Part, Role, ValueKind
-from attention_explorer.state.presets import preset
-from attention_explorer.ui.plane_foreground import handle_places
+from attention_explorer.state.lookup.presets import preset
+from attention_explorer.state.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, Role, ValueKind
+from attention_explorer.ui.lookup.plane_foreground import handle_places
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -41,7 +41,7 @@ def at(window, x, y) -> QPointF:
 
 def drawn(window, name, column) -> str:
     """Return what the table shows in the row of a vector."""
-    from attention_explorer.ui.numbers_table import Column
+    from attention_explorer.ui.lookup.numbers_table import Column
 
     model = window.page.table.numbers
     for row in range(model.rowCount()):
@@ -186,7 +186,7 @@ def test_hard_lookup_teleports_across_the_tie_line_and_soft_slides(window, hand,
 
 
 def drawn_output(window) -> tuple[float, float]:
-    from attention_explorer.state.lookup_frame import lookup_frame
+    from attention_explorer.state.lookup.frame import lookup_frame
 
     return tuple(lookup_frame(lookup(window)).output.tolist())
 

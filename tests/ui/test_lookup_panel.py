@@ -10,11 +10,11 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup import LookupState, Overlay, Part, Role, ValueKind
-from attention_explorer.state.lookup_frame import lookup_frame
-from attention_explorer.state.presets import PRESETS, preset
-from attention_explorer.ui.lookup_controls import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
-from attention_explorer.ui.plane_scene import BADGE_RADIUS
+from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.state.lookup.presets import PRESETS, preset
+from attention_explorer.state.lookup.state import LookupState, Overlay, Part, Role, ValueKind
+from attention_explorer.ui.lookup.controls import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
+from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS
 
 
 @pytest.fixture

@@ -24,10 +24,11 @@ from svg_reader import SVG, overlaps, text_places
 from attention_explorer.errors import ExportError
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
-from attention_explorer.state.heads import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
-from attention_explorer.state.lookup import LookupState
-from attention_explorer.state.positions import PositionsPicture, PositionsState
-from attention_explorer.ui.figure import (
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
+from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.positions.state import PositionsPicture, PositionsState
+from attention_explorer.ui.drawing.heatmap import layout_of
+from attention_explorer.ui.export.figure import (
     EXPORT_FORMATS,
     LARGEST_SIDE,
     StyledFigure,
@@ -36,10 +37,9 @@ from attention_explorer.ui.figure import (
     sheet_of,
     write_figure,
 )
-from attention_explorer.ui.heads_figure import HeadsFigure
-from attention_explorer.ui.heatmap import layout_of
-from attention_explorer.ui.lookup_figure import LookupFigure
-from attention_explorer.ui.positions_figure import PositionsFigure
+from attention_explorer.ui.heads.figure import HeadsFigure
+from attention_explorer.ui.lookup.figure import LookupFigure
+from attention_explorer.ui.positions.figure import PositionsFigure
 from attention_explorer.ui.theme import DARK, LIGHT, PRINT
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import sinusoidal_encoding
-from attention_explorer.state.positions import Likeness, PositionKind, PositionsPicture
-from attention_explorer.ui.positions_controls import parsed_dimensions
+from attention_explorer.state.positions.state import Likeness, PositionKind, PositionsPicture
+from attention_explorer.ui.positions.controls import parsed_dimensions
 
 NAMES = ("play", "position", "shift", "query", "head", "waves", "likeness", "shuffle", "causal", "concatenated")
 MORE = ("scale", "sentence")

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QBoxLayout
 
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.positions import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.ui import picture_orders
+from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.ui.pictures import orders as picture_orders
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_positions.json").read_text(encoding="utf-8"))
 PRODUCTS = {entry["k"]: entry["value"] for entry in REFERENCE["positional_encoding"]["dot_PE0_PEk"]}

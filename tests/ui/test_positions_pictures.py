@@ -14,23 +14,15 @@ from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
-from attention_explorer.state.positions import PositionKind, PositionsState
-from attention_explorer.state.positions_attention import position_attention_picture
-from attention_explorer.state.positions_order import order_picture
-from attention_explorer.state.positions_similarity import similarity_picture
-from attention_explorer.ui.colour_maps import DIVERGING, pixels_of
-from attention_explorer.ui.curve_chart import Axis, chart_layout, paint_curve, round_ticks, widened
-from attention_explorer.ui.marks import pen
-from attention_explorer.ui.order_picture import (
-    mark_order,
-    order_layout,
-    order_notes,
-    order_spot,
-    order_words,
-    paint_order,
-)
-from attention_explorer.ui.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.position_attention_picture import (
+from attention_explorer.state.positions.attention import position_attention_picture
+from attention_explorer.state.positions.order import order_picture
+from attention_explorer.state.positions.similarity import similarity_picture
+from attention_explorer.state.positions.state import PositionKind, PositionsState
+from attention_explorer.ui.drawing.colour_maps import DIVERGING, pixels_of
+from attention_explorer.ui.drawing.curve_chart import Axis, chart_layout, paint_curve, round_ticks, widened
+from attention_explorer.ui.drawing.marks import pen
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.positions.attention_picture import (
     mark_position_attention,
     paint_position_attention,
     position_attention_layout,
@@ -38,7 +30,15 @@ from attention_explorer.ui.position_attention_picture import (
     position_attention_spot,
     position_attention_words,
 )
-from attention_explorer.ui.similarity_picture import (
+from attention_explorer.ui.positions.order_picture import (
+    mark_order,
+    order_layout,
+    order_notes,
+    order_spot,
+    order_words,
+    paint_order,
+)
+from attention_explorer.ui.positions.similarity_picture import (
     mark_similarity,
     paint_similarity,
     similarity_layout,

@@ -17,14 +17,16 @@ from PySide6.QtWidgets import QApplication
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.scaling import BenchState, GainRule, ScalingPicture, ScalingState
-from attention_explorer.state.scaling_bench import bench_picture
-from attention_explorer.state.scaling_growth import STOPS, growth_picture
-from attention_explorer.state.scaling_presets import SCALING_PRESETS, scaling_preset
-from attention_explorer.state.scaling_scores import scores_picture
-from attention_explorer.ui.bench_columns import score_at
-from attention_explorer.ui.growth_labels import growth_labels
-from attention_explorer.ui.growth_picture import (
+from attention_explorer.state.scaling.bench import bench_picture
+from attention_explorer.state.scaling.growth import STOPS, growth_picture
+from attention_explorer.state.scaling.presets import SCALING_PRESETS, scaling_preset
+from attention_explorer.state.scaling.scores import scores_picture
+from attention_explorer.state.scaling.state import BenchState, GainRule, ScalingPicture, ScalingState
+from attention_explorer.ui.drawing.marks import text_size
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.scaling.bench_columns import score_at
+from attention_explorer.ui.scaling.growth_labels import growth_labels
+from attention_explorer.ui.scaling.growth_picture import (
     LEAST,
     QUANTITIES,
     growth_layout,
@@ -32,10 +34,8 @@ from attention_explorer.ui.growth_picture import (
     growth_words,
     paint_growth,
 )
-from attention_explorer.ui.marks import text_size
-from attention_explorer.ui.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.scaling_page import DRAWINGS
-from attention_explorer.ui.scores_picture import (
+from attention_explorer.ui.scaling.page import DRAWINGS
+from attention_explorer.ui.scaling.scores_picture import (
     EXAMPLE,
     RAW,
     SCALED,
@@ -45,8 +45,14 @@ from attention_explorer.ui.scores_picture import (
     scores_spot,
     scores_words,
 )
-from attention_explorer.ui.softmax_bench_picture import GAP_CHART, JACOBIAN, bench_layout, bench_spot, bench_words
-from attention_explorer.ui.softmax_bench_picture import WEIGHTS as WEIGHT_ROWS
+from attention_explorer.ui.scaling.softmax_bench_picture import (
+    GAP_CHART,
+    JACOBIAN,
+    bench_layout,
+    bench_spot,
+    bench_words,
+)
+from attention_explorer.ui.scaling.softmax_bench_picture import WEIGHTS as WEIGHT_ROWS
 from attention_explorer.ui.theme import LIGHT, Look
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -220,7 +226,7 @@ def test_a_newer_order_does_not_wait_for_a_stream(open_scaling) -> None:
     driver.settle()
     assert driver.picture.state == newer
     assert driver.picture.is_complete
-    from attention_explorer.state.scaling_growth import is_measured
+    from attention_explorer.state.scaling.growth import is_measured
 
     assert not is_measured(slow)  # it was given up
 

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMe
 
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import HeadsState
-from attention_explorer.state.lookup import LookupState
-from attention_explorer.state.positions import PositionsState
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.session_file import read_session, session_bytes, write_session
 from attention_explorer.ui.page import PAGES
 
@@ -394,7 +394,7 @@ from attention_explorer.app import make_application
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads import HeadsState
+from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.window import MainWindow
 
 application = make_application()

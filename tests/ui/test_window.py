@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPu
 
 from attention_explorer.app import ErrorReporter
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.lookup import LookupState
+from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.ui.actions import WINDOW_ACTIONS
 from attention_explorer.ui.dialogs import shortcut_rows
 from attention_explorer.ui.page import PAGES

@@ -1,0 +1,1 @@
+"""What the Block page shows."""

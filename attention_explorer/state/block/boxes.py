@@ -1,0 +1,354 @@
+"""The boxes of a layer's diagram: every array with what it is called, how it is made and where it stands."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+
+from attention_explorer.model import Activation, EncoderTrace, NormKind, NormPlacement
+from attention_explorer.model.arrays import Floats
+from attention_explorer.state.block.numerals import brief
+from attention_explorer.state.block.state import BlockState
+from attention_explorer.state.block.summary import Summary, summary_of
+
+ACTIVATION_NAMES = {
+    Activation.RELU: "ReLU",
+    Activation.GELU: "GELU",
+    Activation.GELU_TANH: "GELU (tanh)",
+    Activation.SILU_GATED: "SiLU, gated",
+}
+
+
+class Form(StrEnum):
+    """What the last two axes of an array are."""
+
+    FEATURES = "token × feature"
+    HEADS = "head: token × feature"
+    KEYS = "head: query × key"
+
+
+class Line(StrEnum):
+    """The three lines of the diagram: data run to the right, back to the left, and to the right again."""
+
+    SCORES = "from tokens to weights"
+    MIXING = "from weights back to tokens"
+    FEED_FORWARD = "the feed-forward network"
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """One array of the layer.
+
+    Attributes
+    ----------
+    name : str
+        As `EncoderTrace.stages` calls it; what a state remembers.
+    title : str
+        What stands above it: what is done to get here.
+    what : str
+        The same as a heading.
+    formula : str
+        How it is made, in letters.
+    form : Form
+        What its axes are.
+    array : ndarray, (batch, n, d) or (batch, heads, n, d)
+        All of it.
+    colour : str
+        query, key, value or output, whose colour it wears; empty for the others.
+    line : Line
+        Where in the diagram it stands.
+    sources : tuple of str
+        The boxes that arrows come from.
+    is_output : bool
+        Whether the layer puts it out.
+    """
+
+    name: str
+    title: str
+    what: str
+    formula: str
+    form: Form
+    array: Floats
+    line: Line
+    sources: tuple[str, ...]
+    colour: str = ""
+    is_output: bool = False
+
+    @property
+    def first(self) -> Floats:
+        """The first sequence of the batch, (n, d) or (heads, n, d)."""
+        return np.asarray(self.array[0])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape as the tutorials state it: without the batch if there is one sequence."""
+        return self.array.shape if len(self.array) > 1 else self.array.shape[1:]
+
+    @property
+    def shape_text(self) -> str:
+        """(8, 6, 6)."""
+        return f"({', '.join(map(str, self.shape))})"
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether every head has a part of its own."""
+        return self.form is not Form.FEATURES
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What its numbers are like."""
+        return summary_of(self.array)
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest size of a number of the first sequence; masked scores do not count."""
+        return float(np.abs(self.first).max(where=np.isfinite(self.first), initial=0.0))
+
+    def part(self, head: int) -> Floats:
+        """Return what is drawn large: one head, or all; (rows, columns) of the first sequence."""
+        return np.asarray(self.first[head]) if self.has_heads else self.first
+
+
+def layer_boxes(state: BlockState, trace: EncoderTrace) -> tuple[Box, ...]:
+    """Return the boxes that there are for the switches of a state, in the order of computation."""
+    found = _scores_line(state, trace) + _mixing_line(state, trace)
+    if state.feed_forward:
+        found += _feed_forward_line(state, trace, found[-1].name)
+    return (*found[:-1], replace(found[-1], is_output=True))
+
+
+def _scores_line(state: BlockState, trace: EncoderTrace) -> list[Box]:
+    inside, line = trace.attention.inside, Line.SCORES
+    before = "attention_input" if state.norm is NormPlacement.PRE else "x"
+    boxes = [_x_box(state, trace)]
+    if state.norm is NormPlacement.PRE:
+        boxes.append(_norm_box(state, "attention_input", trace.attention.before, line, "x", "before attention"))
+    source = "norm(X)" if state.norm is NormPlacement.PRE else "X"
+    for name, colour in (("q", "query"), ("k", "key"), ("v", "value")):
+        letter = name.upper()
+        what = {"q": "Queries", "k": "Keys", "v": "Values"}[name]
+        array = getattr(inside, name)
+        boxes.append(
+            Box(
+                name,
+                letter,
+                what,
+                f"{letter} = {source}·W_{name}, cut into heads",
+                Form.HEADS,
+                array,
+                line,
+                (before,),
+                colour,
+            )
+        )
+    width = state.d_model // state.heads
+    boxes.append(Box("scores", "Q·Kᵀ", "Scores", "S = Q·Kᵀ, head by head", Form.KEYS, inside.scores, line, ("q", "k")))
+    boxes.append(
+        Box(
+            "scaled",
+            f"÷ √{width}",
+            "Scaled scores",
+            f"S ÷ √d_k = S ÷ {math.sqrt(width):.3g}",
+            Form.KEYS,
+            inside.scaled,
+            line,
+            ("scores",),
+        )
+    )
+    last = "scaled"
+    if state.causal:
+        boxes.append(
+            Box(
+                "masked",
+                "mask",
+                "Masked scores",
+                "−∞ where the key comes after the query",
+                Form.KEYS,
+                inside.masked,
+                line,
+                ("scaled",),
+            )
+        )
+        last = "masked"
+    boxes.append(
+        Box("weights", "softmax", "Weights", "A = softmax of every row", Form.KEYS, inside.weights, line, (last,))
+    )
+    return boxes
+
+
+def _x_box(state: BlockState, trace: EncoderTrace) -> Box:
+    if state.layer_shown:
+        title, what = "X", f"X, from layer {state.layer_shown}"
+        formula = f"X is what layer {state.layer_shown} puts out"
+    elif state.encoding:
+        title, what, formula = (
+            "X = E + P",
+            "X: embeddings and positions",
+            "X = E + P, sinusoids added to the embeddings",
+        )
+    else:
+        title, what, formula = "X", "X: embeddings", "X = E, the embeddings alone: no positions are added"
+    return Box("x", title, what, formula, Form.FEATURES, trace.x, Line.SCORES, ())
+
+
+def _norm_box(state: BlockState, name: str, array: Floats, line: Line, source: str, where: str) -> Box:
+    layer = state.norm_kind is NormKind.LAYER
+    title, eps = "norm" if layer else "RMS norm", "ε"
+    letter = "σ" if layer else "rms"
+    root = f"√({letter}² + {eps})" if state.eps_inside_sqrt else f"({letter} + {eps})"
+    top = "(x − mean)" if layer else "x"
+    kind = "Layer norm" if layer else "RMS norm"
+    return Box(
+        name,
+        title,
+        f"{kind} {where}",
+        f"{top} ÷ {root}, row by row, ε = {brief(state.eps)}",
+        Form.FEATURES,
+        array,
+        line,
+        (source,),
+    )
+
+
+def _mixing_line(state: BlockState, trace: EncoderTrace) -> list[Box]:
+    attended, line = trace.attention, Line.MIXING
+    inside = attended.inside
+    boxes = [
+        Box(
+            "head_output",
+            "A·V",
+            "What each head found",
+            "A·V: values mixed by the weights",
+            Form.HEADS,
+            inside.head_output,
+            line,
+            ("weights", "v"),
+            "output",
+        ),
+        Box(
+            "concat",
+            "concat",
+            "Heads side by side",
+            "Concat(head₁, …, head_h)",
+            Form.FEATURES,
+            inside.concat,
+            line,
+            ("head_output",),
+        ),
+        Box(
+            "attention_output",
+            "· W_O",
+            "What attention puts out",
+            "Concat·W_O mixes the heads",
+            Form.FEATURES,
+            attended.inside.output,
+            line,
+            ("concat",),
+        ),
+    ]
+    if state.residual:
+        boxes.append(
+            _sum_box(
+                "attention_sum",
+                "Residual sum after attention",
+                "X + attention",
+                attended.summed,
+                line,
+                "attention_output",
+            )
+        )
+    if state.norm is NormPlacement.POST:
+        boxes.append(_norm_box(state, "middle", attended.output, line, boxes[-1].name, "after attention"))
+    return boxes
+
+
+def _sum_box(name: str, what: str, formula: str, array: Floats, line: Line, source: str) -> Box:
+    return Box(name, "+ residual", what, formula, Form.FEATURES, array, line, (source,))
+
+
+def _feed_forward_line(state: BlockState, trace: EncoderTrace, middle: str) -> list[Box]:
+    fed, line = trace.feed_forward, Line.FEED_FORWARD
+    inside, boxes, before = fed.inside, list[Box](), middle
+    if state.norm is NormPlacement.PRE:
+        boxes.append(
+            _norm_box(state, "feed_forward_input", fed.before, line, middle, "before the feed-forward network")
+        )
+        before = "feed_forward_input"
+    boxes.append(
+        Box(
+            "before_activation",
+            "· W₁ + b₁",
+            "Before the activation",
+            "Y·W₁ + b₁",
+            Form.FEATURES,
+            inside.before,
+            line,
+            (before,),
+        )
+    )
+    sources: tuple[str, ...] = ("before_activation",)
+    if inside.linear_part is not None:
+        boxes.append(
+            Box(
+                "linear_part",
+                "· W₃",
+                "The other factor of the gate",
+                "Y·W₃",
+                Form.FEATURES,
+                inside.linear_part,
+                line,
+                (before,),
+            )
+        )
+        sources = ("before_activation", "linear_part")
+    boxes.append(
+        Box(
+            "hidden",
+            ACTIVATION_NAMES[state.activation],
+            "Hidden units",
+            _activation_formula(state.activation),
+            Form.FEATURES,
+            inside.hidden,
+            line,
+            sources,
+        )
+    )
+    boxes.append(
+        Box(
+            "feed_forward_output",
+            "· W₂ + b₂",
+            "What the network puts out",
+            "hidden·W₂ + b₂",
+            Form.FEATURES,
+            inside.output,
+            line,
+            ("hidden",),
+        )
+    )
+    if state.residual:
+        boxes.append(
+            _sum_box(
+                "feed_forward_sum",
+                "Residual sum after the network",
+                "Y + network",
+                fed.summed,
+                line,
+                "feed_forward_output",
+            )
+        )
+    if state.norm is NormPlacement.POST:
+        boxes.append(_norm_box(state, "output", fed.output, line, boxes[-1].name, "after the feed-forward network"))
+    return boxes
+
+
+def _activation_formula(activation: Activation) -> str:
+    return {
+        Activation.RELU: "max(0, z) of every number",
+        Activation.GELU: "z·Φ(z) of every number, Φ the normal distribution",
+        Activation.GELU_TANH: "½ z (1 + tanh(√(2/π) (z + 0.044715 z³))), as GPT-2 computes it",
+        Activation.SILU_GATED: "z·σ(z) times the other factor",
+    }[activation]

@@ -1,0 +1,64 @@
+"""The numbers of the Block page as files, with the settings they were made with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+
+from attention_explorer import __version__
+from attention_explorer.errors import ExportError
+from attention_explorer.state.block.diagram import DiagramPicture
+from attention_explorer.state.block.state import BlockPicture, BlockState
+from attention_explorer.state.block.wording import picture_title, settings_words
+from attention_explorer.state.numbers_export import Arrays, Numbers, as_csv, as_json
+
+MOST_LINES = 50_000
+"""A table with more numbers than this holds the main array only; the archives hold all."""
+
+
+def diagram_arrays(picture: DiagramPicture) -> Arrays:
+    """Return every array of the layer, the one that is looked at first."""
+    arrays: Arrays = {picture.chosen.name: np.asarray(picture.chosen.array)}
+    arrays.update({box.name: np.asarray(box.array) for box in picture.boxes})
+    arrays["norm_before"], arrays["norm_after"] = np.asarray(picture.before), np.asarray(picture.after)
+    arrays["tokens"] = np.array(picture.tokens)
+    return arrays
+
+
+def block_numbers(state: BlockState, arrays: Arrays) -> Numbers:
+    """Return the arrays of a picture, the main one first; the table has a line a number.
+
+    Raises
+    ------
+    ExportError
+        There is nothing to export.
+    """
+    if not arrays:
+        raise ExportError("There are no numbers to export yet. Wait for the picture.")
+    total = sum(array.size for array in arrays.values())
+    listed = arrays if total <= MOST_LINES else {next(iter(arrays)): next(iter(arrays.values()))}
+    parameters: dict[str, object] = {
+        "program": f"Attention Explorer {__version__}",
+        "what": f"{picture_title(state)}. {settings_words(state)}",
+        "picture": state.picture.value,
+        "settings": {name: value for name, value in asdict(state).items() if name != "preset"},
+    }
+    if state.picture is BlockPicture.LAYER:
+        parameters["axes"] = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
+    if len(listed) < len(arrays):
+        parameters["table"] = "CSV and JSON hold the first array alone; NPZ holds all"
+    document = {**parameters, **{name: as_json(array) for name, array in listed.items()}}
+    return Numbers(_table(listed), json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n", arrays, parameters)
+
+
+def _table(arrays: Arrays) -> str:
+    """Return a line a number: the array, the place along its axes, and the number with every digit."""
+    axes = max(array.ndim for array in arrays.values())
+    found = (
+        (name, *place, *[""] * (axes - array.ndim), value)
+        for name, array in arrays.items()
+        for place, value in zip(np.ndindex(*array.shape), array.ravel().tolist(), strict=True)
+    )
+    return as_csv(("array", *(f"axis {axis}" for axis in range(axes)), "value"), found)

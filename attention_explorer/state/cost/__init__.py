@@ -1,0 +1,1 @@
+"""What the Cost page shows."""

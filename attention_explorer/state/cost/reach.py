@@ -1,0 +1,198 @@
+"""How far back models see, and how many steps information takes: a recurrent layer beside self-attention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.model import ModelSize, attention_path, recurrent_flops, recurrent_influence, recurrent_path
+from attention_explorer.state.cost.layer import cost_of, reason_without_cost
+from attention_explorer.state.cost.numerals import grouped, operation_words, ratio_words
+from attention_explorer.state.cost.state import CostState
+
+FloatArray = np.typing.NDArray[np.float64]
+
+FARTHEST = 24
+"""How many tokens back the strips go."""
+DECAYS = (0.99, 0.95, 0.9, 0.8, 0.7)
+"""The ρ whose tenth powers are named."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strip:
+    """How much of a token is left at each distance back, 0…1."""
+
+    name: str
+    detail: str
+    values: FloatArray
+    """(FARTHEST,), for 1, 2, … tokens back; NaN beyond the first token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One property of both layers."""
+
+    name: str
+    recurrent: str
+    attention: str
+    why: str
+    """The reason in a few words, recurrent first."""
+    words: str
+    """What it means, with formulas and numbers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReachPicture:
+    """Strips and comparisons of a state."""
+
+    state: CostState
+    reason: str = ""
+    strips: tuple[Strip, ...] = ()
+    rows: tuple[Comparison, ...] = ()
+
+
+@lru_cache(maxsize=8)
+def reach_picture(state: CostState, _tiles: tuple[int, int] = (1, 1)) -> ReachPicture:
+    """Compute strips and comparisons."""
+    reason = reason_without_cost(state)
+    if reason:
+        return ReachPicture(state, reason)
+    return ReachPicture(state, "", _strips(state), _rows(state, cost_of(state)))
+
+
+def _strips(state: CostState) -> tuple[Strip, ...]:
+    back = np.arange(1, FARTHEST + 1)
+    there = back < state.n
+    seen = state.n - 1 if state.window_shown is None else min(state.window - 1, state.n - 1)
+
+    def upto(reach: int) -> FloatArray:
+        return np.where(there, (back <= reach).astype(np.float64), np.nan)
+
+    kinds = (
+        ("bigram", "the token before", upto(1)),
+        ("fixed context", f"{state.context} tokens", upto(state.context)),
+        (
+            "recurrent state",
+            f"ρ = {state.decay:g} a step",
+            np.where(there, recurrent_influence(state.decay, back.astype(np.float64)), np.nan),
+        ),
+        (
+            "self-attention",
+            f"window of {grouped(state.window)}" if state.windowed else f"all {grouped(state.n)} tokens",
+            upto(seen),
+        ),
+    )
+    return tuple(Strip(name, detail, values) for name, detail, values in kinds)
+
+
+def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
+    n, d, square = grouped(state.n), grouped(state.d_model), "n·w" if state.windowed else "n²"
+    kept = cost.cache_elements // cost.layers
+    recurrent = recurrent_flops(state.n, state.d_model)
+    attention = cost.quadratic_flops + cost.projection_flops
+    path = attention_path(state.n, state.window_shown)
+    layers = "layer" if path == 1 else "layers"
+    ways = "the first never gets there" if path is None else f"{grouped(path)} {layers}"
+    longest = recurrent_path(state.n)
+    return (
+        Comparison(
+            "path, first to last token",
+            f"{grouped(longest)} steps",
+            ways,
+            "n − 1 through one state; any pair at once" if not state.windowed else "n − 1; ⌈(n − 1) ÷ (w − 1)⌉",
+            f"Recurrent: n − 1 = {n} − 1 = {grouped(longest)} steps, each through the same state of d numbers. "
+            f"Attention: {_path_words(state, path)}",
+        ),
+        Comparison(
+            "steps in a row, reading",
+            f"n = {n}",
+            "1",
+            "h_t needs h_(t−1); no position waits",
+            f"h_t needs h_(t−1): n = {n} steps that wait for one another. In attention all positions are computed from "
+            "the layer below at once. That is no promise of wall-clock time.",
+        ),
+        Comparison(
+            "products in a row, layer",
+            f"n = {n}",
+            "4",
+            "h·U each step; X·W, Q·Kᵀ, ·V, ·W_o",
+            f"Longest chain of products that need one another: recurrent n = {n} times h·U; attention 4: X·W, Q·Kᵀ, "
+            "weights · V, heads · W_o, however long the input.",
+        ),
+        Comparison(
+            "operations, layer",
+            operation_words(recurrent),
+            operation_words(attention),
+            f"4·n·d²; 8·n·d² + 4·{square}·d",
+            f"Recurrent: 4·n·d² = {grouped(recurrent)}. Attention without feed-forward: 8·n·d² + 4·{square}·d = "
+            f"{grouped(attention)}, {ratio_words(attention / recurrent)} of that with n = {n}, d = {d}: more work, but "
+            "less waiting.",
+        ),
+        Comparison(
+            "steps in a row, writing",
+            f"n = {n}",
+            f"n = {n}",
+            "each token comes before the next",
+            f"Writing {n} tokens takes {n} steps in both: each token has to be known before the next.",
+        ),
+        Comparison(
+            "what is kept of the past",
+            f"d = {d}",
+            f"2·{'n' if state.window_shown is None or state.window >= state.n else 'w'}·d = {grouped(kept)}",
+            "one state; keys and values of every token",
+            f"Numbers a layer: a recurrent state has d = {d} for all of the past, the bottleneck; attention keeps a "
+            f"key and a value of each token, {grouped(kept)} numbers, and nothing beyond its context.",
+        ),
+    )
+
+
+def _path_words(state: CostState, path: int | None) -> str:
+    if state.window_shown is None or state.window >= state.n:
+        return "every query sees every key, 1 layer." if path else "there is one token only."
+    if path is None:
+        return "a window of 1 key is the token itself; nothing ever arrives from another."
+    return (
+        f"⌈(n − 1) ÷ (w − 1)⌉ = ⌈{grouped(state.n - 1)} ÷ {grouped(state.window - 1)}⌉ = {grouped(path)} layers, "
+        "each carrying it one window on."
+    )
+
+
+# ---- Words ----
+
+
+def strip_words(picture: ReachPicture, strip: int, column: int) -> str:
+    """Return what is left at a distance."""
+    found, back = picture.strips[strip], column + 1
+    value = float(found.values[column])
+    where = f"{found.name}, {back} {'token' if back == 1 else 'tokens'} back"
+    if np.isnan(value):
+        return f"{where}: there are {picture.state.n} tokens only"
+    if strip == 2:
+        return f"{where}: ρ^{back} = {picture.state.decay:g}^{back} = {value:.4g} of it is left"
+    if strip == 3:
+        return f"{where}: {'one step away; the weight decides' if value else 'outside the window, in this layer'}"
+    return f"{where}: {'seen' if value else 'not seen'}"
+
+
+def reach_sentences(picture: ReachPicture) -> tuple[str, ...]:
+    """Return what the picture says, the first the headline."""
+    if picture.reason:
+        return (picture.reason,)
+    state = picture.state
+    tenth = float(recurrent_influence(state.decay, 10.0))
+    powers = recurrent_influence_words()
+    return (
+        f"After ten steps ρ¹⁰ = {tenth:.2f} of a token is left in a state that fades by ρ = {state.decay:g}.",
+        f"ρ¹⁰ = {powers}: “faded after about ten characters” holds for some networks and not for others.",
+        "This is a linear picture. A trained network with gates (LSTM, GRU) decides what to keep.",
+        "Attention has a bottleneck of its own: its context window. What lies before it is gone altogether.",
+        "Table 1 of the 2017 paper gives the orders: recurrent n·d² in n steps, attention n²·d in one.",
+    )
+
+
+def recurrent_influence_words() -> str:
+    """Return the tenth powers: 0.90, 0.60, … for ρ = 0.99, 0.95, …."""
+    powers = ", ".join(f"{float(recurrent_influence(decay, 10.0)):.2f}" for decay in DECAYS)
+    return f"{powers} for ρ = {', '.join(f'{decay:g}' for decay in DECAYS)}"

@@ -1,0 +1,134 @@
+"""A picture of the Heads page in words that go into files: for those who cannot see it, and to find it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.model import Stage
+from attention_explorer.model.map_selection import rows_of_a_block
+from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.mask import mask_words
+from attention_explorer.state.heads.state import HeadsState, Picture
+from attention_explorer.state.heads.survey import in_order, surveys_of
+from attention_explorer.state.heads.wording import isolated, map_title, source_words, token_name, weight_text
+from attention_explorer.state.map_picture import Window, shown_map, stage_shown, stage_title
+from attention_explorer.state.numerals import plain
+
+MOST_TOKENS = 40
+"""Tokens that are listed; of more, the first and the last ones."""
+MOST_CELLS = 1024 * 1024
+"""In a larger map the strongest weights are not searched for: a file should not take that long."""
+MOST_HEADS = 16
+STRONGEST = 3
+
+Found = tuple[float, int, int]
+"""A weight with its query and its key."""
+
+KINDS = {
+    Picture.HEATMAP: "A map",
+    Picture.LINES: "Lines from queries to keys",
+    Picture.STAGES: "Four maps: raw scores, scaled, masked, weights",
+    Picture.COMPARE: "Two maps and their difference",
+}
+
+
+def alt_text(heads: HeadsState, window: Window | None = None, *, is_wall: bool = False) -> str:
+    """Return a figure in words: the page, what is drawn, tokens, mask, source, and the three strongest weights."""
+    frame = heads_frame(heads.setup)
+    seen = Window.whole(frame.shape) if window is None else window.held_within(frame.shape)
+    said = _wall(heads, frame) if is_wall else _picture(heads, frame, seen)
+    return " ".join(("Heads page.", *said))
+
+
+def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str]:
+    n_q, n_k = seen.bottom - seen.top, seen.right - seen.left
+    queries, keys = "query (row)" if n_q == 1 else "queries (rows)", "key (column)" if n_k == 1 else "keys (columns)"
+    yield f"{KINDS[heads.view.picture]}, {map_title(frame)}: attention of {n_q} {queries} to {n_k} {keys}."
+    if seen != Window.whole(frame.shape):
+        yield f"In view: queries {seen.top + 1} to {seen.bottom} of {frame.shape[0]}, keys {seen.left + 1} to " + (
+            f"{seen.right} of {frame.shape[1]}."
+        )
+    if heads.view.picture is Picture.HEATMAP and (stage := stage_shown(frame, heads.view)) is not Stage.WEIGHTS:
+        yield f"Colours show the {stage_title(frame, stage)}."
+    yield from _tokens(frame.queries[seen.rows], frame.keys[seen.columns])
+    yield _made_with(frame)
+    yield _strongest_words(heads, frame, seen)
+    if heads.view.picture is Picture.COMPARE:
+        other = heads_frame(heads.setup if heads.other is None else heads.other)
+        yield f"Compared with {map_title(other)}. {_made_with(other)}"
+        yield _strongest_words(heads, other, Window.whole(other.shape))
+
+
+def _wall(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
+    surveys = in_order(surveys_of(frame), heads.view.sort)
+    yield f"The weights of {len(surveys)} heads as small maps, a row a query, a column a key."
+    yield from _tokens(frame.queries, frame.keys)
+    yield _made_with(frame)
+    # The largest weight of a tile is that of its cells: no map is computed a second time.
+    tops = [(float(survey.pooled.values.max(initial=0.0)), survey.name) for survey in surveys]
+    listed = [f"{name} {plain(top, 3)}" for top, name in tops[:MOST_HEADS]]
+    more = f"; and {len(tops) - MOST_HEADS} more" if len(tops) > MOST_HEADS else ""
+    yield f"Largest weight of each: {'; '.join(listed)}{more}."
+
+
+def _tokens(queries: tuple[str, ...], keys: tuple[str, ...]) -> Iterator[str]:
+    if queries == keys:
+        yield f"Tokens: {_listed(queries)}."
+    else:
+        yield f"Queries: {_listed(queries)}. Keys: {_listed(keys)}."
+
+
+def _listed(tokens: tuple[str, ...]) -> str:
+    shown = [f"“{isolated(token)}”" for token in tokens]
+    if len(shown) > MOST_TOKENS:
+        half = MOST_TOKENS // 2
+        shown = [*shown[:half], f"… {len(shown) - MOST_TOKENS} more …", *shown[-half:]]
+    return " ".join(shown) if shown else "none"
+
+
+def _made_with(frame: HeadsFrame) -> str:
+    mask = f"; mask: {mask_words(frame.setup.mask)}" if frame.mask is not None else ""
+    text = source_words(frame)
+    return f"{text[:1].upper()}{text[1:]}{mask}."
+
+
+def _strongest_words(heads: HeadsState, frame: HeadsFrame, seen: Window) -> str:
+    if (seen.bottom - seen.top) * (seen.right - seen.left) > MOST_CELLS:
+        return "There are too many weights to name the strongest."
+    found = strongest(heads, frame, seen)
+    if not found:
+        return "No query may attend to any key: all weights are 0."
+    pairs = (
+        f"{token_name(frame.queries, row)} to {token_name(frame.keys, column)} {weight_text(weight)}"
+        for weight, row, column in found
+    )
+    return f"Strongest weight{'s' * (len(found) != 1)}: {'; '.join(pairs)}."
+
+
+@lru_cache(maxsize=8)
+def strongest(heads: HeadsState, frame: HeadsFrame, seen: Window) -> tuple[Found, ...]:
+    """Return the three largest weights that are drawn, the largest first; fewer where fewer are above 0."""
+    # The stages show the weights as they are, also where keys are hidden in the other pictures.
+    map_ = frame.map if heads.view.picture is Picture.STAGES else shown_map(frame, heads.view)
+    best, step = list[Found](), rows_of_a_block(frame.shape[1])
+    for top in range(seen.top, seen.bottom, step):
+        weights = map_.weights(slice(top, min(top + step, seen.bottom)), seen.columns)
+        for flat in _largest(weights.ravel()):
+            row, column = divmod(flat, weights.shape[1])
+            best.append((float(weights[row, column]), top + row, seen.left + column))
+    found = (entry for entry in best if entry[0] > 0)
+    return tuple(sorted(found, key=lambda entry: (-entry[0], entry[1:]))[:STRONGEST])
+
+
+def _largest(weights: FloatArray) -> list[int]:
+    """Return the places of the three largest of some weights (m,), of equal ones the first: the same each time."""
+    count = min(STRONGEST, len(weights))
+    if not count:
+        return []
+    least = np.partition(weights, -count)[-count]
+    above, equal = np.flatnonzero(weights > least), np.flatnonzero(weights == least)
+    return [*above.tolist(), *equal[: count - len(above)].tolist()]

@@ -1,0 +1,87 @@
+"""An array behind a head as a picture, as a table, and in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_explorer.model.pooling import tile_bounds
+from attention_explorer.state.colour_scale import BoolArray, FloatArray, score_scale, weight_scale
+from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_words
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.state import Contrast
+from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.state.numerals import full
+
+
+def shape_flag(frame: HeadsFrame) -> tuple[str, bool]:
+    """Say whether what comes out has the shape of what went in; True to flag that it has not."""
+    layer = frame.layers[frame.layer]
+    went_in = layer.x.shape
+    found = (frame.shape[0], int(layer.v.shape[-1]))
+    came_out = found if layer.attention is None else (frame.shape[0], int(layer.attention.w_o.shape[1]))
+    if came_out != went_in:
+        return f"The output {shape_words(came_out)} has another shape than the input X {shape_words(went_in)}.", True
+    if found != went_in:
+        return (
+            f"A·V {shape_words(found)} has another shape than the input X {shape_words(went_in)}: "
+            f"W_O brings it back to {shape_words(came_out)}.",
+            True,
+        )
+    return f"The output {shape_words(came_out)} has the shape of the input X.", False
+
+
+def array_picture(array: HeadArray, colour_map: str, tiles: tuple[int, int] = (4096, 4096)) -> MapPicture:
+    """Return an array as a map, signed but for weights; where cells are more than ``tiles``, the largest of each."""
+    weights = array.kind is ArrayKind.WEIGHTS
+    scale = (
+        weight_scale(Contrast.MAX, array.values, array.masked) if weights else score_scale(array.values, array.title)
+    )
+    values, masked = array.values, array.masked
+    if array.shape[0] > tiles[0] or array.shape[1] > tiles[1]:
+        values, masked = _pooled(values, masked, tiles)
+    row, column = array.axes
+    return MapPicture(
+        values, masked, scale, colour_map, array.rows, array.columns, row_title=row, column_title=f"{column} →"
+    )
+
+
+def _pooled(values: FloatArray, masked: BoolArray, tiles: tuple[int, int]) -> tuple[FloatArray, BoolArray]:
+    """Keep of every tile the number furthest from 0."""
+    rows, columns = (tile_bounds(length, most)[:-1] for length, most in zip(values.shape, tiles, strict=True))
+
+    def of_tiles(ufunc: np.ufunc, array: FloatArray | BoolArray) -> np.typing.NDArray[np.generic]:
+        return np.asarray(ufunc.reduceat(ufunc.reduceat(array, rows, axis=0), columns, axis=1))
+
+    seen = np.where(masked, 0.0, values)
+    high, low = of_tiles(np.maximum, seen), of_tiles(np.minimum, seen)
+    return np.where(np.abs(low) > np.abs(high), low, high), of_tiles(np.logical_and, masked).astype(np.bool_)
+
+
+_MADE_BY = {
+    ArrayKind.Q: "row “{row}” of X times column {column} of W_Q",
+    ArrayKind.K: "row “{row}” of {asked} times column {column} of W_K",
+    ArrayKind.V: "row “{row}” of {asked} times column {column} of W_V",
+    ArrayKind.SCORES: "query “{row}” times key “{column}”",
+    ArrayKind.HEAD_OUTPUT: "the weights of row “{row}” times column {column} of V",
+    ArrayKind.OUTPUT: "row “{row}” of concat times column {column} of W_O, all heads of it",
+}
+
+
+def array_words(frame: HeadsFrame, array: HeadArray, row: int, column: int) -> str:
+    """Say what a number of an array is, and what it is the product of."""
+    names = {"row": array.rows[row], "column": array.columns[column], "asked": "X′" if frame.is_cross else "X"}
+    place = f"{array.kind}[{names['row']}, {names['column']}]"
+    if array.masked[row, column]:
+        return f"{place}: masked, the query may not attend to this key"
+    made = _MADE_BY.get(array.kind, "")
+    if frame.is_hand_made and array.kind in (ArrayKind.Q, ArrayKind.K, ArrayKind.V):
+        made = ""
+    said = f": {made.format(**names)}" if made else ""
+    return f"{place} = {full(float(array.values[row, column]))}{said}"
+
+
+def array_table(array: HeadArray) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    """Return an array with every digit, as a header and rows."""
+    return (array.axes[0], *array.columns), [
+        (name, *numbers) for name, numbers in zip(array.rows, array.values.tolist(), strict=True)
+    ]

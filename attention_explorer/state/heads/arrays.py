@@ -1,0 +1,222 @@
+"""The numbers of every array behind a head, and where they come from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import merge_heads, sinusoidal_encoding
+from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
+from attention_explorer.sources.toy import token_embeddings
+from attention_explorer.state.colour_scale import BoolArray, FloatArray
+from attention_explorer.state.heads.array import (
+    STAGES,
+    ArrayKind,
+    HeadArray,
+    arrays_of,
+    is_encoded,
+    reason_against,
+    shape_words,
+)
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.stages import stage_steps
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup
+
+
+def head_array(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
+    """Return an array of the chosen head.
+
+    Raises
+    ------
+    ExplorerError
+        This frame has no such array, or too many tokens.
+    """
+    reason = reason_against(frame)
+    if reason:
+        raise ExplorerError(reason)
+    if kind not in arrays_of(frame):
+        raise ExplorerError(f"There is no {kind} here: choose another array.")
+    if kind in STAGES:
+        return _of_pairs(frame, kind)
+    if kind in (ArrayKind.W_Q, ArrayKind.W_K, ArrayKind.W_V, ArrayKind.W_O):
+        return _projection(frame, kind)
+    if kind in (ArrayKind.Q, ArrayKind.K, ArrayKind.V):
+        return _projected(frame, kind)
+    if kind in (ArrayKind.HEAD_OUTPUT, ArrayKind.CONCAT, ArrayKind.OUTPUT):
+        return _result(frame, kind)
+    return _input(frame, kind)
+
+
+def head_arrays(frame: HeadsFrame) -> tuple[HeadArray, ...]:
+    """Return all arrays of the chosen head, in the order of computation.
+
+    Raises
+    ------
+    ExplorerError
+        There are too many tokens, or none.
+    """
+    reason = reason_against(frame)
+    if reason:
+        raise ExplorerError(reason)
+    return tuple(head_array(frame, kind) for kind in arrays_of(frame))
+
+
+def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
+    layer, tokens = frame.layers[frame.layer], frame.queries
+    recipe = frame.setup.recipe
+    values: FloatArray = layer.x
+    title, source = "what goes in, a row a token", "the embeddings of the tokens"
+    if kind is ArrayKind.CONTEXT:
+        values, tokens, title = layer.context, frame.keys, "the second sentence, a row a token"
+        source = "the embeddings of the second sentence; keys and values are made of it"
+        if frame.is_hand_made:
+            source = "1 for the token's own word; keys and values were made by hand and not from it"
+    elif kind is ArrayKind.ENCODING:
+        values, title = sinusoidal_encoding(*layer.x.shape), "the encoding of the positions"
+        source = "sines and cosines of the position, added to the embeddings"
+    elif kind is ArrayKind.EMBEDDINGS and isinstance(recipe, ToyRecipe):
+        values, title = token_embeddings(replace(recipe, encoding=Encoding.NONE))[0], "the embeddings alone"
+        source = f"the tokens: their vectors depend on them {recipe.vectors.value}"
+    elif kind is ArrayKind.X and frame.layer > 0:
+        source = f"LayerNorm(X + attention(X)) of layer {frame.layer}"
+    elif kind is ArrayKind.X and frame.is_hand_made:
+        source = "1 for the token's own word; queries and keys were made by hand and not from it"
+    if kind in (ArrayKind.X, ArrayKind.CONTEXT) and is_encoded(frame.setup) and frame.layer == 0:
+        source = "X = E + PE: embeddings plus the encoding of the positions"
+    return HeadArray(
+        kind, title, source, values, _nowhere(values), tokens, _numbers(values.shape[1]), ("token", "feature")
+    )
+
+
+def _projection(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
+    attention = frame.layers[frame.layer].attention
+    if attention is None:
+        raise ExplorerError("Heads made by hand have no projections.")
+    whole = {
+        ArrayKind.W_Q: attention.w_q,
+        ArrayKind.W_K: attention.w_k,
+        ArrayKind.W_V: attention.w_v,
+        ArrayKind.W_O: attention.w_o,
+    }[kind]
+    by_rows = kind is ArrayKind.W_O
+    width = whole.shape[0 if by_rows else 1] // frame.heads
+    own = slice(frame.head * width, (frame.head + 1) * width)
+    values = whole[own] if by_rows else whole[:, own]
+    part = _part("rows" if by_rows else "columns", own, frame)
+    said = {
+        ArrayKind.W_Q: "makes queries",
+        ArrayKind.W_K: "makes keys",
+        ArrayKind.W_V: "makes values",
+        ArrayKind.W_O: "mixes the heads back into d_model features",
+    }[kind]
+    source = f"{_drawn(frame, kind)}; {part or 'all of it'}"
+    axes = ("feature of the head", "feature of the output") if by_rows else ("feature of X", "feature of the head")
+    first = own.start if by_rows else 0
+    return HeadArray(
+        kind,
+        said,
+        source,
+        values,
+        _nowhere(values),
+        _numbers(values.shape[0], first),
+        _numbers(values.shape[1], 0 if by_rows else own.start),
+        axes,
+        shape_words(whole.shape) if part else "",
+    )
+
+
+def _drawn(frame: HeadsFrame, kind: ArrayKind) -> str:
+    recipe = frame.setup.recipe
+    if isinstance(recipe, ToyRecipe) and recipe.projections is Projections.IDENTITY:
+        return "the unit matrix: no projection"
+    if isinstance(recipe, ToyRecipe) and recipe.projections is Projections.TIED and kind is ArrayKind.W_K:
+        return "the same matrix as W_Q"
+    return f"random numbers of seed {recipe.seed}" if isinstance(recipe, ToyRecipe) else "the model"
+
+
+def _projected(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
+    layer = frame.layers[frame.layer]
+    all_heads = {ArrayKind.Q: layer.q, ArrayKind.K: layer.k, ArrayKind.V: layer.v}[kind]
+    values = all_heads[frame.head]
+    tokens = frame.queries if kind is ArrayKind.Q else frame.keys
+    asked = ArrayKind.X if kind is ArrayKind.Q or not frame.is_cross else ArrayKind.CONTEXT
+    source = "made by hand, not projected"
+    if layer.attention is not None:
+        width = values.shape[1]
+        own = slice(frame.head * width, (frame.head + 1) * width)
+        source = f"{kind} = {asked}·W_{kind}{_comma(_part('columns', own, frame))}"
+    said = {ArrayKind.Q: "queries", ArrayKind.K: "keys", ArrayKind.V: "values"}[kind]
+    whole = shape_words(all_heads.shape) if frame.heads > 1 else ""
+    title = f"the {said} of head {frame.head + 1}, a row a token"
+    columns = _numbers(values.shape[1])
+    return HeadArray(kind, title, source, values, _nowhere(values), tokens, columns, ("token", "feature"), whole)
+
+
+def _of_pairs(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
+    values = frame.head_map.scores(stage=STAGES[kind])
+    masked = _nowhere(values) if frame.mask is None or kind is ArrayKind.SCORES else ~frame.mask
+    scale, mask, last = stage_steps(frame)
+    title, source = {
+        ArrayKind.SCORES: ("raw scores q·k", "QKᵀ: cell (i, j) is query i · key j"),
+        ArrayKind.SCALED: ("scores before the softmax", f"QKᵀ, {scale}; {mask}"),
+        ArrayKind.WEIGHTS: ("weights", f"{last} of S; {mask}"),
+    }[kind]
+    whole = shape_words((frame.heads, *frame.shape)) if frame.heads > 1 else ""
+    return HeadArray(kind, title, source, values, masked, frame.queries, frame.keys, ("query", "key"), whole)
+
+
+def _result(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
+    if kind is ArrayKind.HEAD_OUTPUT:
+        values = frame.head_map.output(frame.layers[frame.layer].v[frame.head])
+        title, source = f"what head {frame.head + 1} found", "A·V: row i is the values, blended by the weights of row i"
+    else:
+        concat, output = _layer_results(_without_focus(frame))
+        if kind is ArrayKind.CONCAT:
+            values, title = concat, "the outputs of all heads"
+            heads = "head 1" if frame.heads == 1 else f"head 1 … head {frame.heads}"
+            source = f"{heads} side by side, {concat.shape[1] // frame.heads} columns each"
+        else:
+            values, title, source = output, "the output of the layer", "output = concat·W_O"
+    columns = _numbers(values.shape[1])
+    return HeadArray(kind, title, source, values, _nowhere(values), frame.queries, columns, ("token", "feature"))
+
+
+def _without_focus(frame: HeadsFrame) -> HeadsSetup:
+    # Which head is looked at does not alter the layer: all of its heads share one computation.
+    return replace(
+        frame.setup, layer=frame.layer, head=0, aggregate=Aggregate.ONE, identity=True, switched_off=frozenset()
+    )
+
+
+@lru_cache(maxsize=2)
+def _layer_results(setup: HeadsSetup) -> tuple[FloatArray, FloatArray]:
+    """Return concat (n_q, heads·d_v) and output (n_q, d_out) of a layer."""
+    frame = heads_frame(setup)
+    layer = frame.layers[frame.layer]
+    if layer.attention is None:
+        raise ExplorerError("Heads made by hand have no output projection.")
+    found = np.stack([head.output(v) for head, v in zip(layer.maps, layer.v, strict=True)])
+    return merge_heads(found), layer.attention.project_output(found)
+
+
+def _part(what: str, own: slice, frame: HeadsFrame) -> str:
+    if frame.heads == 1:
+        return ""
+    width = own.stop - own.start
+    numbers = f"{what} {own.start + 1}–{own.stop}" if width > 1 else f"{what[:-1]} {own.start + 1}"
+    return f"{numbers} of {frame.heads * width}, those of head {frame.head + 1}"
+
+
+def _comma(text: str) -> str:
+    return f", {text}" if text else ""
+
+
+def _numbers(count: int, first: int = 0) -> tuple[str, ...]:
+    return tuple(str(first + number + 1) for number in range(count))
+
+
+def _nowhere(values: FloatArray) -> BoolArray:
+    return np.zeros(values.shape, np.bool_)

@@ -1,0 +1,134 @@
+"""Change one token and see which outputs hear of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.state.heads.check_function import token_function
+from attention_explorer.state.heads.check_report import (
+    CheckReport,
+    CheckTable,
+    Form,
+    left_out,
+    listed_rows,
+    size_text,
+    whole_layer,
+)
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.state import HeadsSetup
+from attention_explorer.state.heads.wording import one, token_name
+
+SEED = 0
+"""Of the noise: the same experiment gives the same numbers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangeCheck:
+    """What became of every output when one token was changed."""
+
+    token: int
+    amount: float
+    changes: FloatArray  # (n_q,), max |new − old| of each output row; 0 means bit by bit the same
+
+    @property
+    def untouched(self) -> tuple[int, ...]:
+        """The rows that did not change at all."""
+        return tuple(np.flatnonzero(self.changes == 0.0).tolist())
+
+
+def change_check(frame: HeadsFrame, token: int, amount: float = 1.0) -> ChangeCheck:
+    """Add noise N(0, amount²) to the vector of one token and compute the outputs again.
+
+    In cross-attention the token is one of the second sentence, whose keys and values are attended to.
+
+    Raises
+    ------
+    ExplorerError
+        There is no such token, or there are too many tokens or heads.
+    """
+    if not 0 <= token < len(frame.keys):
+        raise ExplorerError(f"There is no token {token + 1}: choose one from 1 to {len(frame.keys)}.")
+    return _change_check(frame.setup, token, amount)
+
+
+@lru_cache(maxsize=8)
+def _change_check(setup: HeadsSetup, token: int, amount: float) -> ChangeCheck:
+    function = token_function(heads_frame(setup))
+    before = function.at_present(function.x, function.context)
+    vectors = (function.x if function.context is None else function.context).copy()
+    vectors[token] += amount * np.random.default_rng(SEED).standard_normal(vectors.shape[1])
+    changed = (vectors, None) if function.context is None else (function.x, vectors)
+    after = function.at_present(*changed)
+    return ChangeCheck(token, amount, np.abs(after - before).max(axis=1))
+
+
+# ---- In words ----
+
+
+def change_report(frame: HeadsFrame, token: int, amount: float = 1.0) -> CheckReport:
+    """Change a token and say which outputs change."""
+    check = change_check(frame, token, amount)
+    vector = "query, key and value" if frame.is_hand_made and not frame.is_cross else "vector"
+    if frame.is_hand_made and frame.is_cross:
+        vector = "key and value"
+    note = (
+        f"Noise of standard deviation {amount:g} is added to the {vector} of {token_name(frame.keys, token)}. The bars "
+        f"say how much each row of {whole_layer(frame)} changes, at most over its features."
+    )
+    return CheckReport(_result(frame, check), (_table(frame, check),), (note,))
+
+
+def _result(frame: HeadsFrame, check: ChangeCheck) -> str:
+    count, still = len(check.changes), check.untouched
+    name = token_name(frame.keys, check.token)
+    if not still:
+        if count == 1:
+            return f"The only output hears of {name}: it changes by {size_text(float(check.changes[0]))}."
+        least = f", the least by {size_text(float(check.changes.min()))}"
+        visible = frame.mask is None or bool(frame.mask[:, check.token].all())
+        return f"All {count} outputs hear of {name}{least}{': none is masked from it' if visible else ''}."
+    if len(still) == count:
+        why = "though some attend to it: what it hands over is 0" if _is_attended(frame, check.token) else ""
+        return f"No output changes at all (exactly 0){', ' + why if why else f': nobody attends to {name}'}."
+    rows = f"row{'s' * (len(still) > 1)} {_ranges(still)}"
+    do, rest = "do" if len(still) > 1 else "does", count - len(still)
+    hear = f"the other {rest} hear" if rest > 1 else "the other one hears"
+    return f"Of {count} outputs, {rows} {do} not change at all (exactly 0); {hear} of {name}."
+
+
+def _is_attended(frame: HeadsFrame, token: int) -> bool:
+    layers = frame.layers[: frame.layer + 1]
+    maps = (frame.head_map,) if frame.is_hand_made else (map_ for layer in layers for map_ in layer.maps)
+    return any(map_.weights(cols=one(token)).any() for map_ in maps)
+
+
+def _ranges(rows: tuple[int, ...]) -> str:
+    """Return 1–3, 5 for rows 0, 1, 2, 4; of many pieces the first few."""
+    pieces: list[list[int]] = []
+    for row in rows:
+        if pieces and pieces[-1][1] == row - 1:
+            pieces[-1][1] = row
+        else:
+            pieces.append([row, row])
+    named = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in pieces]
+    return ", ".join(named[:4]) + (" …" if len(named) > 4 else "")
+
+
+def _table(frame: HeadsFrame, check: ChangeCheck) -> CheckTable:
+    count = len(check.changes)
+    shown = listed_rows(count, None if frame.is_cross else check.token)
+    largest = float(check.changes.max()) or 1.0
+    rows = tuple((f"{row + 1}  {frame.queries[row]}", float(check.changes[row])) for row in shown)
+    own = check.token - shown.start if not frame.is_cross else None
+    return CheckTable(
+        (("output row", Form.TEXT), ("max change", Form.SIZE)),
+        rows,
+        marked_row=own,
+        bars=tuple(float(check.changes[row]) / largest for row in shown),
+        more=left_out(count - len(shown), "rows"),
+    )

@@ -1,0 +1,149 @@
+"""What tells two setups apart, in a few words each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads
+from attention_explorer.sources.recipe import Encoding, GainKind, ToyRecipe
+from attention_explorer.state.heads.mask import mask_words
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, Recipe
+from attention_explorer.state.numerals import coordinate
+
+NO_MASK = "no mask"
+LONGEST_SENTENCE = 24
+"""Letters of a sentence that are quoted."""
+
+
+def what_differs(a: HeadsSetup, b: HeadsSetup) -> tuple[str, str]:
+    """Return titles for two setups that name what differs and nothing else: "A: head 3", "B: head 5, causal"."""
+    pairs = [(first, second) for first, second in _aspects(a, b) if first != second]
+    if not pairs:
+        return "A: the same as B", "B: the same as A"
+    first, second = zip(*pairs, strict=True)
+    return f"A: {_listed(first)}", f"B: {_listed(second)}"
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    # Without a mask is how a map is unless something is said: it is said only where nothing else is.
+    return ", ".join([word for word in words if word and word != NO_MASK] or [words[0]])
+
+
+def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
+    """Yield what there is to say about both setups, the most telling first."""
+    yield _source(a.recipe), _source(b.recipe)
+    yield _which(a, with_layer=_layer(a) != _layer(b)), _which(b, with_layer=_layer(a) != _layer(b))
+    yield _masks(a.mask, b.mask)
+    yield ("scaled", "scaled") if a.scaled == b.scaled else (_scaled(a), _scaled(b))
+    yield ("hard" if a.hard else "soft"), ("hard" if b.hard else "soft")
+    if not (a.hard and b.hard):
+        yield f"T = {coordinate(a.temperature, 4)}", f"T = {coordinate(b.temperature, 4)}"
+    if a.aggregate is not Aggregate.ONE and b.aggregate is not Aggregate.ONE:
+        yield _switched_off(a), _switched_off(b)
+    if a.aggregate is b.aggregate is Aggregate.ROLLOUT:
+        yield (
+            ("with identity" if a.identity else "without identity"),
+            ("with identity" if b.identity else "without identity"),
+        )
+    yield _quoted(a.recipe.sentence, b.recipe.sentence)
+    yield _contexts(a.recipe.context, b.recipe.context)
+    if isinstance(a.recipe, HandMadeRecipe) and isinstance(b.recipe, HandMadeRecipe):
+        differ = a.recipe.own_shares != b.recipe.own_shares
+        yield (_referents(a.recipe, "A"), _referents(b.recipe, "B")) if differ else ("", "")
+    if isinstance(a.recipe, ToyRecipe) and isinstance(b.recipe, ToyRecipe):
+        yield from zip(_toy_words(a.recipe), _toy_words(b.recipe), strict=True)
+        if a.recipe.given != b.recipe.given:
+            yield "vectors of A", "vectors of B"
+
+
+def _source(recipe: Recipe) -> str:
+    return "hand-made heads" if isinstance(recipe, HandMadeRecipe) else "toy model"
+
+
+def _referents(recipe: HandMadeRecipe, name: str) -> str:
+    return f"“it” as typed in {name}" if recipe.has_own_shares else "“it” as in the tutorial"
+
+
+def _layer(setup: HeadsSetup) -> int:
+    """Return the layer, which a rollout does not have: it takes all."""
+    layers = setup.recipe.layers if isinstance(setup.recipe, ToyRecipe) else 1
+    return -1 if setup.aggregate is Aggregate.ROLLOUT else min(setup.layer, layers - 1)
+
+
+def _which(setup: HeadsSetup, *, with_layer: bool) -> str:
+    has_layers = isinstance(setup.recipe, ToyRecipe) and setup.recipe.layers > 1
+    layer = f"layer {_layer(setup) + 1}, " if with_layer and has_layers and _layer(setup) >= 0 else ""
+    if setup.aggregate is not Aggregate.ONE:
+        return f"{layer}{setup.aggregate.value}"
+    if isinstance(setup.recipe, HandMadeRecipe):
+        heads = hand_made_heads(setup.recipe)
+        return heads[min(setup.head, len(heads) - 1)].name
+    return f"{layer}head {min(setup.head, setup.recipe.heads - 1) + 1}"
+
+
+def _masks(a: MaskChoice, b: MaskChoice) -> tuple[str, str]:
+    first, second = _mask(a), _mask(b)
+    if first == second and (a.hidden, a.shown) != (b.hidden, b.shown):
+        return f"{first} {_own_cell(a, b)}", f"{second} {_own_cell(b, a)}"  # as many cells, but other ones
+    return first, second
+
+
+def _own_cell(mask: MaskChoice, other: MaskChoice) -> str:
+    row, column = min((mask.hidden - other.hidden) | (mask.shown - other.shown))
+    return f"(row {row + 1}, key {column + 1})"
+
+
+def _mask(mask: MaskChoice) -> str:
+    return mask_words(mask) or NO_MASK
+
+
+def _scaled(setup: HeadsSetup) -> str:
+    return "scaled" if setup.scaled else "not scaled"
+
+
+def _switched_off(setup: HeadsSetup) -> str:
+    off = sorted(setup.switched_off)
+    if not off:
+        return "all heads on"
+    layers = setup.recipe.layers if isinstance(setup.recipe, ToyRecipe) else 1
+    named = [f"{layer + 1}.{head + 1}" if layers > 1 else str(head + 1) for layer, head in off]
+    return f"without head{'s' * (len(off) > 1)} {' and '.join(named) if len(named) < 3 else ' '.join(named)}"
+
+
+def _quoted(a: str, b: str) -> tuple[str, str]:
+    """Return both sentences in quotation marks, long ones from the first word that differs."""
+    start = 0
+    if max(len(a), len(b)) > LONGEST_SENTENCE:
+        same = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+        start = a.rfind(" ", 0, same) + 1
+    return _shortened(a, start), _shortened(b, start)
+
+
+def _shortened(sentence: str, start: int) -> str:
+    rest = sentence[start:].strip()
+    if len(rest) > LONGEST_SENTENCE:
+        rest = f"{rest[: LONGEST_SENTENCE - 1].rstrip()}…"
+    return f"“{'… ' if start else ''}{rest}”"
+
+
+def _contexts(a: str | None, b: str | None) -> tuple[str, str]:
+    first, second = _quoted(a or "", b or "")
+    return "on itself" if a is None else f"on {first}", "on itself" if b is None else f"on {second}"
+
+
+def _toy_words(recipe: ToyRecipe) -> tuple[str, ...]:
+    gain = f"gain {recipe.gain:g}" if recipe.gain_kind is GainKind.NUMBER else f"gain {recipe.gain_kind.value}"
+    return (
+        f"seed {recipe.seed}",
+        gain,
+        f"d_model {recipe.d_model}",
+        f"{recipe.heads} head{'s' * (recipe.heads != 1)}",
+        f"d_k {recipe.head_width}",
+        "d_v = d_k" if recipe.value_width == recipe.head_width else f"d_v {recipe.value_width}",
+        f"{recipe.layers} layer{'s' * (recipe.layers != 1)}",
+        f"embeddings × {recipe.embedding_scale:g}",
+        f"vectors {recipe.vectors.value}",
+        f"{recipe.projections.value} projections",
+        "no positions" if recipe.encoding is Encoding.NONE else f"{recipe.encoding.value} positions",
+        "case counts" if recipe.case_sensitive else "case ignored",
+    )

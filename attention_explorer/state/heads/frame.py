@@ -1,0 +1,182 @@
+"""The numbers of the Heads page: a pure function of its setup, shared by every picture, card and export of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import (
+    ArrayMap,
+    AttentionMap,
+    CombinedMap,
+    QueryKeyMap,
+    mean_of_heads,
+    rollout,
+)
+from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads, hand_made_layers
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.toy import Layer, toy_layers
+from attention_explorer.state.heads.mask import mask_of
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, Recipe
+
+BoolArray = np.typing.NDArray[np.bool_]
+
+MOST_FOR_ROLLOUT = 1024
+"""Tokens up to which a rollout is computed: it multiplies whole matrices."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadsFrame:
+    """Every map of a setup, and the one in the large picture. Nothing of size n² is computed before it is asked for."""
+
+    setup: HeadsSetup
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    mask: BoolArray | None  # (n_q, n_k), True = may attend
+    layer: int  # the setup's, held within what the source has
+    head: int
+    map: AttentionMap
+
+    @property
+    def is_cross(self) -> bool:
+        """Whether the keys come from a second sentence."""
+        return self.setup.recipe.context is not None
+
+    @property
+    def is_hand_made(self) -> bool:
+        """Whether the patterns were made by hand."""
+        return isinstance(self.setup.recipe, HandMadeRecipe)
+
+    @property
+    def is_one_head(self) -> bool:
+        """Whether the large picture shows a single head, which has queries, keys and scores."""
+        return self.setup.aggregate is Aggregate.ONE
+
+    @property
+    def aggregate(self) -> Aggregate:
+        """What the large picture shows: the setup's choice, or the mean where a rollout cannot be computed."""
+        chosen = self.setup.aggregate
+        return chosen if chosen is not Aggregate.ROLLOUT or can_roll_out(self.layers) else Aggregate.MEAN
+
+    @property
+    def rows_are_distributions(self) -> bool:
+        """Whether every row of the large picture's map sums to 1, or is zero with nothing to attend to.
+
+        The largest of several heads sums to more. A rollout loses what queries with nothing to attend to take up.
+        """
+        if self.aggregate is Aggregate.MAX:
+            return len(heads_in(self.setup, self.layers, self.layer)) == 1
+        if self.aggregate is not Aggregate.ROLLOUT or self.mask is None or self.mask.any(axis=1).all():
+            return True
+        totals = self.map.row_summary().total
+        return bool(np.all((totals == 0.0) | (np.abs(totals - 1.0) < 1e-6)))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """n_q, n_k."""
+        return len(self.queries), len(self.keys)
+
+    @property
+    def heads(self) -> int:
+        """How many heads a layer has."""
+        return len(self.layers[0].maps)
+
+    @property
+    def head_map(self) -> QueryKeyMap:
+        """The map of the head chosen, also while an aggregate is shown."""
+        return self.layers[self.layer].maps[self.head]
+
+    @property
+    def head_width(self) -> int:
+        """d_k."""
+        return int(self.layers[self.layer].q.shape[-1])
+
+
+@lru_cache(maxsize=6)
+def heads_frame(setup: HeadsSetup) -> HeadsFrame:
+    """Compute what a setup needs; cached, so that all its readers share one computation.
+
+    Raises
+    ------
+    ExplorerError
+        The recipe cannot be carried out; the message says why.
+    """
+    queries, keys = setup.recipe.tokens, setup.recipe.context_tokens
+    layers, mask = _layers_of(
+        replace(setup, layer=0, head=0, aggregate=Aggregate.ONE, identity=True, switched_off=frozenset())
+    )
+    layer = min(setup.layer, len(layers) - 1)
+    head = min(setup.head, len(layers[0].maps) - 1)
+    return HeadsFrame(setup, queries, keys, layers, mask, layer, head, _shown_map(setup, layers, layer, head))
+
+
+def frame_to_show(setup: HeadsSetup) -> HeadsFrame:
+    """Compute what a setup needs for a picture of it.
+
+    Raises
+    ------
+    ExplorerError
+        The recipe cannot be carried out, or there is no token to draw; the message says why.
+    """
+    frame = heads_frame(setup)
+    for which, tokens in (("sentence", frame.queries), ("second sentence", frame.keys)):
+        if not tokens:
+            raise ExplorerError(f"The {which} has no words: there is nothing to attend to. Type at least one.")
+    return frame
+
+
+@lru_cache(maxsize=4)
+def _layers_of(setup: HeadsSetup) -> tuple[tuple[Layer, ...], BoolArray | None]:
+    """Return the layers and the mask of a setup. It comes here without its focus, which alters neither."""
+    recipe = setup.recipe
+    mask = mask_of(setup.mask, len(recipe.tokens), len(recipe.context_tokens))
+    return _layers(recipe, mask, setup.scaled, setup.temperature, setup.hard), mask
+
+
+def _layers(recipe: Recipe, mask: BoolArray | None, scaled: bool, temperature: float, hard: bool) -> tuple[Layer, ...]:
+    scale = None if scaled else 1.0
+    if isinstance(recipe, ToyRecipe):
+        return toy_layers(recipe, mask=mask, scale=scale, temperature=temperature, hard=hard)
+    return hand_made_layers(recipe, mask=mask, scale=scale, temperature=temperature, hard=hard)
+
+
+def _shown_map(setup: HeadsSetup, layers: tuple[Layer, ...], layer: int, head: int) -> AttentionMap:
+    if setup.aggregate is Aggregate.ONE:
+        return layers[layer].maps[head]
+    if setup.aggregate is Aggregate.ROLLOUT and can_roll_out(layers):
+        per_layer = [
+            mean_of_heads(np.stack([map_.weights() for map_ in heads_in(setup, layers, number)]))
+            for number in range(len(layers))
+        ]
+        return ArrayMap(rollout(per_layer, identity=setup.identity))
+    return CombinedMap(heads_in(setup, layers, layer), largest=setup.aggregate is Aggregate.MAX)
+
+
+def can_roll_out(layers: tuple[Layer, ...]) -> bool:
+    """Whether a rollout can be computed: it needs square maps that are not too large."""
+    n_q, n_k = layers[0].maps[0].shape
+    return n_q == n_k and n_q <= MOST_FOR_ROLLOUT
+
+
+def heads_in(setup: HeadsSetup, layers: tuple[Layer, ...], layer: int) -> tuple[QueryKeyMap, ...]:
+    """Return the maps of a layer that are switched on; all of them where none is."""
+    maps = layers[layer].maps
+    return tuple(maps[head] for head in heads_on(setup, len(maps), layer))
+
+
+def heads_on(setup: HeadsSetup, heads: int, layer: int) -> tuple[int, ...]:
+    """Return which of so many heads of a layer are switched on; all of them where none is."""
+    on = tuple(head for head in range(heads) if (layer, head) not in setup.switched_off)
+    return on or tuple(range(heads))
+
+
+def head_name(frame: HeadsFrame, layer: int, head: int) -> str:
+    """Return what a head is called: its number, and for a hand-made one what it was made for."""
+    if isinstance(frame.setup.recipe, HandMadeRecipe):
+        return hand_made_heads(frame.setup.recipe)[head].name
+    number = f"head {head + 1}"
+    return f"layer {layer + 1}, {number}" if len(frame.layers) > 1 else number

@@ -1,0 +1,132 @@
+"""Ready-made states of the Heads page, each with a sentence that says what to look for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from attention_explorer.model import Stage
+from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.recipe import Encoding, ToyRecipe
+from attention_explorer.sources.tutorials import TUTORIALS
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind
+from attention_explorer.state.preset import Preset, preset_of
+
+_FROM_TUTORIALS = {
+    "dot-products": (
+        "Tutorial: three words",
+        HeadsView(stage=Stage.SCORES),
+        "cat·mat = 1.36 is the highest of the three pairs. Yet mat·mat is only 1.26: the dot product measures length "
+        "as well as direction. Click a cell and open its four products.",
+    ),
+    "five-token": (
+        "Tutorial: five tokens",
+        HeadsView(),
+        "Look at The → cat (0.382) and cat → The (0.470): attention is not mutual. W_q and W_k differ, so the scores "
+        "do; and each row has a softmax of its own. "
+        "sat → cat is 0.148, less than an even share: random weights know no grammar.",
+    ),
+    "four-token": (
+        "Tutorial: four tokens",
+        HeadsView(),
+        "The colours end at the largest weight; switch the contrast to 0…1 and the picture is flat. With a gain of 0.1 "
+        "no weight is further than 0.019 from an even 1/4.",
+    ),
+    "three-token": (
+        "Tutorial: three tokens",
+        HeadsView(),
+        "Three rows, all within 0.007 of 1/3. The row “how much position i attends to 0, 1, 2” says next to nothing "
+        "here. Raise the gain in the setup and watch the rows come apart.",
+    ),
+    "multi-head": (
+        "Tutorial: eight heads",
+        HeadsView(),
+        "These rows look decided, but nothing was learned: a gain of 0.3 at d_model = 64 makes scores with a standard "
+        "deviation of 5, and softmax saturates. Set the gain to 1/√d_model and compare.",
+    ),
+    "pipeline": (
+        "Tutorial: whole pipeline",
+        HeadsView(),
+        "Embeddings, position encoding and eight heads, as in the tutorial. Every pair gets at least 0.131 from some "
+        "head: show the largest of all heads to see it.",
+    ),
+}
+
+
+def _tutorials() -> tuple[Preset[HeadsState], ...]:
+    return tuple(
+        Preset(
+            tutorial.id,
+            title,
+            look_for,
+            HeadsState(HeadsSetup(tutorial.recipe), view, preset=tutorial.id),
+        )
+        for tutorial in TUTORIALS
+        for title, view, look_for in (_FROM_TUTORIALS[tutorial.id],)
+    )
+
+
+HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
+    Preset(
+        "random-words",
+        "Random heads",
+        "Type a sentence. Click a cell to pin it and see the arithmetic behind it; the arrow keys walk. Then choose "
+        "the causal mask: each row is renormalised over what is left.",
+        HeadsState(view=HeadsView(row=7)),
+    ),
+    Preset(
+        "hand-made",
+        "Hand-made heads",
+        "The patterns that trained models are known for, made by hand: previous token, first token, same word, and "
+        "what “it” refers to. Change “soft” to “tired” and the weight of “it” moves from mat to cat.",
+        HeadsState(HeadsSetup(HandMadeRecipe(), head=3), HeadsView(row=7), preset="hand-made"),
+    ),
+    Preset(
+        "causal",
+        "Causal mask",
+        "Row i sees keys 1 to i, so the first row has only itself: weight 1. Masked cells are grey, not dark: "
+        "they are not small weights, they are none. Try “causal without itself”: the first row has nothing left.",
+        HeadsState(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)), HeadsView(row=7), preset="causal"),
+    ),
+    Preset(
+        "translation",
+        "Translation, two sentences",
+        "Queries come from the French sentence, keys and values from the English one: the map is not square. The "
+        "alignment is made by hand: chat → cat, tapis → mat.",
+        HeadsState(
+            HeadsSetup(HandMadeRecipe("le chat s'est assis sur le tapis", "The cat sat on the mat"), head=2),
+            HeadsView(row=1),
+            preset="translation",
+        ),
+    ),
+    Preset(
+        "stacked",
+        "Four layers and a rollout",
+        "Each layer mixes what the one before it mixed. The rollout multiplies the layers and asks how much of each "
+        "token reaches the top. Switch the identity (the residual connection) on and off, or show one head.",
+        HeadsState(
+            HeadsSetup(
+                ToyRecipe(d_model=64, heads=4, layers=4, encoding=Encoding.SINUSOIDAL), aggregate=Aggregate.ROLLOUT
+            ),
+            preset="stacked",
+        ),
+    ),
+    *_tutorials(),
+)
+
+
+def heads_preset(identifier: str) -> Preset[HeadsState]:
+    """Return the preset with this id.
+
+    Raises
+    ------
+    ExplorerError
+        There is none; the message lists those there are.
+    """
+    return preset_of(HEADS_PRESETS, identifier)
+
+
+def is_changed(state: HeadsState) -> bool:
+    """Whether the numbers are no longer those of the preset; which head is shown and how does not count."""
+    ready = heads_preset(state.preset).state.setup
+    now = replace(state.setup, layer=ready.layer, head=ready.head, aggregate=ready.aggregate)
+    return now != ready

@@ -1,0 +1,100 @@
+"""One query read across its keys, or one key read down its queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_explorer.model import Stage, entropy
+from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads
+from attention_explorer.sources.hand_made_words import antecedent_gloss, translation_gloss
+from attention_explorer.state.colour_scale import BoolArray, FloatArray
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.state import Aggregate
+from attention_explorer.state.heads.wording import one, token_name
+from attention_explorer.state.numerals import plain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """The weights of a row or a column, with what they belong to. n is n_k for a row, n_q for a column."""
+
+    index: int
+    is_row: bool
+    title: str
+    tokens: tuple[str, ...]
+    weights: FloatArray  # (n,)
+    masked: BoolArray  # (n,)
+    order: tuple[int, ...]  # the heaviest first, masked ones last
+    note: str
+
+
+def row_reading(frame: HeadsFrame, row: int) -> Reading:
+    """Read what a query attends to."""
+    weights = frame.map.weights(one(row))[0]
+    masked = ~frame.map.allowed(one(row))[0]
+    total = float(weights.sum())
+    if not weights.any():
+        note = "nothing to attend to: all weights are 0"
+    elif abs(total - 1) < 1e-6:
+        note = f"sum {total:.4f} · entropy {plain(float(entropy(weights)))} nats"
+    elif frame.aggregate is Aggregate.MAX:
+        note = f"sum {total:.4f}: the largest of several heads is no distribution"
+    else:
+        note = f"sum {total:.4f}: part of it went to queries with nothing to attend to"
+    title = f"{token_name(frame.queries, row)} attends to"
+    return Reading(row, True, title, frame.keys, weights, masked, _order(weights, masked), note)
+
+
+def column_reading(frame: HeadsFrame, column: int) -> Reading:
+    """Read who attends to a key."""
+    weights = frame.map.weights(cols=one(column))[:, 0]
+    masked = ~frame.map.allowed(cols=one(column))[:, 0]
+    note = f"sum {float(weights.sum()):.4f}: columns need not sum to 1"
+    title = f"who attends to {token_name(frame.keys, column)}"
+    return Reading(column, False, title, frame.queries, weights, masked, _order(weights, masked), note)
+
+
+def _order(weights: FloatArray, masked: BoolArray) -> tuple[int, ...]:
+    by_weight = np.argsort(-weights, kind="stable")
+    return tuple(by_weight[np.argsort(masked[by_weight], kind="stable")].tolist())
+
+
+def places_of(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return “ (17)”, the place from 1, for every token that comes more than once, and nothing for the others."""
+    often = Counter(tokens)
+    return tuple(f" ({place + 1})" * (often[token] > 1) for place, token in enumerate(tokens))
+
+
+def gloss(frame: HeadsFrame, row: int, column: int) -> str:
+    """Return why a query of a hand-made head attends to a key as it does; empty if there is nothing to say."""
+    recipe = frame.setup.recipe
+    if not isinstance(recipe, HandMadeRecipe) or not frame.map.allowed(one(row), one(column))[0, 0]:
+        return ""
+    asking, head = frame.queries[row], hand_made_heads(recipe)[frame.head].id
+    if head == "translation":
+        return translation_gloss(asking, frame.keys[column], frame.keys)
+    if head != "antecedent":
+        return ""
+    if asking.casefold() != "it":
+        return "Only “it” looks for a referent"
+    return antecedent_gloss(frame.keys[column], frame.keys) or ""
+
+
+COLUMNS = ("token", "position", "raw score", "scaled score", "masked score", "weight")
+
+
+def reading_table(frame: HeadsFrame, reading: Reading) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    """Return the exact numbers of a reading as a header and rows; scores where the map has any."""
+    positions = range(len(reading.tokens))
+    if not frame.map.has_scores:
+        return (COLUMNS[0], COLUMNS[1], COLUMNS[5]), [
+            (reading.tokens[i], i + 1, float(reading.weights[i])) for i in positions
+        ]
+    at = (one(reading.index), slice(None)) if reading.is_row else (slice(None), one(reading.index))
+    stages = [frame.map.scores(*at, stage=stage).ravel() for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED)]
+    return COLUMNS, [
+        (reading.tokens[i], i + 1, *(float(stage[i]) for stage in stages), float(reading.weights[i])) for i in positions
+    ]

@@ -1,0 +1,137 @@
+"""Every head at a glance: a small picture of its weights and what they amount to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.model import MapSummary, Pooled
+from attention_explorer.model.pooling import tile_bounds
+from attention_explorer.state.colour_scale import weight_scale
+from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
+from attention_explorer.state.heads.frame import HeadsFrame, head_name
+from attention_explorer.state.heads.state import Contrast, HeadsView, SortBy
+from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.state.numerals import plain
+
+THUMBNAIL_TILES = 128
+"""The most rows and columns of a thumbnail's picture; its widget is about as large."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadSurvey:
+    """A head on the wall."""
+
+    layer: int
+    head: int
+    name: str
+    pooled: Pooled  # at most 128 × 128 tiles of weights
+    summary: MapSummary
+    excess: float
+    """The largest |n·w − 1| of its weights w, n the keys their query sees; of tiles, at least the largest n·w − 1.
+
+    Infinite where the entropy tells already that the weights are not nearly uniform.
+    """
+    shape: tuple[int, int]
+    """Queries and keys."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Layer and head."""
+        return self.layer, self.head
+
+
+def survey_heads(frame: HeadsFrame) -> Iterator[HeadSurvey]:
+    """Yield the heads of all layers, one after the other: with many tokens each takes its time."""
+    for layer in range(len(frame.layers)):
+        for head in range(len(frame.layers[layer].maps)):
+            yield head_survey(frame, layer, head)
+
+
+def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
+    """Return the small picture and the summary of a head."""
+    pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES)
+    excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
+    return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape)
+
+
+def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
+    """Return how far weights are from an even share, from the small picture: no map is computed a second time."""
+    n_q, n_k = frame.shape
+    visible = np.full(n_q, n_k) if frame.mask is None else frame.mask.sum(axis=1)
+    if pooled.values.shape == frame.shape:
+        return largest_excess(pooled.values, ~pooled.masked)
+    # A tile knows its largest weight, but not whose it is: at least the row's with the fewest keys.
+    fewest = np.minimum.reduceat(visible, tile_bounds(n_q, len(pooled.values))[:-1])
+    return float((pooled.values * fewest[:, None] - 1.0).max(where=~pooled.masked, initial=0.0))
+
+
+@lru_cache(maxsize=4)
+def surveys_of(frame: HeadsFrame) -> tuple[HeadSurvey, ...]:
+    """Return all heads at once."""
+    return tuple(survey_heads(frame))
+
+
+def wall_legend(surveys: tuple[HeadSurvey, ...], view: HeadsView) -> MapPicture:
+    """Return a picture of no cells that holds what the colour bar of a wall says."""
+    masked = np.array([any(survey.pooled.masked.any() for survey in surveys)])
+    scale = weight_scale(view.contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
+    if view.contrast in (Contrast.MAX, Contrast.PERCENTILE):
+        scale = replace(scale, end="each map’s largest" if view.contrast is Contrast.MAX else "98 % of each map")
+    return MapPicture(np.zeros((0, 0)), masked, scale, view.colour_map, (), ())
+
+
+_MEASURES = {
+    SortBy.ENTROPY: "entropy",
+    SortBy.MAX_WEIGHT: "max_weight",
+    SortBy.DISTANCE: "distance",
+    SortBy.SELF: "self_mass",
+    SortBy.PREVIOUS: "previous_mass",
+    SortBy.FIRST: "first_mass",
+}
+
+
+def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy) -> tuple[HeadSurvey, ...]:
+    """Return the heads in an order: by number, or by a summary, the largest first."""
+    if sort is SortBy.NUMBER:
+        return tuple(sorted(surveys, key=lambda survey: survey.place))
+    return tuple(sorted(surveys, key=lambda survey: -_measure(survey, sort)))
+
+
+def _measure(survey: HeadSurvey, sort: SortBy) -> float:
+    value = float(getattr(survey.summary, _MEASURES[sort]))
+    return -math.inf if math.isnan(value) else value
+
+
+def measure_text(survey: HeadSurvey, sort: SortBy) -> str:
+    """Return the summary a wall is sorted by; sorted by number, the entropy."""
+    summary = survey.summary
+    if sort in (SortBy.NUMBER, SortBy.ENTROPY):
+        return f"H {_said(summary.entropy)}"
+    short = {
+        SortBy.MAX_WEIGHT: "mean max",
+        SortBy.DISTANCE: "dist",
+        SortBy.SELF: "self",
+        SortBy.PREVIOUS: "prev",
+        SortBy.FIRST: "first",
+    }[sort]
+    return f"{short} {_said(float(getattr(summary, _MEASURES[sort])))}"
+
+
+def _said(value: float) -> str:
+    return "–" if math.isnan(value) else plain(value)
+
+
+def character(survey: HeadSurvey) -> str:
+    """Return what stands out about a head, if anything does: where most of its weight goes, or that it is even."""
+    summary = survey.summary
+    if is_nearly_uniform(summary.evenness, survey.excess):
+        return "≈ even"
+    for name, mass in (("self", summary.self_mass), ("prev", summary.previous_mass), ("first", summary.first_mass)):
+        if mass >= 0.5:
+            return f"{name} {plain(mass)}"
+    return "saturated" if summary.saturated >= 0.2 else ""

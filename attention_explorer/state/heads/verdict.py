@@ -1,0 +1,291 @@
+"""What the weights on show are worth: drawn at random or made by hand, nearly uniform or saturated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.model import QueryKeyMap, Stage
+from attention_explorer.model.map_summary import SATURATED
+from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_notes import pattern_words
+from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
+from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
+from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
+from attention_explorer.state.heads.state import HeadsSetup
+from attention_explorer.state.numerals import percent, plain, scientific
+
+Rows = slice | np.typing.NDArray[np.intp]
+
+OFTEN_SATURATED = 0.2
+"""From this share of decided rows on, a map is called saturated."""
+
+WIDE = 2.0
+"""Scores with this standard deviation or more saturate a softmax at temperature 1."""
+
+MOST_FOR_LAYER = 128
+"""Tokens up to which all heads of the layer are looked at."""
+
+MOST_CELLS = 2**17
+"""Weights that are looked at; of larger maps a sample of rows, spread evenly over them."""
+
+ROUNDING = 1e-9
+"""Weights closer than this to an even share are it: the rest is rounding."""
+
+FEWEST_ROWS = 16
+"""Rows of a map that are looked at in any case."""
+
+
+class Kind(StrEnum):
+    """How the weight is spread."""
+
+    PLAIN = "plain"
+    EVEN = "nearly uniform"
+    SATURATED = "saturated"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How one head, or several, spread their weight. Rows with a single visible key have no choice and do not count."""
+
+    evenness: float  # mean of entropy ÷ ln(visible keys); NaN if no row has a choice
+    saturated: float  # share of the rows with a weight above 0.95; NaN likewise
+    deviation: float  # the largest distance of a visible weight from an even share; NaN if evenness is low
+    excess: float  # the largest of those distances as a multiple of the even share; NaN likewise
+    score_std: float  # of the visible scaled scores
+    is_sample: bool = False
+    """Whether only some of the rows were looked at."""
+
+    @property
+    def kind(self) -> Kind:
+        """Nearly uniform, saturated, or neither; NaN is neither."""
+        if is_nearly_uniform(self.evenness, self.excess):
+            return Kind.EVEN
+        return Kind.SATURATED if self.saturated >= OFTEN_SATURATED else Kind.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A title and a few sentences for the note, and the numbers behind them."""
+
+    title: str
+    text: str
+    head: Spread
+    layer: Spread | None
+    """All heads of the layer; None if there is one head, or too many tokens."""
+    predicted_std: float | None
+    """What the gain makes of the scores, if that can be told."""
+
+    @property
+    def kind(self) -> Kind:
+        """That of the layer where it is known, else of the head."""
+        return self.head.kind if self.layer is None else self.layer.kind
+
+
+def verdict(frame: HeadsFrame) -> Verdict:
+    """Judge the weights of a frame. Quick for any number of tokens: of large maps some rows are looked at."""
+    return _verdict(frame.setup)
+
+
+@lru_cache(maxsize=16)
+def _verdict(setup: HeadsSetup) -> Verdict:
+    frame = heads_frame(setup)
+    maps = frame.layers[frame.layer].maps
+    head = spread_of((frame.head_map,))
+    whole = len(maps) > 1 and max(frame.shape) <= MOST_FOR_LAYER
+    layer = spread_of(maps) if whole else None
+    recipe = setup.recipe
+    predicted = recipe.predicted_score_std(setup.scaled) if isinstance(recipe, ToyRecipe) and frame.layer == 0 else None
+    title, opening = _origin(frame)
+    said = (opening, *_pattern(frame, head), *_spread_in_words(frame, head, layer, predicted), _no_choice(frame))
+    return Verdict(title, " ".join(sentence for sentence in said if sentence), head, layer, predicted)
+
+
+def spread_of(maps: Sequence[QueryKeyMap]) -> Spread:
+    """Summarise one head, or several of one shape together."""
+    rows = _rows_looked_at(maps[0], len(maps))
+    parts = [_part_of(map_, rows) for map_ in maps]
+    evenness, largest, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
+    mean_evenness = _mean(evenness)
+    even = mean_evenness >= EVEN
+    deviations = [_deviation(map_, rows) for map_ in maps] if even else [(math.nan, math.nan)]
+    return Spread(
+        mean_evenness,
+        _mean(largest > SATURATED),
+        max(deviation for deviation, _ in deviations),
+        max(excess for _, excess in deviations),
+        float(scores.std()) if scores.size else math.nan,
+        is_sample=not isinstance(rows, slice),
+    )
+
+
+def _part_of(map_: QueryKeyMap, rows: Rows) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return evenness and largest weight of each row that has a choice, and all visible scores."""
+    allowed = map_.allowed(rows)
+    visible = allowed.sum(axis=1)
+    choice = visible > 1
+    summary = map_.row_summary(rows)
+    evenness = summary.entropy[choice] / np.log(visible[choice])
+    return evenness, summary.max_weight[choice], map_.scores(rows, stage=Stage.SCALED)[allowed]
+
+
+def _deviation(map_: QueryKeyMap, rows: Rows) -> tuple[float, float]:
+    """Return how far a visible weight is from an even share of its row, at most, and how many such shares."""
+    allowed, weights = map_.allowed(rows), map_.weights(rows)
+    share = 1.0 / np.maximum(allowed.sum(axis=1), 1)[:, None]
+    deviation = float(np.abs(weights - share).max(where=allowed, initial=0.0))
+    return deviation, largest_excess(weights, allowed)
+
+
+def _rows_looked_at(map_: QueryKeyMap, maps: int) -> Rows:
+    most = max(MOST_CELLS // max(maps * map_.n_k, 1), FEWEST_ROWS)
+    if map_.n_q <= most:
+        return slice(0, map_.n_q)
+    return np.linspace(0, map_.n_q - 1, most).astype(np.intp)
+
+
+def _mean(values: np.typing.NDArray[np.floating] | np.typing.NDArray[np.bool_]) -> float:
+    return float(np.mean(values)) if values.size else math.nan
+
+
+# ---- In words ----
+
+
+def _origin(frame: HeadsFrame) -> tuple[str, str]:
+    recipe = frame.setup.recipe
+    if not isinstance(recipe, ToyRecipe):
+        return "These heads were made by hand.", "Nothing was learned."
+    if recipe.projections is Projections.IDENTITY:
+        return _origin_without_projections(recipe)
+    if recipe.vectors is TokenVectors.GIVEN:
+        return "These weights are random.", "The vectors are given, the projections are drawn: nothing was learned."
+    luck = "a pattern that seems to make sense is luck."
+    if recipe.projections is Projections.TIED:
+        luck = f"{luck[:-1]}, save that a token tends to find itself, as W_k = W_q."
+    return "These weights are random.", f"Nothing was learned, so {luck}"
+
+
+def _origin_without_projections(recipe: ToyRecipe) -> tuple[str, str]:
+    if recipe.vectors is not TokenVectors.GIVEN:
+        return "These vectors are random.", "There are no projections: q = k = v = x, so a token tends to find itself."
+    drawn = recipe.drawn_rows
+    if drawn:
+        some = f"{drawn} vector{'s' * (drawn > 1)} {'are' if drawn > 1 else 'is'} missing and drawn at random"
+        return "These weights come from given vectors.", f"There are no projections: q = k = v = x. But {some}."
+    return "These weights come from given vectors.", "There are no projections: q = k = v = x."
+
+
+def _pattern(frame: HeadsFrame, head: Spread) -> tuple[str, ...]:
+    """Return what a head made by hand looks for, and what may come between."""
+    recipe = frame.setup.recipe
+    if not isinstance(recipe, HandMadeRecipe) or not frame.is_one_head:
+        return ("Each head has a pattern known from trained models.",) if frame.is_hand_made else ()
+    said = [pattern_words(recipe, frame.head)]
+    if frame.setup.hard:
+        said.append("The lookup is hard: of keys that score the same, as in an even row, the first takes all.")
+    if frame.mask is not None:
+        said.append("The mask goes before: what it hides gets nothing, whatever a row looks for.")
+    elif head.kind is Kind.EVEN and frame.setup.temperature > 1.0 and not frame.setup.hard:
+        said.append(f"At temperature {frame.setup.temperature:g} hardly anything is left of it.")
+    return tuple(said)
+
+
+def _no_choice(frame: HeadsFrame) -> str:
+    """Say which rows say nothing about attention: those without a key, or with a single one everywhere."""
+    n_q, n_k = frame.shape
+    empty = 0 if frame.mask is None else int(np.count_nonzero(~frame.mask.any(axis=1)))
+    if empty:
+        who = "The only query" if n_q == 1 else f"{empty} of {n_q} queries"
+        return f"{who} {'has' if empty == 1 else 'have'} nothing to attend to: all weights there are 0."
+    return "There is a single key, so every weight is 1." if n_k == 1 and n_q else ""
+
+
+def _spread_in_words(frame: HeadsFrame, head: Spread, layer: Spread | None, predicted: float | None) -> tuple[str, ...]:
+    if frame.is_hand_made:
+        return ()
+    if frame.setup.hard:
+        rows = "row" if frame.mask is None or frame.mask.any(axis=1).all() else "row that sees any key"
+        return (f"The lookup is hard: every {rows} puts all its weight on one key.",)
+    own = head_name(frame, frame.layer, frame.head)
+    own = own[0].upper() + own[1:]
+    if layer is None:
+        sentence = _sentence(frame, head, predicted)
+        return (sentence,) if frame.heads == 1 or not sentence else (f"{own}: {sentence[0].lower()}{sentence[1:]}",)
+    whole = _sentence(frame, layer, predicted)
+    if whole:
+        where = f" of layer {frame.layer + 1}" if len(frame.layers) > 1 else ""
+        whole = f"All {frame.heads} heads{where}: {whole[0].lower()}{whole[1:]}"
+    if not frame.is_one_head or head.kind is Kind.PLAIN:
+        return (whole,)
+    if head.kind is layer.kind:
+        return whole, f"{own}: {_short(head)}."
+    sentence = _sentence(frame, head, predicted)
+    return whole, f"{own}: {sentence[0].lower()}{sentence[1:]}"
+
+
+def _sentence(frame: HeadsFrame, spread: Spread, predicted: float | None) -> str:
+    if spread.kind is Kind.PLAIN:
+        return ""
+    std = f"score std {_short_number(spread.score_std)}"
+    if spread.kind is Kind.EVEN:
+        expected = "" if predicted is None else f" (predicted {_short_number(predicted)})"
+        share = f"1/{frame.shape[1]}" if frame.mask is None else "an even share"
+        if spread.deviation < ROUNDING:
+            return f"Uniform: every weight is {share}; {std}{expected}."
+        largest = _short_number(spread.deviation)
+        sampled = " in sampled rows" if spread.is_sample else ""
+        warm = frame.setup.temperature
+        divided = f", divided by the temperature {warm:g}" if warm > 1.0 else ""
+        return f"Nearly uniform: the largest deviation from {share}{sampled} is {largest}, {std}{expected}{divided}."
+    expected = "" if predicted is None else f", predicted {_short_number(predicted)}"
+    return (
+        f"{percent(spread.saturated)} of {'sampled ' * spread.is_sample}rows put more than 95 % on one key; "
+        f"{std}{expected}: {_cause(frame, spread)}, not attention."
+    )
+
+
+def _cause(frame: HeadsFrame, spread: Spread) -> str:
+    """Return what made the rows decided; where nothing else did, the luck of the draw."""
+    setup = frame.setup
+    causes = ["the low temperature"] if setup.temperature < 1.0 else []
+    scaled_std = spread.score_std if setup.scaled else spread.score_std / math.sqrt(frame.head_width)
+    if scaled_std >= WIDE:
+        causes.append(_LENGTHENED_BY[_projections(frame)])
+    if not setup.scaled and frame.head_width > 1:
+        causes.append("the missing ÷ √d_k")
+    return " and ".join(causes) or ("a few given numbers" if not _is_drawn(frame) else "the luck of the draw")
+
+
+_LENGTHENED_BY = {
+    Projections.RANDOM: "the gain",
+    Projections.TIED: "the gain, with W_k = W_q by which a token finds itself,",
+    Projections.IDENTITY: "the length of the vectors",
+}
+
+
+def _projections(frame: HeadsFrame) -> Projections:
+    recipe = frame.setup.recipe
+    return recipe.projections if isinstance(recipe, ToyRecipe) else Projections.RANDOM
+
+
+def _is_drawn(frame: HeadsFrame) -> bool:
+    recipe = frame.setup.recipe
+    return isinstance(recipe, ToyRecipe) and recipe.is_drawn
+
+
+def _short(spread: Spread) -> str:
+    if spread.kind is Kind.EVEN:
+        return "uniform" if spread.deviation < ROUNDING else f"at most {_short_number(spread.deviation)} off"
+    return f"{percent(spread.saturated)} of rows"
+
+
+def _short_number(number: float) -> str:
+    if 0.0 < abs(number) < 5e-4:
+        return scientific(number)
+    return plain(number, 3 if abs(number) < 1.0 else 2) if number else "0"

@@ -1,0 +1,261 @@
+"""The Heads page in words: what a cell says, the arithmetic behind it, and what a picture does not show as it is."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_explorer.model import Stage
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
+from attention_explorer.state.heads.mask import what_hides
+from attention_explorer.state.heads.state import Aggregate, HeadsView, Hidden
+from attention_explorer.state.map_picture import MapPicture, shown_map, stage_shown
+from attention_explorer.state.numerals import compact, coordinate, exact, plain, scientific, signed, subscript
+
+LARGEST_PLAIN_EXPONENT = 30.0
+"""Up to this score the arithmetic shows exp(score); beyond it, relative to the row's largest, as it is computed."""
+
+
+LAST_DIGIT = 1e-14
+"""Closer than this, as a share, a weight is the short number that it would be without rounding: 0.08, not 0.0800."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A line of the arithmetic: what is done, what comes out, and whether that is the end."""
+
+    name: str
+    value: str
+    is_result: bool = False
+
+
+def token_name(tokens: tuple[str, ...], index: int) -> str:
+    """Return “it” (8): a token with its place, counted from 1, as the same word may come twice."""
+    return f"“{isolated(tokens[index])}” ({index + 1})"
+
+
+def isolated(token: str) -> str:
+    """Return a token that does not turn the words around it: one written from right to left is set apart."""
+    turns = any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in token)
+    return f"\u2068{token}\u2069" if turns else token
+
+
+def source_words(frame: HeadsFrame) -> str:
+    """Return what the numbers come from, with the settings that made them."""
+    recipe, setup = frame.setup.recipe, frame.setup
+    if isinstance(recipe, ToyRecipe):
+        parts = [recipe.origin, f"d_model {recipe.d_model}", f"d_k {recipe.head_width}"]
+        if recipe.value_width != recipe.head_width:
+            parts.append(f"d_v {recipe.value_width}")
+        if recipe.is_drawn:
+            parts.append(f"seed {recipe.seed}")
+    else:
+        parts = ["hand-made heads, not learned"]
+    if setup.hard:
+        parts.append("hard lookup")
+    elif setup.temperature != 1.0:
+        parts.append(f"temperature {setup.temperature:g}")
+    if not setup.scaled:
+        parts.append("not divided by √d_k")
+    return ", ".join(parts)
+
+
+def one(index: int) -> slice:
+    """Select a single row or column of a map."""
+    return slice(index, index + 1)
+
+
+def map_title(frame: HeadsFrame) -> str:
+    """Return what the large picture shows: head 4 of 8, or the mean of some heads."""
+    setup = frame.setup
+    if frame.is_one_head:
+        name = head_name(frame, frame.layer, frame.head)
+        return f"{name} of {frame.heads}" if not frame.is_hand_made and frame.heads > 1 else name
+    if frame.aggregate is Aggregate.ROLLOUT:
+        identity = "with" if setup.identity else "without"
+        return f"rollout over {len(frame.layers)} layer{'s' * (len(frame.layers) > 1)}, {identity} identity"
+    count = len(heads_on(setup, frame.heads, frame.layer))
+    where = f" of layer {frame.layer + 1}" if len(frame.layers) > 1 else ""
+    word = "mean" if frame.aggregate is Aggregate.MEAN else "largest"
+    return f"{word} of {count} head{'s' * (count != 1)}{where}"
+
+
+def cell_words(frame: HeadsFrame, view: HeadsView, row: int, column: int) -> str:
+    """Return a cell in one line for the status bar, the weight with all its digits."""
+    cell = one(row), one(column)
+    pair = f"query {token_name(frame.queries, row)} → key {token_name(frame.keys, column)}"
+    if not frame.map.allowed(*cell)[0, 0]:
+        return f"{pair}: hidden {what_hides(frame.setup.mask, (row, column))}, the query may not attend to this key"
+    weight = float(frame.map.weights(*cell)[0, 0])
+    stage = stage_shown(frame, view)
+    if stage is Stage.WEIGHTS:
+        picture = shown_map(frame, view)
+        if picture is frame.map:
+            return f"{pair}: weight {exact(weight)}"
+        shown = float(picture.weights(*cell)[0, 0])
+        return f"{pair}: weight {exact(weight)} (renormalised in the picture: {exact(shown)})"
+    score = float(frame.head_map.scores(*cell, stage=stage)[0, 0])
+    return f"{pair}: {number_word(frame, stage)} {exact(score)}, weight {exact(weight)}"
+
+
+def number_word(frame: HeadsFrame, stage: Stage) -> str:
+    """Return what a number of a stage is called in a sentence."""
+    if stage is Stage.SCALED and not frame.setup.scaled:
+        return "score, not scaled,"
+    words = {Stage.SCORES: "raw score", Stage.SCALED: "scaled score", Stage.MASKED: "masked score"}
+    return words.get(stage, "weight")
+
+
+def arithmetic_title(frame: HeadsFrame, row: int, column: int) -> str:
+    """Return what the arithmetic of a cell explains: where its weight comes from, or by what it is hidden."""
+    if not frame.map.allowed(one(row), one(column))[0, 0]:
+        return f"hidden {what_hides(frame.setup.mask, (row, column))}"
+    return f"where {weight_text(float(frame.map.weights(one(row), one(column))[0, 0]))} comes from"
+
+
+def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
+    """Return how a weight came about, with the real numbers: product, scale, mask, exp, share of the row."""
+    if not frame.is_one_head:
+        return _aggregate_steps(frame, row, column)
+    map_, setup, cell = frame.head_map, frame.setup, (one(row), one(column))
+    raw, scaled = (float(map_.scores(*cell, stage=stage)[0, 0]) for stage in (Stage.SCORES, Stage.SCALED))
+    q, k = f"q{subscript(row + 1)}", f"k{subscript(column + 1)}"
+    steps = [Step(f"{q} · {k}", _score_text(raw))]
+    if setup.scaled:
+        steps.append(Step(f"÷ √{frame.head_width}", _score_text(scaled)))
+    if frame.mask is not None:
+        if not frame.mask[row, column]:
+            return (*steps, *_hidden_steps(frame, row, column))
+        steps.append(Step("mask", "allowed"))
+    weight = float(map_.weights(*cell)[0, 0])
+    scores = map_.scores(one(row), stage=Stage.MASKED)[0]
+    if setup.hard:
+        return (*steps, *_hard_steps(scores, column, weight))
+    return (*steps, *_softmax_steps(scores, column, setup.temperature, weight))
+
+
+def _hidden_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
+    return Step(f"hidden {what_hides(frame.setup.mask, (row, column))}", "−∞"), Step("weight", "0", is_result=True)
+
+
+def _score_text(score: float) -> str:
+    if score == 0:
+        return "0"
+    return compact(score, sign=True) if math.isfinite(score) else signed(score)
+
+
+def _hard_steps(scores: FloatArray, column: int, weight: float) -> tuple[Step, ...]:
+    answer = "yes" if weight else "no"
+    if scores[column] == scores.max() and np.count_nonzero(scores == scores[column]) > 1:
+        answer = "tied, the first" if weight else "tied, not the first"
+    return Step("largest of its row?", answer), Step("weight", plain(weight, 0), is_result=True)
+
+
+def _softmax_steps(scores: FloatArray, column: int, temperature: float, weight: float) -> tuple[Step, ...]:
+    steps = []
+    with np.errstate(over="ignore"):
+        warm = scores / temperature
+    if temperature != 1.0:
+        steps.append(Step(f"÷ temperature {coordinate(temperature, 4)}", _score_text(float(warm[column]))))
+    largest = float(warm.max())
+    if not math.isfinite(largest):  # the weight is known all the same: the model keeps such scores apart
+        return (*steps, Step("softmax, beyond the float range", weight_text(weight), is_result=True))
+    name = "exp"
+    if abs(largest) > LARGEST_PLAIN_EXPONENT:
+        with np.errstate(over="ignore"):
+            name, warm = f"exp(… − {compact(largest)}), the row’s largest", warm - largest
+    exponential = math.exp(float(warm[column]))
+    with np.errstate(under="ignore"):
+        total = float(np.exp(warm).sum())
+    steps.append(Step(name, scientific(exponential)))
+    steps.append(Step(f"÷ row sum {scientific(total)}", weight_text(weight), is_result=True))
+    return tuple(steps)
+
+
+def _aggregate_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
+    setup, cell = frame.setup, (one(row), one(column))
+    weight = float(frame.map.weights(*cell)[0, 0])
+    if frame.aggregate is Aggregate.ROLLOUT:
+        factor = "½W + ½I" if setup.identity else "W"
+        name = f"product of {factor} over the layers"
+        return (Step(name, weight_text(weight), is_result=True),)
+    if frame.mask is not None and not frame.mask[row, column]:
+        return _hidden_steps(frame, row, column)
+    maps, heads = frame.layers[frame.layer].maps, heads_on(setup, frame.heads, frame.layer)
+    listed = [Step(f"head {head + 1}", weight_text(float(maps[head].weights(*cell)[0, 0]))) for head in heads[:8]]
+    if len(heads) > 8:
+        listed.append(Step(f"… and {len(heads) - 8} more", ""))
+    word = "mean" if frame.aggregate is Aggregate.MEAN else "largest"
+    return (*listed, Step(word, weight_text(weight), is_result=True))
+
+
+def weight_text(weight: float) -> str:
+    """Return a weight exactly where that is short (0.5, 0), else with four decimals or in powers of ten.
+
+    So zeros at the end say that there are digits behind them; the last binary digit is none.
+    """
+    if weight in (0.0, 1.0):
+        return exact(weight)
+    short = round(weight, 4)
+    if short < 1.0 and abs(weight - short) < LAST_DIGIT * weight:
+        return exact(short)
+    return f"{weight:.4f}" if weight >= 1e-4 else scientific(weight)
+
+
+def products(frame: HeadsFrame, row: int, column: int) -> FloatArray:
+    """Return query, key and product of each feature, (d_k, 3): the products sum to the raw score q·k."""
+    q, k = frame.head_map.q[row], frame.head_map.k[column]
+    with np.errstate(over="ignore", under="ignore"):
+        return np.stack([q, k, q * k], axis=1)
+
+
+def product_lines(frame: HeadsFrame, row: int, column: int) -> tuple[str, ...]:
+    """Return the products in words, a line a feature, and their sum."""
+    rows = products(frame, row, column)
+    lines = [
+        f"{i + 1}:  {signed(q, 4)} × {signed(k, 4)} = {signed(product, 4)}"
+        for i, (q, k, product) in enumerate(rows.tolist())
+    ]
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(rows[:, 2].sum())
+    return (*lines, f"sum = {signed(total, 4)}")
+
+
+def badges(frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> tuple[str, ...]:
+    """Return what to know before believing the colours: what is displayed is not the raw weight, and why."""
+    found = []
+    if picture.scale.badge:
+        found.append(picture.scale.badge)
+    is_renormalised = shown_map(frame, view) is not frame.map
+    if is_renormalised:
+        what = "first token" if view.hidden is Hidden.FIRST else "punctuation"
+        found.append(f"not the raw weights: {what} hidden, rows renormalised")
+    if not frame.rows_are_distributions and not is_renormalised:
+        found.append("rows do not sum to 1")
+    if picture.values.shape != picture.cells:
+        height, width = picture.values.shape
+        found.append(f"{picture.cells[0]} × {picture.cells[1]} cells in {height} × {width} tiles, each its largest")
+    if stage_shown(frame, view) is not view.stage:
+        found.append("several heads in one have weights only")
+    return tuple(found)
+
+
+def description(frame: HeadsFrame, view: HeadsView) -> str:
+    """Return the page in words, for people who cannot see the picture and for files."""
+    n_q, n_k = frame.shape
+    queries, keys = "query (row)" if n_q == 1 else "queries (rows)", "key (column)" if n_k == 1 else "keys (columns)"
+    text = f"{map_title(frame)}: attention of {n_q} {queries} to {n_k} {keys}."
+    if not 0 < n_q * n_k <= 512 * 512:
+        return text
+    weights = shown_map(frame, view).weights()
+    strongest = np.argsort(weights, axis=None)[::-1][:3]
+    said = []
+    for flat in strongest.tolist():
+        row, column = divmod(flat, n_k)
+        said.append(f"{token_name(frame.queries, row)} to {token_name(frame.keys, column)} {weights[row, column]:.3f}")
+    return f"{text} Strongest: {'; '.join(said)}."

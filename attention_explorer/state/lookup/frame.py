@@ -1,0 +1,141 @@
+"""The numbers of the Lookup page: a pure function of its state, shared by plane, bars, table and exports."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.model import (
+    Attention,
+    LookupGradient,
+    entropy,
+    lookup,
+    lookup_gradient,
+    tied,
+)
+from attention_explorer.state.lookup.plane import Vector
+from attention_explorer.state.lookup.state import QUERY, LookupState
+
+FloatArray = np.typing.NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LookupFrame:
+    """Every number that the page shows.
+
+    n is the number of keys, d_v the width of the values: 2, or 1 where the values are plain numbers.
+    """
+
+    state: LookupState
+    keys: FloatArray  # (n, 2)
+    values: FloatArray  # (n, d_v)
+    attention: Attention  # of the one query: scores and weights (n,), output (d_v,)
+    rescaled: Attention  # the same lookup with ÷√d_k switched the other way
+    gradient: LookupGradient  # ∂o/∂q (d_v, 2) and ∂α/∂q (n, 2)
+    query_length: float
+    key_lengths: FloatArray  # (n,)
+    cosines: FloatArray  # (n,), NaN where a length is 0 and there is no angle
+    contributions: FloatArray  # α·v (n, d_v)
+    entropy: float  # nats
+    winners: tuple[int, ...]  # the keys whose score is the highest, to within rounding; several = a tie
+    limit: FloatArray  # (d_v,), where the output goes as the query is lengthened for ever
+    exact_match: int | None  # the key that equals the query bit for bit, as a dict would find it
+
+    @property
+    def weights(self) -> FloatArray:
+        """α (n,)."""
+        return self.attention.weights
+
+    @property
+    def output(self) -> FloatArray:
+        """O (d_v,)."""
+        return self.attention.output
+
+    @property
+    def keys_in_effect(self) -> float:
+        """The number of equally weighted keys that would have the same entropy: exp(entropy)."""
+        return math.exp(self.entropy)
+
+    @property
+    def gradient_norm(self) -> float:
+        """The Frobenius norm of ∂o/∂q."""
+        return float(np.linalg.norm(self.gradient.output))
+
+    @property
+    def residual(self) -> FloatArray:
+        """O − t (d_v,)."""
+        return np.subtract(self.output, self.state.target_row)
+
+    @property
+    def loss(self) -> float:
+        """½‖o − t‖²."""
+        return 0.5 * float(self.residual @ self.residual)
+
+    @property
+    def loss_gradient(self) -> FloatArray:
+        """∂L/∂q = (∂o/∂q)ᵀ(o − t), (2,)."""
+        gradient: FloatArray = self.gradient.output.T @ self.residual
+        return gradient
+
+    @property
+    def tie_is_exact(self) -> bool:
+        """Whether the tied scores are the same float, not just equal to within rounding."""
+        return len({float(self.attention.scores[i]) for i in self.winners}) == 1
+
+
+@lru_cache(maxsize=8)
+def lookup_frame(state: LookupState) -> LookupFrame:
+    """Compute every number of the page from its state. Cached, so that all its readers share one computation."""
+    query = np.asarray(state.query)
+    keys = np.asarray(state.keys)
+    values = np.asarray(state.value_rows)
+    hard, temperature = state.hard, state.temperature
+    attention = lookup(query, keys, values, hard=hard, temperature=temperature, scaled=state.scaled)
+    query_length, key_lengths = math.hypot(*state.query), np.hypot(keys[:, 0], keys[:, 1])
+    # A tie reached with the mouse or by typing decimals differs by rounding in the last place of q·k.
+    rounding = 4 * np.finfo(float).eps * query_length * float(key_lengths.max())
+    winners = tuple(int(i) for i in np.flatnonzero(tied(attention.scores, tolerance=rounding)))
+    return LookupFrame(
+        state=state,
+        keys=keys,
+        values=values,
+        attention=attention,
+        rescaled=lookup(query, keys, values, hard=hard, temperature=temperature, scaled=not state.scaled),
+        gradient=lookup_gradient(query, keys, values, hard=hard, temperature=temperature, scaled=state.scaled),
+        query_length=query_length,
+        key_lengths=key_lengths,
+        cosines=_cosines(attention.scores, query_length, key_lengths),
+        contributions=attention.weights[:, None] * values,
+        entropy=float(entropy(attention.weights)),
+        winners=winners,
+        limit=values[list(winners)].mean(axis=0),
+        exact_match=state.keys.index(state.query) if state.query in state.keys else None,
+    )
+
+
+def _cosines(scores: FloatArray, query_length: float, key_lengths: FloatArray) -> FloatArray:
+    lengths = query_length * key_lengths
+    undefined = np.full_like(scores, np.nan)
+    cosines: FloatArray = np.clip(np.divide(scores, lengths, out=undefined, where=lengths > 0), -1.0, 1.0)
+    return cosines
+
+
+def nearest_key(state: LookupState) -> tuple[int, float]:
+    """Return the index of the key nearest to the query and its distance."""
+    distances = [math.dist(state.query, key) for key in state.keys]
+    index = min(range(len(distances)), key=distances.__getitem__)
+    return index, distances[index]
+
+
+def descended(state: LookupState) -> LookupState:
+    """Return the state after one step of gradient descent on the loss: q ← q − rate · ∂L/∂q."""
+    step = state.rate * lookup_frame(state).loss_gradient
+    return state.moved(QUERY, (state.query[0] - float(step[0]), state.query[1] - float(step[1])))
+
+
+def as_vector(row: FloatArray) -> Vector:
+    """Return a row of two coordinates as a plain tuple; a single number becomes a point of the number line."""
+    return (float(row[0]), float(row[1])) if len(row) == 2 else (float(row[0]), 0.0)

@@ -1,0 +1,118 @@
+"""Ready-made lookups, each with a sentence that says what to look for."""
+
+from __future__ import annotations
+
+from attention_explorer.state.lookup.plane import Extent, Vector
+from attention_explorer.state.lookup.state import Entry, LookupState, Overlay, ValueKind
+from attention_explorer.state.preset import Preset, preset_of
+
+
+def _entries(keys: tuple[Vector, ...], values: tuple[Vector, ...] | None = None) -> tuple[Entry, ...]:
+    values = keys if values is None else values
+    return tuple(Entry(key, value, 10.0 * (i + 1)) for i, (key, value) in enumerate(zip(keys, values, strict=True)))
+
+
+_THREE_KEYS = LookupState(
+    query=(1.0, 0.0),
+    entries=_entries(((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)), ((10.0, 0.0), (0.0, 10.0), (5.0, 5.0))),
+    values=ValueKind.VECTORS,
+    scaled=True,
+    overlays=frozenset({Overlay.HULL, Overlay.LIMIT, Overlay.CHAIN}),
+    target=(9.0, 1.0),
+    extent=Extent(-2.0, 11.0, -1.5, 10.8),
+    preset="three-keys",
+)
+
+PRESETS: tuple[Preset[LookupState], ...] = (
+    Preset(
+        "two-keys",
+        "Two keys, values are the keys",
+        "Drag q across the dashed line. Soft: the output o slides along the segment between the keys. Press H for "
+        "hard and drag again: o jumps 3.00 units at once. A jump has no slope, so there is nothing a model could "
+        "learn from.",
+        LookupState(),
+    ),
+    Preset(
+        "three-keys",
+        "Three keys and a hidden tie",
+        "q = (1, 0) looks as if it singles out k₁ = (1, 0), but k₃ = (1, 1) scores exactly the same: weights "
+        ".401, .198, .401. Make q longer and o still stops at (7.5, 2.5), the ◇. Type q = (10, −10) to be "
+        "dominated by k₁.",
+        _THREE_KEYS,
+    ),
+    Preset(
+        "quiz",
+        "By hand: values 10 and 20",
+        "q = (1, 0), k₁ = (1, 0), k₂ = (0, 1), values 10 and 20. Work it out on paper: e ÷ (e + 1) = 0.731, so o "
+        "= 12.689. Did you get 13.302? Then you divided by √2: switch ÷√d_k on to see it.",
+        LookupState(
+            query=(1.0, 0.0),
+            entries=_entries(((1.0, 0.0), (0.0, 1.0))),
+            values=ValueKind.NUMBERS,
+            preset="quiz",
+        ),
+    ),
+    Preset(
+        "equal-scores",
+        "All scores equal",
+        "Three keys, three times q·k = 1.2: every weight is exactly 1/3 and o is the plain mean of the values. "
+        "Attention falls back to averaging when the query has no preference. Drag q to the origin of any lookup: "
+        "the same.",
+        LookupState(
+            query=(1.2, 0.0),
+            entries=_entries(((1.0, -1.4), (1.0, 0.2), (1.0, 1.5))),
+            overlays=frozenset({Overlay.FIELD, Overlay.HULL, Overlay.CHAIN}),
+            preset="equal-scores",
+        ),
+    ),
+    Preset(
+        "long-key",
+        "A long key beats an aligned one",
+        "k₁ points exactly where q points (cosine 1), k₂ does not (cosine 0.8), yet k₂ scores 2 against 1 because "
+        "it is 2.5 times as long. The dotted line is where the angles are equal; the dashed one, where the scores "
+        "are.",
+        LookupState(
+            query=(1.0, 0.0),
+            entries=_entries(((1.0, 0.0), (2.0, 1.5))),
+            overlays=frozenset({Overlay.FIELD, Overlay.TIE, Overlay.ANGLE}),
+            preset="long-key",
+        ),
+    ),
+    Preset(
+        "exact-miss",
+        "A dictionary that misses by 0.0000001",
+        "q is k₁ plus 1e−7. A Python dict finds nothing: keys match bit for bit or not at all. The soft lookup "
+        "hardly notices: its output moves by less than 1e−7. Set q's x to 1 in the table and the dict finds k₁.",
+        LookupState(
+            query=(1.0000001, 0.0),
+            entries=_entries(((1.0, 0.0), (0.0, 1.0)), ((2.0, 0.5), (-0.5, 1.5))),
+            values=ValueKind.VECTORS,
+            overlays=frozenset({Overlay.FIELD, Overlay.HULL}),
+            preset="exact-miss",
+        ),
+    ),
+    Preset(
+        "descent",
+        "Let the gradient find the query",
+        "The loss is ½|o − t|². Press Play: q walks downhill until the output o reaches the target t. Undo, press "
+        "H for hard and play again: the gradient is exactly zero, q stays where it is, and nothing is learned.",
+        LookupState(
+            query=(0.6, -1.2),
+            entries=_entries(((1.8, 0.4), (-0.6, 1.6), (-1.4, -1.2))),
+            overlays=frozenset({Overlay.HULL, Overlay.TRAIL, Overlay.GRADIENT, Overlay.TARGET}),
+            target=(0.4, 0.8),
+            preset="descent",
+        ),
+    ),
+)
+
+
+def preset(identifier: str) -> Preset[LookupState]:
+    """Return the preset with this id.
+
+    Raises
+    ------
+    ExplorerError
+        There is none; the message lists those there are.
+    """
+    return preset_of(PRESETS, identifier)

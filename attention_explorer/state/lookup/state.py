@@ -1,0 +1,243 @@
+"""The wish of the Lookup page: one query, some keys with their values, and how to look them up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Self
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.state.lookup.plane import Extent, Vector
+from attention_explorer.state.numerals import full, plain, subscript
+
+MOST_KEYS = 12
+LARGEST_COORDINATE = 1e6
+LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.01, 100.0
+LOWEST_RATE, HIGHEST_RATE = 0.001, 100.0
+
+
+class ValueKind(StrEnum):
+    """Where the values come from."""
+
+    KEYS = "keys"
+    VECTORS = "vectors"
+    NUMBERS = "numbers"
+
+
+class Overlay(StrEnum):
+    """What can be drawn over the plane, each with its own switch and legend."""
+
+    FIELD = "field"
+    TIE = "tie"
+    ANGLE = "angle"
+    HULL = "hull"
+    CHAIN = "chain"
+    TRAIL = "trail"
+    LIMIT = "limit"
+    GRADIENT = "gradient"
+    TARGET = "target"
+
+
+class Role(StrEnum):
+    """The part a vector plays."""
+
+    QUERY = "query"
+    KEY = "key"
+    VALUE = "value"
+    TARGET = "target"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing on the page that a person can take hold of: the query, the third key, the target."""
+
+    role: Role
+    index: int = 0
+
+    @property
+    def symbol(self) -> str:
+        """q, k₁, v₁ or t."""
+        letter = {Role.QUERY: "q", Role.KEY: "k", Role.VALUE: "v", Role.TARGET: "t"}[self.role]
+        return letter + (subscript(self.index + 1) if self.role in (Role.KEY, Role.VALUE) else "")
+
+    @property
+    def name(self) -> str:
+        """The words for the undo menu and for screen readers: "query", "key 1"."""
+        return f"{self.role} {self.index + 1}" if self.role in (Role.KEY, Role.VALUE) else str(self.role)
+
+
+QUERY = Part(Role.QUERY)
+TARGET = Part(Role.TARGET)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the soft dictionary: the key that is matched and the value that is delivered.
+
+    ``value`` is used with `ValueKind.VECTORS`, ``number`` with `ValueKind.NUMBERS`; each waits while the other is in
+    use. Freed from its key, a ``value`` starts on the key anew.
+    """
+
+    key: Vector
+    value: Vector
+    number: float
+
+
+@dataclass(frozen=True, slots=True)
+class LookupState:
+    """Everything that determines the Lookup page. Small, hashable, immutable; edits return a new one."""
+
+    query: Vector = (1.4, 0.6)
+    entries: tuple[Entry, ...] = (
+        Entry((2.0, 0.2), (2.0, 0.2), 10.0),
+        Entry((-0.4, 2.0), (-0.4, 2.0), 20.0),
+    )
+    values: ValueKind = ValueKind.KEYS
+    hard: bool = False
+    temperature: float = 1.0
+    scaled: bool = False
+    overlays: frozenset[Overlay] = frozenset({Overlay.FIELD, Overlay.TIE, Overlay.HULL})
+    target: Vector = (0.4, 1.4)
+    target_number: float = 15.0
+    rate: float = 0.2
+    extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
+    preset: str = "two-keys"
+
+    # ---- Reading ----
+
+    @property
+    def keys(self) -> tuple[Vector, ...]:
+        """The keys, in order."""
+        return tuple(entry.key for entry in self.entries)
+
+    @property
+    def value_rows(self) -> tuple[tuple[float, ...], ...]:
+        """The values that the lookup delivers: rows of two coordinates, or of one number."""
+        if self.values is ValueKind.KEYS:
+            return self.keys
+        if self.values is ValueKind.VECTORS:
+            return tuple(entry.value for entry in self.entries)
+        return tuple((entry.number,) for entry in self.entries)
+
+    @property
+    def target_row(self) -> tuple[float, ...]:
+        """The target in the space of the values."""
+        return (self.target_number,) if self.values is ValueKind.NUMBERS else self.target
+
+    def shows(self, overlay: Overlay) -> bool:
+        """Return whether an overlay is switched on."""
+        return overlay in self.overlays
+
+    def draws(self, overlay: Overlay) -> bool:
+        """Return whether an overlay is switched on and has something to draw: numbers have no hull and no chain."""
+        plain_numbers = self.values is ValueKind.NUMBERS and overlay in (Overlay.HULL, Overlay.CHAIN)
+        return overlay in self.overlays and not plain_numbers
+
+    def parts(self) -> tuple[Part, ...]:
+        """Everything that can be taken hold of at the moment, in Tab order."""
+        indices = range(len(self.entries))
+        keys = tuple(Part(Role.KEY, i) for i in indices)
+        values = () if self.values is ValueKind.KEYS else tuple(Part(Role.VALUE, i) for i in indices)
+        return (QUERY, *keys, *values, *((TARGET,) if self.shows(Overlay.TARGET) else ()))
+
+    def position(self, part: Part) -> Vector:
+        """Return where a part is; a plain number is a point of the number line (number, 0)."""
+        if part.role is Role.QUERY:
+            return self.query
+        if part.role is Role.TARGET:
+            return (self.target_number, 0.0) if self.values is ValueKind.NUMBERS else self.target
+        entry = self.entries[part.index]
+        if part.role is Role.KEY:
+            return entry.key
+        return (entry.number, 0.0) if self.values is ValueKind.NUMBERS else entry.value
+
+    def on_number_line(self, part: Part) -> bool:
+        """Return whether a part is a plain number, drawn on the number line below the plane."""
+        return self.values is ValueKind.NUMBERS and part.role in (Role.VALUE, Role.TARGET)
+
+    # ---- Editing ----
+
+    def moved(self, part: Part, to: Vector) -> Self:
+        """Return the state with one part at ``to`` (for a plain number, its first coordinate counts)."""
+        x, y = (checked_coordinate(part.symbol, number) for number in to)
+        if part.role is Role.QUERY:
+            return replace(self, query=(x, y))
+        if part.role is Role.TARGET:
+            return replace(self, target_number=x) if self.on_number_line(part) else replace(self, target=(x, y))
+        entry = self.entries[part.index]
+        if part.role is Role.KEY:
+            return self._with_entry(part.index, replace(entry, key=(x, y)))
+        changed = replace(entry, number=x) if self.on_number_line(part) else replace(entry, value=(x, y))
+        return self._with_entry(part.index, changed)
+
+    def _with_entry(self, index: int, entry: Entry) -> Self:
+        return replace(self, entries=(*self.entries[:index], entry, *self.entries[index + 1 :]))
+
+    def with_key_added(self, at: Vector) -> Self:
+        """Return the state with one key more, its value lying on it.
+
+        Raises
+        ------
+        ExplorerError
+            There are twelve keys already.
+        """
+        if len(self.entries) >= MOST_KEYS:
+            raise ExplorerError(f"There are {MOST_KEYS} keys already. Delete one before adding another.")
+        x, y = (checked_coordinate("the new key", number) for number in at)
+        return replace(self, entries=(*self.entries, Entry((x, y), (x, y), 10.0 * (len(self.entries) + 1))))
+
+    def with_key_removed(self, index: int) -> Self:
+        """Return the state without one key and its value.
+
+        Raises
+        ------
+        ExplorerError
+            It is the last key: a lookup needs something to find.
+        """
+        if len(self.entries) == 1:
+            raise ExplorerError("A lookup needs at least one key, so the last one stays.")
+        return replace(self, entries=self.entries[:index] + self.entries[index + 1 :])
+
+    def with_values(self, kind: ValueKind) -> Self:
+        """Return the state with values of another kind; freed vectors start on their keys, so nothing jumps."""
+        if kind is self.values:
+            return self
+        if kind is ValueKind.VECTORS and self.values is ValueKind.KEYS:
+            entries = tuple(replace(entry, value=entry.key) for entry in self.entries)
+            return replace(self, values=kind, entries=entries)
+        return replace(self, values=kind)
+
+    def with_overlay(self, overlay: Overlay, shown: bool) -> Self:
+        """Return the state with an overlay switched on or off."""
+        return replace(self, overlays=self.overlays | {overlay} if shown else self.overlays - {overlay})
+
+    def with_temperature(self, temperature: float) -> Self:
+        """Return the state at another temperature, held within what the slider reaches."""
+        return replace(self, temperature=_held("The temperature", temperature, LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE))
+
+    def with_rate(self, rate: float) -> Self:
+        """Return the state with another step size of the descent, held within its range."""
+        return replace(self, rate=_held("The rate", rate, LOWEST_RATE, HIGHEST_RATE))
+
+
+def _held(what: str, number: float, low: float, high: float) -> float:
+    """Return ``number`` held within its range; NaN, which lies nowhere, is refused in words."""
+    if math.isnan(number):
+        raise ExplorerError(f"{what} needs a number from {plain(low, 3)} to {plain(high, 0)}.")
+    return min(max(number, low), high)
+
+
+def checked_coordinate(what: str, number: float) -> float:
+    """Return ``number`` if it can be a coordinate.
+
+    Raises
+    ------
+    ExplorerError
+        It is not finite or lies further out than a million units.
+    """
+    if not math.isfinite(number):
+        raise ExplorerError(f"{what} needs finite coordinates, not {number}.")
+    if abs(number) > LARGEST_COORDINATE:
+        raise ExplorerError(f"{what} cannot go to {full(number)}: coordinates reach from −1000000 to 1000000.")
+    return number + 0.0  # −0.0 becomes 0.0, which reads better and compares equal

@@ -1,0 +1,244 @@
+"""The Lookup page in words: read-outs, the sum with its numbers filled in, and what is worth noticing."""
+
+from __future__ import annotations
+
+import math
+
+from attention_explorer.state.lookup.frame import LookupFrame, nearest_key
+from attention_explorer.state.lookup.plane import Vector
+from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Part, Role, ValueKind
+from attention_explorer.state.numerals import (
+    coordinate,
+    full,
+    percent,
+    plain,
+    scientific,
+    signed,
+    subscript,
+    vector,
+)
+
+LARGEST_EXPONENT = 12.0
+"""Beyond e^12 the powers are unreadable; the model subtracts the maximum anyway, so there the words do the same."""
+
+SMALL_GRADIENT = 0.01
+"""Below this, o moves by less than a hundredth of what q moves: on the plane nothing is seen."""
+
+MOST_TERMS = 3
+"""Terms of a sum that are written out before the rest is counted instead."""
+
+
+def key_name(index: int) -> str:
+    """Return k₁ for index 0."""
+    return f"k{subscript(index + 1)}"
+
+
+def listed(names: list[str]) -> str:
+    """Return "k₁", "k₁ and k₂" or "k₁, k₂ and k₃"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+# ---- The status bar ----
+
+
+def spot_in_words(frame: LookupFrame, spot: Part | Vector, hint: str = "") -> str:
+    """Return what is under the pointer: a part of the lookup, or a place on the plane."""
+    if isinstance(spot, Part):
+        text = _part_in_words(frame, spot)
+    else:
+        full_house = len(frame.state.entries) >= MOST_KEYS
+        adding = f"{MOST_KEYS} keys are the most there can be" if full_house else "double click adds a key here"
+        text = f"({signed(spot[0])}, {signed(spot[1])}) · {adding} · drag moves the view"
+    return f"{text} · {hint}" if hint else text
+
+
+def _part_in_words(frame: LookupFrame, part: Part) -> str:
+    state = frame.state
+    x, y = state.position(part)
+    place = coordinate(x) if state.on_number_line(part) else f"({coordinate(x)}, {coordinate(y)})"
+    text = f"{part.symbol} = {place}"
+    if part.role is Role.QUERY:
+        return f"{text} · length {plain(frame.query_length)} · o = {vector(tuple(frame.output.tolist()))}"
+    if part.role is Role.KEY:
+        score, weight = frame.attention.scores[part.index], frame.weights[part.index]
+        return f"{text} · q·{part.symbol} = {signed(score)} · weight {full(weight)}"
+    if part.role is Role.VALUE:
+        return f"{text} · weight {full(frame.weights[part.index])}"
+    return f"{text} · loss ½|o − t|² = {scientific(frame.loss)}"
+
+
+# ---- The sum ----
+
+
+def logit_text(state: LookupState) -> str:
+    """Return how a score enters the exponent: q·k, q·k/√2 or q·k/(√2·T), T being the temperature."""
+    below = [*(["√2"] if state.scaled else []), *(["T"] if state.temperature != 1 else [])]
+    if not below:
+        return "q·k"
+    return "q·k/" + (below[0] if len(below) == 1 else f"({'·'.join(below)})")
+
+
+def weight_sum(frame: LookupFrame, index: int) -> list[str]:
+    """Return the arithmetic that made one weight, line by line, with the real numbers."""
+    return _hard_sum(frame, index) if frame.state.hard else _soft_sum(frame, index)
+
+
+def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
+    scores = frame.attention.scores
+    order = sorted(range(len(scores)), key=lambda j: -scores[j])[:4]
+    best = ", ".join(f"q·{key_name(j)} = {signed(scores[j])}" for j in order)
+    weight = round(float(frame.weights[index]))
+    verdict = "the highest score takes everything" if weight else "not the highest score, so nothing"
+    if index in frame.winners and len(frame.winners) > 1:
+        verdict = "picked among those that tie (T → 0 would share)" if weight else "it ties, but only one key is picked"
+    return [best + (" …" if len(scores) > 4 else ""), f"{verdict}:", f"α{subscript(index + 1)} = {weight}"]
+
+
+def _soft_sum(frame: LookupFrame, index: int) -> list[str]:
+    logits = (frame.attention.masked / frame.state.temperature).tolist()
+    shift = max(logits) if max(abs(x) for x in logits) > LARGEST_EXPONENT else 0.0
+    powers = [math.exp(x - shift) for x in logits]
+    order = [index, *(j for j in range(len(logits)) if j != index)] if len(logits) > MOST_TERMS else range(len(logits))
+    shown = sorted(list(order)[:MOST_TERMS])
+    rest = len(logits) - len(shown)
+    more = f" + {rest} more" if rest else ""
+    exponents = " + ".join(f"e^{plain(logits[j] - shift)}" for j in shown) + more
+    terms = " + ".join(scientific(powers[j]) for j in shown) + more
+    name = f"α{subscript(index + 1)}"
+    return [
+        f"{name} = e^{plain(logits[index] - shift)} ÷ ({exponents})",
+        f"= {scientific(powers[index])} ÷ ({terms})",
+        f"= {_weight_text(float(frame.weights[index]))}",
+    ]
+
+
+def _weight_text(weight: float) -> str:
+    return f"{weight:.6f}" if weight >= 1e-4 or weight == 0 else scientific(weight)
+
+
+def exponent_note(frame: LookupFrame) -> str:
+    """Return what stands in the exponents of the sum, and whether their maximum was taken off."""
+    if frame.state.hard:
+        return "arg max: no sum"
+    largest = float(abs(frame.attention.masked / frame.state.temperature).max())
+    return f"exponents: {logit_text(frame.state)}{' − max' if largest > LARGEST_EXPONENT else ''}"
+
+
+def output_sum(frame: LookupFrame) -> str:
+    """Return o = 0.91·v₁ + 0.09·v₂ = (+1.78, +0.37)."""
+    letter = "k" if frame.state.values is ValueKind.KEYS else "v"
+    order = sorted(range(len(frame.weights)), key=lambda j: -frame.weights[j])
+    shown = sorted(order[:MOST_TERMS])
+    terms = [f"{frame.weights[j]:.2f}·{letter}{subscript(j + 1)}" for j in shown]
+    more = " + …" if len(order) > MOST_TERMS else ""
+    decimals = 3 if frame.state.values is ValueKind.NUMBERS else 2
+    return f"o = {' + '.join(terms)}{more} = {vector(tuple(frame.output.tolist()), decimals)}"
+
+
+def rescaled_note(frame: LookupFrame, index: int) -> str:
+    """Return what the same lookup gives with ÷√d_k switched the other way."""
+    if frame.state.hard:
+        return "÷√d_k changes no maximum, so hard lookup does not notice it."
+    weight, output = float(frame.rescaled.weights[index]), tuple(frame.rescaled.output.tolist())
+    decimals = 3 if len(output) == 1 else 2
+    return (
+        f"{'without' if frame.state.scaled else 'with'} ÷√d_k: "
+        f"α{subscript(index + 1)} = {_weight_text(weight)}, o = {vector(output, decimals)}"
+    )
+
+
+# ---- What is worth noticing ----
+
+
+def spread_note(frame: LookupFrame) -> str:
+    """Return the entropy and the number of keys in effect."""
+    return f"entropy {frame.entropy:.2f} nats · {frame.keys_in_effect:.2f} keys in effect"
+
+
+def tie_note(frame: LookupFrame) -> str:
+    """Return which keys tie for the highest score and what follows; empty without a tie."""
+    if len(frame.winners) < 2:
+        return ""
+    names = listed([key_name(i) for i in frame.winners])
+    if not frame.state.hard:
+        return f"{names} tie: equal scores, equal weights."
+    picked = key_name(int(frame.weights.argmax()))
+    if frame.tie_is_exact:
+        return f"{names} tie: arg max takes the lowest index, {picked}."
+    return f"{names} tie to within rounding; the last digit decides for {picked}."
+
+
+def length_note(frame: LookupFrame) -> str:
+    """Return a sentence where the highest score and the best alignment disagree; empty where they agree."""
+    scores, cosines = frame.attention.scores, frame.cosines
+    if len(scores) < 2 or bool((cosines != cosines).any()):
+        return ""
+    winner, aligned = frame.winners[0], int(cosines.argmax())
+    if aligned in frame.winners or cosines[aligned] - cosines[winner] < 1e-9:
+        return ""
+    ratio = frame.key_lengths[winner] / frame.key_lengths[aligned]
+    reason = f"{key_name(winner)} is {ratio:.3g}× as long and scores more."
+    if ratio < 1:
+        reason = f"with negative scores the shorter {key_name(winner)} scores more."
+    cosine, other = plain(cosines[aligned]), plain(cosines[winner])
+    return f"{key_name(aligned)} points closer to q (cos {cosine} against {other}), but {reason}"
+
+
+def dictionary_note(frame: LookupFrame) -> str:
+    """Return what a Python dict with these keys would answer to this query."""
+    if frame.exact_match is not None:
+        return f"A dict would find {key_name(frame.exact_match)}: it equals q bit for bit."
+    index, distance = nearest_key(frame.state)
+    return f"A dict would find nothing: {key_name(index)}, the nearest key, is {scientific(distance)} away."
+
+
+def notices(frame: LookupFrame) -> list[str]:
+    """Return the sentences below the bars, most striking first."""
+    return [text for text in (tie_note(frame), length_note(frame), dictionary_note(frame)) if text]
+
+
+# ---- Gradient ----
+
+
+def gradient_note(frame: LookupFrame) -> str:
+    """Return what the gradient means here, in a sentence."""
+    if frame.state.hard:
+        return "Hard: moving q a little moves o not at all: the gradient is exactly 0, with nothing to learn from."
+    if frame.gradient_norm < SMALL_GRADIENT:
+        return _small_gradient_note(frame)
+    if frame.state.values is ValueKind.NUMBERS:
+        return "While q moves on the dotted circle, o swings on the number line as far as its arrows show."
+    return "The dotted circle around q becomes the dotted shape around o: that is how o moves when q moves."
+
+
+def _small_gradient_note(frame: LookupFrame) -> str:
+    if len(frame.weights) == 1:
+        return "A single key has all the weight wherever q is, so o never moves."
+    if float(abs(frame.gradient.weights).max()) >= SMALL_GRADIENT:
+        return "The weights change when q moves, but the values they blend are alike, so o hardly moves."
+    if frame.weights.max() > 0.99:
+        return "The softmax is saturated: one weight is nearly 1, and the gradient fades to nothing."
+    return "The weights hardly change when q moves a little, so o hardly moves."
+
+
+def descent_note(frame: LookupFrame) -> str:
+    """Return how the descent on the target stands, in a sentence."""
+    if frame.loss < 1e-10:
+        return "o is on the target: nothing left to learn."
+    if frame.state.hard:
+        return "Hard: the gradient is exactly 0. Step and Play leave q where it is."
+    if float((frame.loss_gradient**2).sum()) < 1e-16:
+        return "The gradient has vanished here, though o is not on the target."
+    return "The arrow at q is the next step: q − rate · ∂L/∂q."
+
+
+def description(frame: LookupFrame) -> str:
+    """Return the whole picture in words, for people who cannot see it."""
+    state = frame.state
+    parts = [f"query at {vector(state.query)}"]
+    parts += [
+        f"{key_name(i)} at {vector(key)} with weight {percent(float(frame.weights[i]))}"
+        for i, key in enumerate(state.keys)
+    ]
+    kind = "Hard" if state.hard else "Soft"
+    return f"{kind} lookup: {'; '.join(parts)}; output {vector(tuple(frame.output.tolist()))}."

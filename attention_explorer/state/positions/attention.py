@@ -1,0 +1,274 @@
+"""What an encoding does to attention: the score against the distance, the weights of one query, and the terms."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from attention_explorer.model import alibi_slopes, softmax
+from attention_explorer.state.positions.random import contents, projections
+from attention_explorer.state.positions.scores import (
+    added_scores,
+    encoding_row,
+    is_added,
+    of_kind,
+    other_queries,
+    projected_contents,
+    query_width,
+    relative_scores,
+    slope_text,
+)
+from attention_explorer.state.positions.state import PositionKind, PositionsState
+from attention_explorer.state.positions.table import FloatArray, reason_without_table
+
+MOST_LINES = 8
+"""Heads of ALiBi with a line of their own."""
+MOST_BESIDE = 2**19
+"""Numbers of a learned encoding that are drawn for its line beside those of another kind."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreLine:
+    """Scores against the distance i − j, one for each distance from ``first`` on."""
+
+    first: int
+    scores: FloatArray
+    label: str
+    is_main: bool = True
+    """Whether it is the line of the chosen query; others are drawn faintly."""
+    is_dashed: bool = False
+
+    def at(self, distance: int) -> float | None:
+        """Return the score at a distance, if there is a key so far away."""
+        index = distance - self.first
+        return float(self.scores[index]) if 0 <= index < len(self.scores) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KindScores:
+    """The lines of one kind of encoding."""
+
+    kind: PositionKind
+    lines: tuple[ScoreLine, ...]
+    is_shown: bool
+    reason: str = ""
+    """Why there are no lines; else empty."""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        found = [line.scores for line in self.lines if len(line.scores)]
+        if not found:
+            return 0.0, 0.0
+        return min(float(scores.min()) for scores in found), max(float(scores.max()) for scores in found)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A part of a score."""
+
+    name: str
+    number: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PositionAttentionPicture:
+    """Scores under every kind, and what comes of them under the kind of the state."""
+
+    state: PositionsState
+    query: int
+    """The position of the chosen query."""
+    key: int
+    """And that of the key of the terms."""
+    kinds: tuple[KindScores, ...]
+    distances: tuple[int, int]
+    """The lowest and the highest distance on the axes."""
+    weights: FloatArray  # (length,) of the keys; exactly 0 where the causal mask hides
+    scores: FloatArray  # (length,)
+    terms: tuple[Term, ...]
+    norms: tuple[Term, ...]
+    width: int
+    """Features of a query: scores are divided by its root."""
+    reason: str = ""
+    """Why there are no weights; else empty."""
+
+    @property
+    def shown(self) -> KindScores:
+        """The lines of the state's kind."""
+        return next(kind for kind in self.kinds if kind.is_shown)
+
+    @property
+    def visible(self) -> int:
+        """How many keys the query may attend to: from 0 on."""
+        return self.query + 1 if self.state.causal else self.state.length
+
+
+def position_attention_picture(
+    state: PositionsState, tiles: tuple[int, int] = (1024, 1024)
+) -> PositionAttentionPicture:
+    """Return scores and weights of a state, for every distance and key; the painting leaves out what no pixel shows."""
+    return _picture(_deciding(state))
+
+
+@lru_cache(maxsize=8)
+def _picture(state: PositionsState) -> PositionAttentionPicture:
+    query, key = min(state.query_position, state.length - 1), state.position_shown
+    kinds, scores, weights, reason = _lines(replace(state, position=0), query)
+    furthest = state.length - 1
+    return PositionAttentionPicture(
+        state,
+        query,
+        key,
+        kinds,
+        (0 if state.causal else -furthest, furthest),
+        weights,
+        scores,
+        () if reason else _terms(state, query, key),
+        _norms(state, query),
+        query_width(state, state.kind),
+        reason,
+    )
+
+
+@lru_cache(maxsize=8)
+def _lines(state: PositionsState, query: int) -> tuple[tuple[KindScores, ...], FloatArray, FloatArray, str]:
+    """Return the lines of all kinds, scores and weights of the query, and why there are none: the same for any key."""
+    kinds = tuple(_kind_scores(state, kind, query) for kind in PositionKind)
+    reason = next(kind.reason for kind in kinds if kind.is_shown)
+    scores = np.zeros(0) if reason else _scores_of_query(state, query)
+    weights = np.zeros(len(scores))
+    if not reason:
+        visible = query + 1 if state.causal else state.length
+        weights[:visible] = softmax(scores[:visible])
+    return kinds, scores, weights, reason
+
+
+def _deciding(state: PositionsState) -> PositionsState:
+    """Return the state with only that which decides the picture."""
+    names = ("kind", "length", "d_model", "base", "seed", "layout", "heads", "head", "position", "query_position")
+    more = ("causal", "concatenated", "embedding_scale")
+    return PositionsState(**{name: getattr(state, name) for name in (*names, *more)})
+
+
+def position_attention_numbers(picture: PositionAttentionPicture) -> dict[str, np.typing.NDArray[Any]]:
+    """Return the numbers behind the picture: the weights first, then the lines, kind by kind."""
+    arrays: dict[str, np.typing.NDArray[Any]] = {"weights": picture.weights, "scores": picture.scores}
+    for kind in picture.kinds:
+        for number, line in enumerate(kind.lines):
+            arrays[f"{kind.kind.value}_{number}_distances"] = line.first + np.arange(len(line.scores))
+            arrays[f"{kind.kind.value}_{number}_scores"] = line.scores
+    arrays["terms"] = np.asarray([term.number for term in picture.terms])
+    arrays["norms"] = np.asarray([norm.number for norm in picture.norms])
+    return arrays
+
+
+# ---- Scores ----
+
+
+def _kind_scores(state: PositionsState, kind: PositionKind, query: int) -> KindScores:
+    if kind is PositionKind.ROTARY and state.d_model % 2:
+        return KindScores(kind, (), state.kind is kind, reason_without_table(of_kind(state, kind)))
+    if kind is PositionKind.LEARNED and state.kind is not kind and state.length * state.d_model > MOST_BESIDE:
+        words = f"{state.length} × {state.d_model} numbers would have to be drawn: choose “learned” to see them."
+        return KindScores(kind, (), is_shown=False, reason=words)
+    if is_added(kind):
+        lines = _added_lines(state, kind, query)
+    elif kind is PositionKind.ALIBI:
+        lines = _head_lines(state)
+    else:
+        first, count = _distances(state)
+        lines = (ScoreLine(first, relative_scores(state, kind, first, count), "any query"),)
+    return KindScores(kind, lines, state.kind is kind)
+
+
+def _distances(state: PositionsState) -> tuple[int, int]:
+    """Return the first distance, and how many there are."""
+    return (0, state.length) if state.causal else (1 - state.length, 2 * state.length - 1)
+
+
+def _head_lines(state: PositionsState) -> tuple[ScoreLine, ...]:
+    slopes = alibi_slopes(state.heads)
+    heads = np.unique(np.linspace(0, state.heads - 1, min(state.heads, MOST_LINES)).round().astype(int)).tolist()
+    if state.head_shown not in heads:
+        heads = sorted({*heads[:-1], state.head_shown})
+    first, count = _distances(state)
+    flat = relative_scores(state, PositionKind.ALIBI, first, count)
+    distances = np.abs(first + np.arange(count))
+    return tuple(
+        ScoreLine(first, flat - slopes[head] * distances, slope_text(float(slopes[head])), head == state.head_shown)
+        for head in heads
+    )
+
+
+def _added_lines(state: PositionsState, kind: PositionKind, query: int) -> tuple[ScoreLine, ...]:
+    """Return the lines of the first query, of the last, of the chosen one without projections, and its own."""
+    *others, bare, own = added_scores(state, kind, query)
+    places = other_queries(state, query)
+    lines = [
+        _line(state, place, scores, f"query {place}", is_main=False)
+        for place, scores in zip(places, others, strict=True)
+    ]
+    lines.append(_line(state, query, bare, "without W", is_main=False, is_dashed=True))
+    lines.append(_line(state, query, own, f"query {query}", is_main=True))
+    return tuple(lines)
+
+
+def _line(
+    state: PositionsState, query: int, scores: FloatArray, label: str, *, is_main: bool, is_dashed: bool = False
+) -> ScoreLine:
+    """Turn scores by key into scores by distance i − j, which grows as j falls."""
+    seen = scores[: query + 1] if state.causal else scores
+    return ScoreLine(query - len(seen) + 1, seen[::-1], label, is_main, is_dashed)
+
+
+def _scores_of_query(state: PositionsState, query: int) -> FloatArray:
+    """Return the scores (length,) of all keys under the kind of the state."""
+    if is_added(state.kind):
+        return added_scores(state, state.kind, query)[-1]
+    distances = query - np.arange(state.length)
+    scores = relative_scores(state, state.kind, query - state.length + 1, state.length)[::-1]
+    if state.kind is PositionKind.ALIBI:
+        scores = scores - alibi_slopes(state.heads)[state.head_shown] * np.abs(distances)
+    return np.asarray(scores)
+
+
+# ---- Terms and norms ----
+
+
+def _terms(state: PositionsState, query: int, key: int) -> tuple[Term, ...]:
+    """Split the score of a pair into what adds up to it."""
+    q, k = projected_contents(state)
+    root = math.sqrt(query_width(state, state.kind))
+    content = Term("content · content", float(q @ k) / root)
+    if state.kind is PositionKind.NONE:
+        return (content,)
+    if state.kind is PositionKind.ROTARY:
+        turned = float(relative_scores(state, state.kind, query - key, 1)[0])
+        return content, Term("change by turning", turned - content.number)
+    if state.kind is PositionKind.ALIBI:
+        slope = float(alibi_slopes(state.heads)[state.head_shown])
+        return content, Term(f"−{slope_text(slope)} · distance", -slope * abs(query - key))
+    w_q, w_k = projections(state, "position" if state.concatenated else "content")
+    asking, asked = encoding_row(state, state.kind, query) @ w_q, encoding_row(state, state.kind, key) @ w_k
+    position = Term("position · position", float(asking @ asked) / root)
+    if state.concatenated:
+        return content, position
+    return (
+        content,
+        Term("content · position", float(q @ asked) / root),
+        Term("position · content", float(asking @ k) / root),
+        position,
+    )
+
+
+def _norms(state: PositionsState, query: int) -> tuple[Term, ...]:
+    """Return the lengths of what is added: two tokens, and the encoding."""
+    tokens = contents(state, state.embedding_scale)
+    found = [Term(f"{name} token", float(np.linalg.norm(x))) for name, x in zip(("query", "key"), tokens, strict=True)]
+    if is_added(state.kind):
+        found.append(Term(f"PE({query})", float(np.linalg.norm(encoding_row(state, state.kind, query)))))
+    return tuple(found)

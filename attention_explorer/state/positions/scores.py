@@ -1,0 +1,105 @@
+"""Scores of one query content and one key content, with the parts they are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from attention_explorer.state.positions.random import contents, head_width, projections
+from attention_explorer.state.positions.state import PositionKind, PositionsState
+from attention_explorer.state.positions.sums import encoding_products, turned_products
+from attention_explorer.state.positions.table import FloatArray, encoding_at
+
+BLOCK = 512
+"""Rows of a learned encoding that are multiplied at a time."""
+
+
+def is_added(kind: PositionKind) -> bool:
+    """Whether a kind adds a vector to each token."""
+    return kind in (PositionKind.SINUSOIDAL, PositionKind.LEARNED)
+
+
+def query_width(state: PositionsState, kind: PositionKind, *, projected: bool = True) -> int:
+    """Return how many features a query has."""
+    width = head_width(state.d_model) if projected else state.d_model
+    return 2 * width if state.concatenated and is_added(kind) else width
+
+
+def projected_contents(state: PositionsState) -> tuple[FloatArray, FloatArray]:
+    """Return query and key of the contents, (d_k,) each, without their positions."""
+    (query, key), (w_q, w_k) = contents(state, state.embedding_scale), projections(state)
+    return query @ w_q, key @ w_k
+
+
+def of_kind(state: PositionsState, kind: PositionKind) -> PositionsState:
+    """Return a state of another kind whose encoding has the same numbers."""
+    return PositionsState(kind=kind, length=state.length, d_model=state.d_model, seed=state.seed, base=state.base)
+
+
+def relative_scores(state: PositionsState, kind: PositionKind, first: int, count: int) -> FloatArray:
+    """Return scores that depend on the distance alone, without ALiBi's bias."""
+    query, key = projected_contents(state)
+    root = math.sqrt(len(query))
+    if kind is PositionKind.ROTARY:
+        return turned_products(query, key, state.base, state.layout.value, first, count) / root
+    return np.full(count, float(query @ key) / root)
+
+
+def slope_text(slope: float) -> str:
+    """Return a slope as the paper writes it, 1/4, or with three digits."""
+    inverse = 1 / slope
+    return f"1/{inverse:.0f}" if abs(inverse - round(inverse)) < 1e-9 * inverse else f"{slope:.3g}"
+
+
+def other_queries(state: PositionsState, query: int) -> list[int]:
+    """Return the queries whose lines are drawn faintly: the first and the last."""
+    return sorted({0, state.length - 1} - {query})
+
+
+@lru_cache(maxsize=2)  # one of the state's kind, and one of the other kind that is added
+def added_scores(state: PositionsState, kind: PositionKind, query: int) -> tuple[FloatArray, ...]:
+    """Return the scores (length,) of all keys: for the other queries, and the chosen one without and with W."""
+    asking = [_asking(state, kind, place) for place in other_queries(state, query)]
+    asking += [_asking(state, kind, query, projected=False), _asking(state, kind, query)]
+    products = _products(state, kind)([vector for _, vector in asking])
+    return tuple(constant + product for (constant, _), product in zip(asking, products, strict=True))
+
+
+def encoding_row(state: PositionsState, kind: PositionKind, position: int) -> FloatArray:
+    """Return the encoding of a position, (d_model,)."""
+    return np.asarray(encoding_at(of_kind(state, kind), np.asarray([position]), np.arange(state.d_model))[0])
+
+
+def _asking(
+    state: PositionsState, kind: PositionKind, query: int, *, projected: bool = True
+) -> tuple[float, FloatArray]:
+    """Return c and u so that the scaled score of a key at position j is c + u · PE(j); u has the shape (d_model,)."""
+    (q, k), place = contents(state, state.embedding_scale), encoding_row(state, kind, query)
+    root = math.sqrt(query_width(state, kind, projected=projected))
+    if not projected:
+        asked = place if state.concatenated else q + place
+        return float((q if state.concatenated else asked) @ k) / root, asked / root
+    w_q, w_k = projections(state)
+    if state.concatenated:  # the position has projections of its own
+        of_place, for_place = projections(state, "position")
+        return float((q @ w_q) @ (k @ w_k)) / root, for_place @ (place @ of_place) / root
+    asked = (q + place) @ w_q
+    return float(asked @ (k @ w_k)) / root, w_k @ asked / root
+
+
+def _products(state: PositionsState, kind: PositionKind) -> Callable[[list[FloatArray]], list[FloatArray]]:
+    """Return what multiplies vectors (d_model,) by the encodings of all positions."""
+    if kind is PositionKind.SINUSOIDAL:
+        return lambda vectors: [encoding_products(vector, state.base, state.length) for vector in vectors]
+    learned, features = of_kind(state, kind), np.arange(state.d_model)
+
+    def multiplied(vectors: list[FloatArray]) -> list[FloatArray]:
+        columns = np.stack(vectors, axis=1)
+        starts = range(0, state.length, BLOCK)
+        places = (np.arange(start, min(start + BLOCK, state.length)) for start in starts)
+        return list(np.concatenate([encoding_at(learned, place, features) @ columns for place in places]).T)
+
+    return multiplied

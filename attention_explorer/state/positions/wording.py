@@ -1,0 +1,202 @@
+"""The words of the Positions page: titles, what a row holds, and what is true of each kind."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_explorer.model.alibi import alibi_slopes
+from attention_explorer.state.numerals import coordinate
+from attention_explorer.state.positions.encoding import slope_words
+from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.state.positions.table import (
+    FloatArray,
+    IntArray,
+    angle_rates,
+    encoding_at,
+    reason_without_table,
+    wavelength_text,
+)
+
+KIND_NAMES = {
+    PositionKind.NONE: "No encoding",
+    PositionKind.SINUSOIDAL: "Sinusoidal encoding",
+    PositionKind.LEARNED: "Learned encoding",
+    PositionKind.ROTARY: "Rotary encoding",
+    PositionKind.ALIBI: "ALiBi",
+}
+PICTURE_TITLES = {
+    PositionsPicture.ENCODING: "",
+    PositionsPicture.CLOCKS: "as clocks",
+    PositionsPicture.SIMILARITY: "how alike two positions are",
+    PositionsPicture.ATTENTION: "what it does to attention",
+    PositionsPicture.ORDER: "the order experiment",
+}
+RANDOM_PICTURES = (PositionsPicture.SIMILARITY, PositionsPicture.ATTENTION, PositionsPicture.ORDER)
+"""Those with random contents and projections whatever the kind."""
+ROW_DIMENSIONS = 12
+"""So many numbers of a row are listed."""
+
+
+def picture_title(state: PositionsState) -> str:
+    """Return what the large picture shows."""
+    what = PICTURE_TITLES[state.picture]
+    return KIND_NAMES[state.kind] + (f": {what}" if what else "")
+
+
+def shape_badge(state: PositionsState) -> str:
+    """Return the shape of the encoding: (64, 64); of ALiBi that of its biases."""
+    if state.kind is PositionKind.NONE or state.picture is PositionsPicture.ORDER:
+        return ""
+    if state.kind is PositionKind.ALIBI:
+        return f"({state.heads}, {state.length}, {state.length})"
+    return f"({state.length}, {state.d_model})"
+
+
+# ---- A row ----
+
+
+@dataclass(frozen=True, slots=True)
+class RowReading:
+    """The numbers of one position, and what they come to."""
+
+    title: str
+    names: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
+    summary: tuple[str, ...] = ()
+
+
+def row_reading(state: PositionsState) -> RowReading:
+    """Return the numbers of the position of a state, the first of them if they are many.
+
+    Raises
+    ------
+    ArrayError
+        The base takes the angles beyond the range of the floats.
+    """
+    position = state.position_shown
+    if state.kind is PositionKind.ALIBI:
+        slopes = alibi_slopes(state.heads).tolist()
+        names = tuple(str(head) for head in range(1, min(len(slopes), ROW_DIMENSIONS) + 1))
+        said = f"From {slope_words(max(slopes))} to {slope_words(min(slopes))} off the score for each position."
+        return RowReading("Slopes by head, from 1", names, tuple(slopes[:ROW_DIMENSIONS]), (said,))
+    if reason_without_table(state):
+        return RowReading(f"Position {position}", summary=("No numbers: " + KIND_NAMES[state.kind].lower() + ".",))
+    row = _row(state, np.arange(state.d_model))
+    shown = row[:ROW_DIMENSIONS].tolist()
+    names = tuple(str(dimension) for dimension in range(len(shown)))
+    title = f"PE[{position}]" if state.kind is not PositionKind.ROTARY else f"cos and sin at position {position}"
+    first = () if len(shown) == state.d_model else (f"The first {len(shown)} of {state.d_model} dimensions.",)
+    return RowReading(title, names, tuple(shown), (*first, norm_words(state, row)))
+
+
+def _row(state: PositionsState, dimensions: IntArray) -> FloatArray:
+    return np.asarray(encoding_at(state, np.asarray([state.position_shown]), dimensions)[0])
+
+
+def norm_words(state: PositionsState, row: FloatArray) -> str:
+    """Return the length of a row (d_model,) with what is to be expected of it."""
+    norm = float(np.linalg.norm(row))
+    if state.kind is PositionKind.LEARNED:
+        expected = 0.02 * math.sqrt(state.d_model)
+        return f"Its norm is {norm:.4g}; 0.02 · √{state.d_model} = {expected:.4g} is to be expected."
+    if state.d_model % 2:
+        return f"Its norm is {norm:.4f}; the last sine is alone, so it is not the same for every position."
+    return f"Its norm is {norm:.4f} = √({state.d_model}/2), the same for every position: sin² + cos² = 1 in each pair."
+
+
+# ---- What is true of each kind ----
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What to make of a kind of encoding."""
+
+    title: str
+    text: str
+
+
+def verdict(state: PositionsState) -> Verdict:
+    """Return what is true of the kind of a state, with its numbers."""
+    return _VERDICTS[state.kind](state)
+
+
+def _of_none(_state: PositionsState) -> Verdict:
+    return Verdict(
+        "Without positions, order is invisible.",
+        "Shuffle the words and the outputs are the same rows, shuffled: attention is a lookup in a bag. Only a causal "
+        "mask breaks that, because a word then sees those before it.",
+    )
+
+
+def _of_sinusoid(state: PositionsState) -> Verdict:
+    rates = angle_rates(state)
+    fastest, slowest = (wavelength_text(2 * math.pi / rate) for rate in (float(rates[0]), float(rates[-1])))
+    return Verdict(
+        "Every position has a fingerprint, and a shift is a rotation.",
+        f"The waves go from {fastest} to {slowest} positions. PE(p)·PE(q) depends on p − q alone, but it does not "
+        "fall steadily, and after random W_q and W_k it depends on both: a model can learn relative positions from "
+        "this, it does not get them for free.",
+    )
+
+
+def _of_learned(state: PositionsState) -> Verdict:
+    return Verdict(
+        "Each position is a free vector, random until trained.",
+        f"Before training no position is more like its neighbour than like any other, and position {state.length} has "
+        "no vector at all: such a model cannot read more than it was made for.",
+    )
+
+
+def _of_rotary(_state: PositionsState) -> Verdict:
+    return Verdict(
+        "Turned, not added: the score sees the offset alone.",
+        "Queries and keys are turned by p·θ before their product, so q·k depends on how far apart they are, whatever "
+        "W_q and W_k are, and every vector keeps its length. The two layouts pair other dimensions: weights trained "
+        "with one are wrong with the other.",
+    )
+
+
+def _of_alibi(state: PositionsState) -> Verdict:
+    slopes = alibi_slopes(state.heads)
+    steep, flat = float(slopes.max()), float(slopes.min())
+    return Verdict(
+        "Far costs: each head forgets at a rate of its own.",
+        f"Ten positions away a weight is multiplied by e^(−10·{slope_words(steep)}) = {math.exp(-10 * steep):.3g} in "
+        f"the steepest head and by {math.exp(-10 * flat):.3g} in the flattest, before it is normalised. Nothing is "
+        "added to the embeddings, and no length is the longest.",
+    )
+
+
+_VERDICTS = {
+    PositionKind.NONE: _of_none,
+    PositionKind.SINUSOIDAL: _of_sinusoid,
+    PositionKind.LEARNED: _of_learned,
+    PositionKind.ROTARY: _of_rotary,
+    PositionKind.ALIBI: _of_alibi,
+}
+
+
+def description(state: PositionsState) -> str:
+    """Return the picture in words, for those who cannot see it."""
+    return f"{picture_title(state)}. {settings_words(state)}. {verdict(state).text}"
+
+
+def settings_words(state: PositionsState) -> str:
+    """Return what the numbers of the picture were made with."""
+    order, is_random = state.picture is PositionsPicture.ORDER, state.picture in RANDOM_PICTURES
+    alibi = state.kind is PositionKind.ALIBI
+    parts = [] if order else [f"{state.length} positions"]
+    if not alibi or is_random:
+        parts.append(f"{state.d_model} dimensions")
+    if alibi or order:
+        parts.append(f"{state.heads} heads")
+    if state.kind in (PositionKind.SINUSOIDAL, PositionKind.ROTARY):
+        parts.append(f"base {coordinate(state.base)}")
+    if state.kind is PositionKind.ROTARY:
+        parts.append(f"pairs {state.layout.value}")
+    if state.kind is PositionKind.LEARNED or is_random:
+        parts.append(f"seed {state.seed}")
+    return ", ".join(parts)

@@ -1,0 +1,22 @@
+"""What a state of the Block page shows, as a figure."""
+
+from __future__ import annotations
+
+from attention_explorer.state.block.export import block_numbers
+from attention_explorer.state.block.state import BlockState
+from attention_explorer.state.block.wording import description, picture_title, settings_words
+from attention_explorer.ui.block.pictures import block_drawing
+from attention_explorer.ui.pictures.figure import PicturesFigure
+
+
+def block_figure(state: BlockState, shown: object = None) -> PicturesFigure:
+    """Return the figure of a state; ``shown`` is its picture if it has been computed."""
+    return PicturesFigure(
+        state,
+        block_drawing(state.picture),
+        picture_title(state),
+        description(state),
+        settings_words(state),
+        lambda arrays: block_numbers(state, arrays),
+        shown,
+    )

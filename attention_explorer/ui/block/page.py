@@ -1,0 +1,74 @@
+"""The Block page: data on their way through a whole layer, and what its parts do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attention_explorer.state.block.state import BlockState
+from attention_explorer.state.block.wording import picture_title, verdict
+from attention_explorer.ui.block.bar import PICTURES, BlockBar
+from attention_explorer.ui.block.controls import BlockControls
+from attention_explorer.ui.block.pictures import block_drawing
+from attention_explorer.ui.controls.text_block import TextLine
+from attention_explorer.ui.page import PageAction
+from attention_explorer.ui.pictures.drawing import PictureDrawing
+from attention_explorer.ui.pictures.notes_panel import verdict_lines
+from attention_explorer.ui.pictures.page import PicturesPage
+
+if TYPE_CHECKING:
+    # Loaded when something is exported: file formats would delay the first picture.
+    from attention_explorer.ui.export.figure import Figure
+
+
+class BlockPage(PicturesPage[BlockState]):
+    """The bar, one of six pictures with its controls, and beside it what it says and what is true."""
+
+    part = "block"
+    gestures = (
+        ("Point at a box of the diagram", "its formula and what its numbers are like, in the status bar"),
+        ("Click a box", "draw it large, in the head that was clicked"),
+        ("← and → on the diagram", "walk from box to box; Home and End go to the first and the last"),
+        ("Click a row of the large map, or ↑ and ↓", "follow that token through all boxes; Esc lets it go"),
+        ("Page Up and Page Down on the diagram", "another head"),
+        ("Point at a number of the large map", "the arithmetic that made it"),
+        ("Depth: click in a chart, or ← and →", "as many layers"),
+        ("Norm: drag in the chart, or ← and →", "the size of the row"),
+        ("Linear: ← and →", "another factor"),
+        ("Future: click a token, or ↑ and ↓", "replace that one"),
+        ("Cache: ← and →, Home, End, or click a token", "decode up to it"),
+        ("Esc", "stop computing; the picture stays as it is"),
+        ("Right click", "export, copy the picture, copy the numbers"),
+    )
+    narrow_below = 1060
+    least_heights = (470, 560)
+
+    def drawing_of(self, state: BlockState) -> PictureDrawing[BlockState, Any, Any]:
+        return block_drawing(state.picture)
+
+    def title_of(self, state: BlockState) -> str:
+        return picture_title(state)
+
+    def verdict_of(self, state: BlockState) -> tuple[TextLine, ...]:
+        return verdict_lines(*verdict(state))
+
+    def make_bar(self) -> BlockBar:
+        return BlockBar(self.session, self.part, self.look)
+
+    def make_controls(self) -> BlockControls:
+        return BlockControls(self.session, self.part, self.look)
+
+    # ---- What people do ----
+
+    def actions_offered(self) -> tuple[PageAction, ...]:
+        return self.picture_actions(PICTURES)
+
+    # ---- Taking it away ----
+
+    def figure(self) -> Figure:
+        from attention_explorer.ui.block.figure import block_figure
+
+        return block_figure(self.state, self.canvas.picture if self._is_up_to_date() else None)
+
+    def _is_up_to_date(self) -> bool:
+        """Whether what is on the screen is what the state asks for, and complete."""
+        return self._last_order is not None and self._last_order.state == self.state and not self.jobs.is_busy()

@@ -1,0 +1,1 @@
+"""Widgets every page is made of."""

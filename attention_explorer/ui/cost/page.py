@@ -1,0 +1,165 @@
+"""The Cost page: what attention costs, counted and measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.session import Session
+from attention_explorer.state.cost.measure import Measurement, measured
+from attention_explorer.state.cost.state import CostPicture, CostState
+from attention_explorer.state.cost.wording import picture_title, verdict
+from attention_explorer.ui.controls.text_block import TextLine
+from attention_explorer.ui.cost.bar import CostBar
+from attention_explorer.ui.cost.controls import CostControls
+from attention_explorer.ui.cost.pictures import cost_drawings
+from attention_explorer.ui.page import PageAction
+from attention_explorer.ui.pictures.drawing import PictureDrawing
+from attention_explorer.ui.pictures.notes_panel import verdict_lines
+from attention_explorer.ui.pictures.page import PicturesPage
+from attention_explorer.ui.theme import Look
+
+if TYPE_CHECKING:
+    # Loaded when something is exported: file formats would delay the first picture.
+    from attention_explorer.ui.export.figure import Figure
+
+
+class CostPage(PicturesPage[CostState]):
+    """Sizes above, the picture with its controls, and beside it what it says. What was measured is kept here."""
+
+    part = "cost"
+    least_heights = 390, 400  # below which the rows of the tables could not be read
+    gestures = (
+        ("Point at a bar, a square, a line or a point", "its formula with the numbers appears in the status bar"),
+        ("Click the bar at 2n", "double n"),
+        ("Click the curves", "move n there"),
+        ("Left and right arrow keys", "halve and double n"),
+        ("Esc", "stop measuring; the points there are stay"),
+        ("Right click", "export, copy the picture, copy the numbers"),
+    )
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        self.measurement: Measurement | None = None
+        """What this machine took. It belongs to the machine, so it is no part of the state, and undo leaves it."""
+        self._drawings = cost_drawings(lambda: self.measurement)
+        self._is_ending = False
+        """Whether measuring was stopped and the worker has not noticed yet: it does so after the run under way."""
+        super().__init__(session, look, parent)
+        self.measuring = JobQueue(self)
+        self.measuring.delivered.connect(self._on_measured)
+        self.measuring.progressed.connect(self._on_measuring)
+        self.measuring.failed.connect(self._on_measuring_failed)
+        self.measuring.finished.connect(self._on_measuring_finished)
+        self.cost_controls.measure_wanted.connect(self.measure)
+        self.cost_controls.stop_wanted.connect(self.cancel)
+
+    # ---- What the frame asks ----
+
+    def make_bar(self) -> CostBar:
+        return CostBar(self.session, self.part, self.look)
+
+    def make_controls(self) -> CostControls:
+        self.cost_controls = CostControls(self.session, self.part, self.look)
+        return self.cost_controls
+
+    def drawing_of(self, state: CostState) -> PictureDrawing[CostState, Any, Any]:
+        return self._drawings[state.picture]
+
+    def title_of(self, state: CostState) -> str:
+        return picture_title(state)
+
+    def verdict_of(self, state: CostState) -> tuple[TextLine, ...]:
+        return verdict_lines(*verdict(state))
+
+    # ---- Measuring ----
+
+    def measure(self) -> None:
+        """Run this machine's attention at growing n, on the worker, and draw the points as they come."""
+        if self.measuring.is_busy():
+            ending = "What was stopped is still at its last run. Press Measure here again in a moment."
+            self.refused.emit(ending if self._is_ending else "Measuring is under way already. Press Esc to stop it.")
+            return
+        state = self.state
+        if state.picture is not CostPicture.GROWTH:
+            self.bar.choose_picture(CostPicture.GROWTH)
+        self.measurement = None
+        self.cost_controls.show_measuring(0.0)
+
+        def work(report: Report, deliver: Deliver) -> None:
+            report(0.0)
+            for fraction, found in measured(state):
+                report(fraction)
+                deliver(found)
+
+        self.measuring.request("measure", work)
+        self._show_again()
+
+    def _on_measured(self, _key: object, found: Measurement) -> None:
+        self.measurement = found
+        self._show_again()
+
+    def _on_measuring(self, _key: object, fraction: float) -> None:
+        self.cost_controls.show_measuring(fraction)
+        self.said.emit(f"measuring … {fraction:.0%}; Esc stops it")
+
+    def _on_measuring_failed(self, _key: object, error: Exception) -> None:
+        if isinstance(error, ExplorerError):
+            self.refused.emit(str(error))
+
+    def _on_measuring_finished(self, _key: object) -> None:
+        if not self._is_ending:
+            self.cost_controls.show_measuring(None)
+            self.said.emit(self.canvas.words())
+        self._is_ending = False
+
+    def _show_again(self) -> None:
+        """Draw the picture with what has been measured since."""
+        if self.state.picture is CostPicture.GROWTH:
+            self._last_order = None
+            self._load()
+
+    def cancel(self) -> bool:
+        if not self._stop_measuring():
+            return super().cancel()
+        self.said.emit("Stopped measuring. The points there are stay.")
+        return True
+
+    def stop(self) -> None:
+        super().stop()
+        self._stop_measuring()
+
+    def _stop_measuring(self) -> bool:
+        """Return whether there was something to stop."""
+        if self._is_ending or not self.measuring.is_busy():
+            return False
+        self._is_ending = True
+        self.measuring.cancel()
+        self.cost_controls.show_measuring(None)
+        return True
+
+    # ---- Keys and menu ----
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_M and not event.modifiers():
+            self.measure()
+            return
+        super().keyPressEvent(event)
+
+    def actions_offered(self) -> tuple[PageAction, ...]:
+        return (
+            PageAction("Measure here", self.measure, "Ctrl+M", "Run this machine’s attention at growing n"),
+            PageAction(""),
+            *self.picture_actions((picture, picture.value, "") for picture in CostPicture),
+        )
+
+    # ---- Taking it away ----
+
+    def figure(self) -> Figure:
+        from attention_explorer.ui.cost.figure import cost_figure
+
+        return cost_figure(self.state, self.measurement)

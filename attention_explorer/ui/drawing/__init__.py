@@ -1,0 +1,1 @@
+"""Painting that several pictures share: marks, maps, charts and tables."""

@@ -1,0 +1,197 @@
+"""How a figure is to be written and where: a window with a preview, the question for a file, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QStandardPaths, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.state.figure_options import FigureOptions
+from attention_explorer.ui.export.figure import (
+    EXPORT_FORMATS,
+    LARGEST_SIDE,
+    Figure,
+    Sheet,
+    StyledFigure,
+    figure_bytes,
+    format_of,
+    rendered,
+    sheet_of,
+    write_figure,
+)
+from attention_explorer.ui.export.form import ExportForm
+from attention_explorer.ui.export.preview import ExportPreview
+from attention_explorer.ui.theme import LIGHT, Look
+
+LAST_FOLDER = "last_export_folder"
+LAST_OPTIONS = "last_export_options"
+PREVIEW_DELAY = 40
+"""Milliseconds after the last change, so that typing does not wait for pictures."""
+READABLE = 5.0
+"""Points; smaller words are hardly read on paper. Journals ask for 5 to 7."""
+WORDS = 12.0
+"""Pixels of the font of most words of a figure."""
+
+_MIME = {".svg": "image/svg+xml", ".pdf": "application/pdf"}
+
+
+def export_with_dialog(parent: QWidget, figure: Figure) -> str:
+    """Ask how and where, write the figure and return what to say about it; empty if the question was cancelled."""
+    dialog = ExportDialog(parent, figure)
+    accepted = dialog.exec() == QDialog.DialogCode.Accepted
+    options, said = dialog.options, dialog.said
+    dialog.deleteLater()
+    if not accepted:
+        return said
+    parent.window().setProperty(LAST_OPTIONS, options)
+    start = str(_first_folder(parent) / f"{figure.file_stem}{options.format}")
+    name, chosen = QFileDialog.getSaveFileName(parent, f"Export: {figure.title}", start, file_filters(options.format))
+    if not name:
+        return said
+    path = with_suffix(Path(name), chosen, options.format)
+    parent.window().setProperty(LAST_FOLDER, str(path.parent))
+    return export_or_explain(parent, figure, path, options)
+
+
+def file_filters(first: str = ".png") -> str:
+    """Return the formats as a file dialog lists them, one before the others."""
+    kinds = sorted(EXPORT_FORMATS, key=lambda known: known.suffix != first)
+    return ";;".join(f"{known.title} (*{known.suffix})" for known in kinds)
+
+
+def _first_folder(parent: QWidget) -> Path:
+    """Return the folder of the last export from the same window, or the one for pictures, or home."""
+    pictures = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
+    for folder in (parent.window().property(LAST_FOLDER), pictures):
+        if folder and Path(folder).is_dir():
+            return Path(folder)
+    return Path.home()
+
+
+def with_suffix(path: Path, chosen_filter: str, usual: str = ".png") -> Path:
+    """Return the path with the suffix of the chosen filter if it has none of its own."""
+    if path.suffix:
+        return path
+    suffix = next((known.suffix for known in EXPORT_FORMATS if f"(*{known.suffix})" in chosen_filter), usual)
+    return path.with_name(path.name + suffix)
+
+
+def export_or_explain(parent: QWidget, figure: Figure, path: Path, options: FigureOptions | None = None) -> str:
+    """Write the figure; where that fails, say why in a box. Return what to say in the status bar."""
+    options = FigureOptions() if options is None else options
+    try:
+        # What is typed in the name of the file is what a person meant last.
+        write_figure(figure, path, replace(options, format=path.suffix))
+    except ExplorerError as error:
+        QMessageBox.warning(parent, "Not exported", str(error))
+        return ""
+    return f"Saved {path}"
+
+
+class ExportDialog(QDialog):
+    """Shows the figure as it will be while its options are chosen; the rest is asked by whoever opened it."""
+
+    def __init__(self, parent: QWidget, figure: Figure) -> None:
+        super().__init__(parent)
+        look = getattr(parent, "look", Look(LIGHT))
+        last = parent.window().property(LAST_OPTIONS)
+        self.figure, self.said = figure, ""
+        self.setWindowTitle(f"Export: {figure.title}")
+        self.preview = ExportPreview(look)
+        self.form = ExportForm(
+            last if isinstance(last, FigureOptions) else FigureOptions(".png"),
+            is_styled=isinstance(figure, StyledFigure),
+        )
+        self.form.changed.connect(self._wait)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.save = self.buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.copy = self.buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        self.copy.setToolTip("Put it on the clipboard as it is here")
+        self.save.setDefault(True)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.copy.clicked.connect(self._copy)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(PREVIEW_DELAY)
+        self._timer.timeout.connect(self._show)
+        self._arrange(look)
+        self._show()
+
+    def _arrange(self, look: Look) -> None:
+        row = QHBoxLayout()
+        row.addWidget(self.preview, 1)
+        row.addWidget(self.form)
+        self.form.setFixedWidth(look.px(330))
+        column = QVBoxLayout(self)
+        column.addLayout(row, 1)
+        column.addWidget(self.buttons)
+
+    @property
+    def options(self) -> FigureOptions:
+        """What is asked for."""
+        return self.form.options
+
+    # ---- Showing ----
+
+    def _wait(self) -> None:
+        self.save.setEnabled(not self.form.problem)
+        self.copy.setEnabled(not self.form.problem)
+        self._timer.start()
+
+    def _show(self) -> None:
+        if self.form.problem:
+            self.form.says.setText(self.form.problem)
+            return
+        try:
+            sheet = sheet_of(self.figure, self.options)
+            self.preview.show_sheet(sheet)
+            self.form.says.setText(words_about(sheet, self.options))
+        except ExplorerError as error:
+            self.preview.show_sheet(None)
+            self.form.says.setText(str(error))
+
+    # ---- What people do ----
+
+    def _copy(self) -> None:
+        try:
+            QGuiApplication.clipboard().setMimeData(_mime_data(self.figure, self.options))
+        except ExplorerError as error:
+            self.form.says.setText(str(error))
+            return
+        self.said = "The figure is on the clipboard."
+        self.form.says.setText(self.said)
+
+
+def _mime_data(figure: Figure, options: FigureOptions) -> QMimeData:
+    """Return a figure for the clipboard: an image, with a drawing beside it, or the numbers as text."""
+    data = QMimeData()
+    if not format_of(options.format).is_picture:
+        numbers = figure.numbers()
+        data.setText(numbers.json if options.format == ".json" else numbers.csv)
+        return data
+    data.setImageData(rendered(figure, options))
+    if options.format in _MIME:
+        data.setData(_MIME[options.format], figure_bytes(figure, options))
+    return data
+
+
+def words_about(sheet: Sheet, options: FigureOptions) -> str:
+    """Return how large a figure is, and what to know before it is printed."""
+    if not format_of(options.format).is_picture:
+        return "All numbers behind the picture, with every digit; with its settings inside, but for CSV and NPY."
+    wide, high = sheet.millimetres
+    if options.format != ".png":
+        text = f"{wide:.4g} × {high:.4g} mm"
+    else:
+        pixels = sheet.pixels(options.dpi)
+        text = f"{pixels.width()} × {pixels.height()} pixels; {wide:.4g} × {high:.4g} mm at {options.dpi:g} dpi"
+        if max(pixels.width(), pixels.height()) > LARGEST_SIDE:
+            return f"{text}: too large. Choose fewer dots per inch, or SVG or PDF."
+    points = WORDS * sheet.scale * 0.75
+    text = f"{text}. Words are about {points:.2g} points high."
+    return f"{text} That is hard to read on paper: choose a larger width." if points < READABLE else text

@@ -1,0 +1,288 @@
+"""The window with every array behind the Heads page, beside the page and always of the same numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
+from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.jobs import JobQueue, Report
+from attention_explorer.session.session import Session
+from attention_explorer.state.heads.array import ArrayKind, HeadArray, arrays_of, formula, projections, reason_against
+from attention_explorer.state.heads.array_picture import array_picture, shape_flag
+from attention_explorer.state.heads.arrays import head_array
+from attention_explorer.state.heads.frame import HeadsFrame, head_name
+from attention_explorer.state.heads.state import Aggregate
+from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.ui.controls.panel_scroll import ColumnScroll, Scroll
+from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.heads.array_detail import ArrayDetail
+from attention_explorer.ui.heads.array_grid import ArrayGrid
+from attention_explorer.ui.heads.embeddings_part import EmbeddingsPart
+from attention_explorer.ui.heads.formula_bar import FormulaBar
+from attention_explorer.ui.heads.it_table_part import ItTablePart
+from attention_explorer.ui.theme import Look
+
+WIDTH, HEIGHT = 1080, 740
+"""Pixels at zoom 1, as far as the screen has them."""
+LEAST_FOR_GRID = 150
+MOST_TILES = 96
+"""Rows and columns of a small picture."""
+MOST_AT_ONCE = 2**15
+"""Weights of all heads up to which everything is computed at once: 8 heads of 64 tokens, about 30 ms."""
+
+Drawn: TypeAlias = dict[ArrayKind, tuple[HeadArray, MapPicture]]
+"""Every array with its small picture."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """What is on show, and of which frame in which colours."""
+
+    key: tuple[HeadsFrame, str]
+    drawn: Drawn
+
+
+def _drawn(frame: HeadsFrame, colours: str, report: Report) -> Drawn:
+    """Compute every array of a frame with its small picture."""
+    drawn: Drawn = {}
+    kinds = arrays_of(frame)
+    for number, kind in enumerate(kinds):
+        array = head_array(frame, kind)
+        drawn[kind] = array, array_picture(array, colours, (MOST_TILES, MOST_TILES))
+        report((number + 1) / len(kinds))
+    return drawn
+
+
+class ArraysWindow(QDialog):
+    """All arrays of the chosen head as small pictures, one of them large; and the embeddings to type.
+
+    It stays open beside the page and shows the frame that the page shows. It goes with the page.
+
+    Signals
+    -------
+    refused : str
+        Why something that was asked for cannot be done.
+    """
+
+    refused = Signal(str)
+
+    def __init__(self, session: Session, look: Look, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Arrays of the head")
+        self._session, self._look = session, look
+        self._frame: HeadsFrame | None = None
+        self._colours = ""
+        self._was_shown = False
+        self._kind = ArrayKind.Q
+        self._shown: Shown | None = None
+        self.jobs = JobQueue(self)
+        self._make_top()
+        self._make_arrays()
+        self.embeddings = EmbeddingsPart(session, look)
+        self.it_table = ItTablePart(session, look)
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Arrays, embeddings and the table for “it”")
+        self._arrays_area = Scroll(self._arrays)
+        self.tabs.addTab(self._arrays_area, "All arrays")
+        self.tabs.addTab(ColumnScroll(self.embeddings), "Embeddings and dot products")
+        self.tabs.addTab(ColumnScroll(self.it_table), "The table for “it”")
+        self.warning = TextBlock(look, 1, "Why something cannot be done", ground="window")
+        self.warning.hide()
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self.tabs, 1)
+        self._column.addWidget(self.warning)
+        self._connect()
+        self.set_look(look)
+        parent.installEventFilter(self)
+
+    # ---- Building ----
+
+    def _make_top(self) -> None:
+        self.head = QComboBox()
+        self.head.setAccessibleName("Head")
+        self.head.setToolTip("The head whose arrays these are; the page follows")
+        self.head.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.head.activated.connect(self._on_head)
+        self.formula = FormulaBar(self._look, "The formula of the head")
+        self.projections = FormulaBar(self._look, "How queries, keys, values and the output are made")
+
+    def _make_arrays(self) -> None:
+        self._arrays = QWidget()
+        self._rows = QVBoxLayout(self._arrays)
+        top = QHBoxLayout()
+        label = QLabel("head")
+        label.setBuddy(self.head)
+        top.addWidget(label)
+        top.addWidget(self.head)
+        top.addSpacing(12)
+        top.addWidget(self.formula, 1)
+        self.grid = ArrayGrid(self._look)
+        self._grid_area = Scroll(self.grid)
+        self._grid_area.setWidgetResizable(False)
+        self.detail = ArrayDetail(self._look)
+        self._both = QHBoxLayout()
+        self._both.addWidget(self._grid_area)
+        self._both.addWidget(self.detail, 1)
+        self.reason = QLabel()
+        self.reason.setWordWrap(True)
+        self._rows.addLayout(top)
+        self._rows.addWidget(self.projections)
+        self._rows.addWidget(self.reason)
+        self._rows.addLayout(self._both, 1)
+
+    def _connect(self) -> None:
+        for source in (self.grid, self.formula, self.projections):
+            source.chosen.connect(self.show_array)
+        for key, step in (("N", 1), ("P", -1)):
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.activated.connect(lambda step=step: self._step_head(step))
+        self.embeddings.refused.connect(self._on_refused)
+        self.it_table.refused.connect(self._on_refused)
+        self.jobs.delivered.connect(self._on_delivered)
+        self.jobs.failed.connect(self._on_failed)
+        self.tabs.currentChanged.connect(lambda _index: self._show())
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        px = look.px
+        self._column.setContentsMargins(px(10), px(10), px(10), px(10))
+        self._rows.setContentsMargins(px(8), px(8), px(8), px(8))
+        for layout in (self._rows, self._both, self._column):
+            layout.setSpacing(px(8))
+        for part in (self.formula, self.projections, self.grid, self.embeddings, self.it_table, self.warning):
+            part.set_look(look)
+        self.detail.wear(look)
+        self.head.setMinimumWidth(px(110))
+        self._fit()
+
+    def show_frame(self, frame: HeadsFrame) -> None:
+        """Show the arrays of a frame."""
+        colours = self._session.state.heads.view.colour_map
+        if frame is self._frame and colours == self._colours:
+            return
+        self._frame, self._colours = frame, colours
+        self.warning.hide()
+        if self.isVisible():
+            self._show()
+
+    def showEvent(self, event: QEvent) -> None:
+        if not self._was_shown:
+            self._was_shown = True
+            screen, px = self.screen().availableGeometry(), self._look.px
+            self.resize(min(px(WIDTH), screen.width() - 40), min(px(HEIGHT), screen.height() - 60))
+        self._show()
+
+    def show_array(self, kind: ArrayKind) -> None:
+        """Show one of the arrays large."""
+        self._kind = kind
+        self.tabs.setCurrentIndex(0)
+        self._show()
+
+    def _show(self) -> None:
+        frame = self._frame
+        if frame is None:
+            return
+        if self.tabs.currentIndex() == 1:
+            self.embeddings.show_recipe(frame.setup.recipe)
+            return
+        if self.tabs.currentIndex() == 2:
+            self.it_table.show_frame(frame)
+            return
+        reason = reason_against(frame)
+        self.reason.setText(reason)
+        self.reason.setVisible(bool(reason))
+        self._grid_area.setVisible(not reason)
+        self.detail.setVisible(not reason)
+        self._show_head(frame)
+        self.formula.show_formula(formula(frame))
+        pieces = projections(frame)
+        self.projections.show_formula(pieces)
+        self.projections.setVisible(bool(pieces))
+        if not reason:
+            self._show_arrays(frame)
+
+    def _show_arrays(self, frame: HeadsFrame) -> None:
+        """Show the arrays; where there are many numbers, once a worker has them, and what was shown stays till then."""
+        colours = self._colours
+        if self._shown is not None and self._shown.key == (frame, colours):
+            self._show_kind(self._shown)
+        elif frame.heads * frame.shape[0] * frame.shape[1] <= MOST_AT_ONCE:
+            self._on_delivered((frame, colours), _drawn(frame, colours, lambda _share: None))
+        else:
+            self.jobs.request(
+                (frame, colours), lambda report, deliver: deliver(_drawn(frame, colours, report)), replace=True
+            )
+
+    def _on_delivered(self, key: object, drawn: Drawn) -> None:
+        if key != (self._frame, self._colours) or self._frame is None:
+            return
+        self._shown = Shown((self._frame, self._colours), drawn)
+        _, differs = shape_flag(self._frame)
+        self.grid.show_arrays(drawn, ArrayKind.HEAD_OUTPUT if differs else None)
+        self._show_kind(self._shown)
+        self._fit()
+
+    def _show_kind(self, shown: Shown) -> None:
+        if self._kind not in shown.drawn:
+            self._kind = ArrayKind.Q
+        frame, colours = shown.key
+        self.grid.show_selected(self._kind)
+        self.detail.show_array(frame, shown.drawn[self._kind][0], colours)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.jobs.cancel()
+        super().hideEvent(event)
+
+    def _show_head(self, frame: HeadsFrame) -> None:
+        names = [head_name(frame, frame.layer, head) for head in range(frame.heads)]
+        with QSignalBlocker(self.head):
+            if [self.head.itemText(i) for i in range(self.head.count())] != names:
+                self.head.clear()
+                self.head.addItems(names)
+            self.head.setCurrentIndex(frame.head)
+
+    def _fit(self) -> None:
+        """Give the small pictures their width, where that leaves enough for the large one: else they scroll."""
+        self.grid.resize(self.grid.sizeHint())
+        bar = self._grid_area.verticalScrollBar().sizeHint().width()
+        natural = self.grid.sizeHint().width() + bar + 4
+        # Not from the width inside, which is known only later; a scroll bar of the whole may come and go.
+        around = 2 * (self._column.contentsMargins().left() + self._rows.contentsMargins().left() + 2) + bar
+        left = self.width() - around - self._both.spacing() - self.detail.minimumSizeHint().width()
+        self._grid_area.setFixedWidth(min(natural, max(left, self._look.px(LEAST_FOR_GRID))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    # ---- What people do ----
+
+    def _on_head(self, head: int) -> None:
+        heads = self._session.state.heads.with_setup(head=head, aggregate=Aggregate.ONE)
+        self._session.apply(replace(self._session.state, heads=heads), f"Show {self.head.itemText(head)}")
+
+    def _step_head(self, step: int) -> None:
+        head = self.head.currentIndex() + step
+        if 0 <= head < self.head.count():
+            self._on_head(head)
+
+    def _on_failed(self, _key: object, error: Exception) -> None:
+        self._on_refused(str(error) if isinstance(error, ExplorerError) else "These arrays could not be computed.")
+
+    def _on_refused(self, sentence: str) -> None:
+        self.warning.set_text(TextLine(sentence, "loss_ink", bold=True))
+        self.warning.show()
+        self.refused.emit(sentence)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Hide and watched is self.parent():
+            self.close()
+        return super().eventFilter(watched, event)

@@ -1,0 +1,350 @@
+"""The two lines above the pictures: the sentence, the mask, and what is shown how."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attention_explorer.model import Stage
+from attention_explorer.session.session import Session
+from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.mask import default_size
+from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed
+from attention_explorer.state.heads.state import Contrast, HeadsState, Hidden, MaskKind, Picture
+from attention_explorer.state.map_picture import stage_shown
+from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
+from attention_explorer.ui.controls.flow_layout import FlowLayout
+from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.undo_keys import UndoKeys
+from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
+from attention_explorer.ui.theme import Look
+
+MASKS = (
+    (MaskKind.NONE, "no mask", "Every query attends to every key, as in an encoder"),
+    (MaskKind.CAUSAL, "causal", "A query sees itself and what comes before it, as in a language model"),
+    (
+        MaskKind.STRICT,
+        "causal without itself",
+        "Only what comes before: the first query has nothing to attend to and its output is zero",
+    ),
+    (MaskKind.PADDING, "padding", "The first n keys are real, the rest is padding that nobody sees"),
+    (MaskKind.WINDOW, "sliding window", "A query sees itself and the n − 1 positions to each side of it"),
+    (MaskKind.CAUSAL_WINDOW, "causal window", "A query sees itself and the n − 1 positions before it"),
+    (MaskKind.PREFIX, "prefix", "Everybody sees the first n keys; the rest is causal"),
+    (MaskKind.BLOCK, "blocks", "A query sees the n positions of its own block"),
+)
+PICTURES = (
+    (Picture.HEATMAP, "Map", "The map: a row a query, a column a key"),
+    (Picture.LINES, "Lines", "Queries left, keys right, line width = weight"),
+    (Picture.STAGES, "Stages", "Raw scores → scaled → masked → weights, with the shapes of the whole layer"),
+    (Picture.COMPARE, "Compare", "This setup (A) beside one you kept (B), and their signed difference"),
+)
+STAGES = (
+    (Stage.SCORES, "raw scores", "q · k, before anything else"),
+    (Stage.SCALED, "scaled", "q · k ÷ √d_k"),
+    (Stage.MASKED, "masked", "Hidden cells are −∞, before the softmax"),
+    (Stage.WEIGHTS, "weights", "Softmax of each row: the row sums to 1"),
+)
+CONTRASTS = (
+    (Contrast.UNIT, "colours 0…1", "The colour bar runs from 0 to 1: the same colours in every map"),
+    (Contrast.MAX, "colours 0…max", "The colour bar ends at the largest weight of the map"),
+    (Contrast.ROW, "colours per row", "Each row is divided by its largest weight"),
+    (Contrast.LOG, "colours log", "Powers of ten from 0.0001 to 1: small weights become visible"),
+    (Contrast.PERCENTILE, "colours to 98 %", "The bar ends where 98 % of the weights lie below"),
+)
+HIDINGS = (
+    (Hidden.NOTHING, "hide nothing", "All keys are shown"),
+    (Hidden.FIRST, "hide first", "Leave the first key out and renormalise the rest: it often takes most of the weight"),
+    (Hidden.PUNCTUATION, "hide punctuation", "Leave punctuation out of the keys and renormalise the rest"),
+)
+MOST_MASK_SIZE = 4096
+NARROW_BAR = 760
+"""Below this width, in pixels at zoom 1, the presets give room to the sentence."""
+
+
+class HeadsBar(QWidget):
+    """The controls above the pictures. They show the state and turn what is done to them into a new one.
+
+    Signals
+    -------
+    refused : str
+        Why something cannot be done.
+    export_wanted
+        The button was pressed.
+    paint_toggled : bool
+        The mask is to be painted by hand, or no longer.
+    """
+
+    refused = Signal(str)
+    export_wanted = Signal()
+    paint_toggled = Signal(bool)
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._look = session, look
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._rows = [self._make_sentence_row(), self._make_context_row(), self._make_view_row()]
+        for row in self._rows:
+            self._column.addWidget(row)
+        self.set_look(look)
+
+    # ---- Building ----
+
+    def _row(self) -> tuple[QWidget, QHBoxLayout]:
+        widget = QWidget()
+        row = QHBoxLayout(widget)
+        row.setContentsMargins(0, 0, 0, 0)
+        return widget, row
+
+    def _make_sentence_row(self) -> QWidget:
+        widget, row = self._row()
+        title = QLabel("Heads")
+        title.setObjectName("title")
+        self.presets = ChoiceBox(
+            "Preset",
+            "Where the attention comes from; each preset says what to look for",
+            [(ready.id, ready.title, ready.look_for) for ready in HEADS_PRESETS],
+            self._on_preset_chosen,
+        )
+        self.presets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.presets.setMinimumContentsLength(22)
+        self.sentence = self._sentence_field("Sentence", "Type a sentence: words and punctuation become tokens")
+        self.sentence.textEdited.connect(lambda text: self._on_sentence_edited("sentence", text))
+        self.cross = QPushButton("+ second")
+        self.cross.setCheckable(True)
+        self.cross.setAccessibleName("Second sentence, for cross-attention")
+        self.cross.setToolTip(
+            "Cross-attention: the queries come from this sentence, keys and values from a second one,\n"
+            "as a translation looks at its source. The map need not be square."
+        )
+        self.cross.clicked.connect(self._on_cross_clicked)
+        self.export_button = QPushButton("Export…")
+        self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, NPY, NPZ, JSON)")
+        self.export_button.clicked.connect(self.export_wanted)
+        row.addWidget(title)
+        row.addWidget(self.presets)
+        row.addWidget(self.sentence, 1)
+        row.addWidget(self.cross)
+        row.addWidget(self.export_button)
+        return widget
+
+    def _make_context_row(self) -> QWidget:
+        widget, row = self._row()
+        self._context_label = QLabel("keys and values come from")
+        self._context_label.setObjectName("muted")
+        self.context = self._sentence_field("Second sentence", "The sentence that keys and values come from")
+        self.context.textEdited.connect(lambda text: self._on_sentence_edited("context", text))
+        row.addWidget(self._context_label)
+        row.addWidget(self.context, 1)
+        widget.hide()
+        return widget
+
+    def _sentence_field(self, name: str, tip: str) -> QLineEdit:
+        field = QLineEdit()
+        field.setAccessibleName(name)
+        field.setToolTip(tip)
+        field.setPlaceholderText("Type at least one word")
+        field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        field.editingFinished.connect(lambda: self._on_sentence_left(field))
+        UndoKeys(field, lambda: self._show_again(field))
+        return field
+
+    def _make_view_row(self) -> QWidget:
+        widget = QWidget()
+        row = FlowLayout(widget)
+        self.pictures = ChoiceRow("Picture", PICTURES, self._on_picture_chosen)
+        self.stages = ChoiceBox(
+            "Stage", "How far the computation has gone in the picture", STAGES, lambda value: self._view(stage=value)
+        )
+        self.contrast = ChoiceBox(
+            "Contrast",
+            "How weights become colours; the colour bar always says which weights they stand for",
+            CONTRASTS,
+            lambda value: self._view(contrast=value),
+        )
+        self.hidden = ChoiceBox(
+            "Hidden keys",
+            "Take keys out of the picture; a badge says that it no longer shows the raw weights",
+            HIDINGS,
+            lambda value: self._view(hidden=value),
+        )
+        self.masks = ChoiceBox("Mask", "Which keys a query may attend to", MASKS, self._on_mask_chosen)
+        self.mask_size = WholeNumberBox(1, MOST_MASK_SIZE, "Number of the mask")
+        self.mask_size.refused.connect(self.refused)
+        self.mask_size.setToolTip("How many keys are real, how wide the window, how long the prefix or the block is")
+        self.mask_size.valueChanged.connect(self._on_mask_size_changed)
+        self.paint = QPushButton("Paint")
+        self.paint.setCheckable(True)
+        self.paint.setAccessibleName("Paint the mask")
+        self.paint.setToolTip(
+            "Paint your own mask: drag over cells of the map to hide them, or to show them again.\n"
+            "On a token: its whole row or column."
+        )
+        self.paint.toggled.connect(self.paint_toggled)
+        self.unpaint = QPushButton("Clear")
+        self.unpaint.setToolTip("Forget the cells painted by hand")
+        self.unpaint.setAccessibleName("Clear the painted cells")
+        self.unpaint.clicked.connect(self._on_unpaint_clicked)
+        self.mass = NumberBox(1.0, 100.0, "Share of each row’s weight drawn as lines, in percent")
+        self.mass.setSuffix(" % of each row")
+        self.mass.setToolTip("Each query’s strongest keys are drawn until they hold this share of its weight")
+        self.mass.valueChanged.connect(self._on_mass_changed)
+        self.mass.refused.connect(self.refused)
+        for shown in (self.pictures, self.stages, self.contrast, self.mass, self.hidden):
+            row.addWidget(shown)
+        for part in (self.masks, self.mask_size, self.unpaint, self.paint):
+            row.addWidget(part)
+        return widget
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._column.setSpacing(look.px(6))
+        for widget in self._rows:
+            row = widget.layout()
+            if row is not None:
+                row.setSpacing(look.px(6))
+        self.mask_size.setFixedWidth(look.px(62))
+        self._look = look
+        self.fit()
+
+    def hasHeightForWidth(self) -> bool:
+        return False  # see `fit`: asked by the layout of the page, it would make the whole page as high as it likes
+
+    def fit(self) -> None:
+        """Take the height that the controls need at this width: in a narrow window they begin new lines."""
+        narrow = self.width() < self._look.px(NARROW_BAR)
+        title = self.presets.fontMetrics().horizontalAdvance(self.presets.currentText()) + self._look.px(48)
+        self.presets.setFixedWidth(min(title, self._look.px(240)) if narrow else self._look.px(240))
+        self.setFixedHeight(max(self._column.heightForWidth(self.width()), self._look.px(30)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width():
+            self.fit()
+
+    def show_frame(self, state: HeadsState, frame: HeadsFrame) -> None:
+        """Show the state that a frame was computed from."""
+        recipe, view, mask = state.setup.recipe, state.view, state.setup.mask
+        for field, text in ((self.sentence, recipe.sentence), (self.context, recipe.context or "")):
+            # What is being typed may say the same tokens in other spaces: it is left alone while it is typed.
+            if field.text() != text and not (field.hasFocus() and tokens_of(field.text()) == ()):
+                field.setText(text)
+        self.cross.setChecked(frame.is_cross)
+        self._rows[1].setVisible(frame.is_cross)
+        self.pictures.show_value(view.picture)
+        self.stages.show_value(stage_shown(frame, view))
+        self.stages.setVisible(view.picture in (Picture.HEATMAP, Picture.COMPARE))
+        self.stages.setEnabled(frame.map.has_scores)
+        self.paint.setEnabled(view.picture is Picture.HEATMAP)
+        if view.picture is not Picture.HEATMAP:
+            self.paint.setChecked(False)  # only the map can be painted on
+        self.mass.setVisible(view.picture is Picture.LINES)
+        with QSignalBlocker(self.mass):
+            self.mass.setValue(100.0 * view.mass)
+        self.contrast.show_value(view.contrast)
+        self.contrast.setVisible(view.picture is not Picture.LINES)
+        self.contrast.setEnabled(stage_shown(frame, view) is Stage.WEIGHTS)
+        self.hidden.show_value(view.hidden)
+        self.masks.show_value(mask.kind)
+        self.mask_size.setVisible(mask.kind.has_size)
+        with QSignalBlocker(self.mask_size):
+            self.mask_size.setValue(mask.size)
+        self.unpaint.setVisible(mask.is_painted)
+        self._show_preset(state)
+        self.fit()
+
+    def _show_preset(self, state: HeadsState) -> None:
+        ready = heads_preset(state.preset)
+        index = HEADS_PRESETS.index(ready)
+        self.presets.show_value(ready.id)
+        self.presets.setItemText(index, ready.title + (" (changed)" if is_changed(state) else ""))
+
+    # ---- Acting ----
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.paint.isChecked():
+            self.paint.setChecked(False)
+        else:
+            super().keyPressEvent(event)
+
+    def _apply(self, heads: HeadsState, label: str, merge: str = "") -> None:
+        self._session.apply(replace(self._session.state, heads=heads), label, merge)
+
+    def _view(self, **changes: object) -> None:
+        name = next(iter(changes))
+        what = "hidden keys" if name == "hidden" else name
+        self._apply(self._session.state.heads.with_view(**changes), f"Change the {what}")
+
+    def _on_picture_chosen(self, picture: object) -> None:
+        heads = self._session.state.heads.with_view(picture=picture)
+        if picture is Picture.COMPARE and heads.other is None:
+            # There must be something to compare with: from here on, what is changed makes the difference.
+            heads = replace(heads, other=heads.setup)
+        self._apply(heads, "Change the picture")
+
+    def _on_mass_changed(self, percent: float) -> None:
+        heads = self._session.state.heads.with_view(mass=percent / 100.0)
+        self._apply(heads, "Change the share of weight", merge="mass")
+
+    def _on_preset_chosen(self, identifier: object) -> None:
+        ready = heads_preset(str(identifier))
+        for index, other in enumerate(HEADS_PRESETS):
+            self.presets.setItemText(index, other.title)
+        self._apply(replace(ready.state, other=self._session.state.heads.other), f"Load “{ready.title}”")
+
+    def _on_sentence_edited(self, name: str, text: str) -> None:
+        if not tokens_of(text):
+            self.refused.emit("Type at least one word: there is nothing to attend to yet.")
+            return
+        self._apply(self._session.state.heads.with_recipe(**{name: text}), "Type", merge=f"type {name}")
+
+    def _on_sentence_left(self, field: QLineEdit) -> None:
+        self._session.commit()
+        self._show_again(field)
+
+    def _show_again(self, field: QLineEdit) -> bool:
+        """Let a field whose text was refused say again what is shown; return whether it was."""
+        if tokens_of(field.text()):
+            return False
+        recipe = self._session.state.heads.setup.recipe
+        field.setText(recipe.sentence if field is self.sentence else recipe.context or "")
+        return True
+
+    def _on_cross_clicked(self, cross: bool) -> None:
+        heads = self._session.state.heads
+        context = heads.setup.recipe.sentence if cross else None
+        self._apply(heads.with_recipe(context=context), "Second sentence" if cross else "One sentence")
+        if cross:
+            self.context.setFocus()
+            self.context.selectAll()
+
+    def _on_mask_chosen(self, kind: object) -> None:
+        heads, chosen = self._session.state.heads, MaskKind(str(kind))
+        size = default_size(chosen, len(heads.setup.recipe.context_tokens))
+        title = next(title for value, title, _ in MASKS if value is chosen)
+        mask = replace(heads.setup.mask, kind=chosen, size=size)
+        self._apply(heads.with_setup(mask=mask), f"Mask: {title}")
+
+    def _on_mask_size_changed(self, size: float) -> None:
+        heads = self._session.state.heads
+        mask = replace(heads.setup.mask, size=round(size))
+        self._apply(heads.with_setup(mask=mask), "Change the mask", merge="mask size")
+
+    def _on_unpaint_clicked(self) -> None:
+        heads = self._session.state.heads
+        self._apply(heads.with_setup(mask=heads.setup.mask.without_paint()), "Clear the painted cells")

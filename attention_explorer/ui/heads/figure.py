@@ -1,0 +1,156 @@
+"""The pictures of the Heads page as figures: on white, with title and caption, whatever the screen wears."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter
+
+from attention_explorer.state.heads.alt_text import alt_text
+from attention_explorer.state.heads.compare import Comparison
+from attention_explorer.state.heads.export import difference_numbers, map_numbers, stages_numbers, wall_numbers
+from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, heads_frame
+from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.mask import mask_words
+from attention_explorer.state.heads.stages import StagesPicture
+from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
+from attention_explorer.state.heads.wording import badges, map_title, source_words
+from attention_explorer.state.large_picture import LargePicture, large_picture
+from attention_explorer.state.map_picture import MapPicture, Window
+from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.ui.drawing.heatmap import layout_of, paint_heatmap
+from attention_explorer.ui.export.figure import FigureStyle
+from attention_explorer.ui.export.frame import MARGIN, FigureFrame, is_drawing, styled_frame
+from attention_explorer.ui.heads.compare_picture import paint_compare
+from attention_explorer.ui.heads.line_picture import paint_lines
+from attention_explorer.ui.heads.room import fitted_room, heads_room
+from attention_explorer.ui.heads.stages_picture import paint_stage_maps, stages_layout
+from attention_explorer.ui.heads.wall_picture import paint_wall, wall_size
+from attention_explorer.ui.theme import Look
+
+MOST_TILES = (1024, 1024)
+NARROWEST = 240.0
+"""Pixels that a picture is laid out for at least."""
+
+
+@dataclass(frozen=True)
+class HeadsFigure:
+    """A `Figure` of the large picture of a state, or of the wall of all heads."""
+
+    heads: HeadsState
+    window: Window | None = None
+    is_wall: bool = False
+    style: FigureStyle = FigureStyle()
+
+    @cached_property
+    def frame(self) -> HeadsFrame:
+        """The numbers."""
+        return frame_to_show(self.heads.setup)
+
+    @cached_property
+    def picture(self) -> LargePicture:
+        """What is drawn, unless it is the wall."""
+        return large_picture(self.heads, self.frame, self.window, MOST_TILES)
+
+    # ---- Words and numbers ----
+
+    @property
+    def view(self) -> HeadsView:
+        """How it is shown."""
+        return self.heads.view
+
+    @property
+    def title(self) -> str:
+        """What is drawn."""
+        return "all heads" if self.is_wall else map_title(self.frame)
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        said = alt_text(self.heads, self.window, is_wall=self.is_wall)
+        if self.is_wall or not isinstance(self.picture, Comparison):
+            return said
+        return f"{said} {self.picture.words}"
+
+    @property
+    def file_stem(self) -> str:
+        """The name a file is proposed."""
+        if self.is_wall:
+            return "heads"
+        kind = "" if self.view.picture is Picture.HEATMAP else self.view.picture.value
+        return re.sub(r"\W+", "-", f"{self.title} {kind}").strip("-")
+
+    def numbers(self) -> Numbers:
+        """Return the numbers behind the picture."""
+        if self.is_wall:
+            return wall_numbers(self.frame)
+        if self.view.picture is Picture.STAGES:
+            return stages_numbers(self.frame)
+        if self.view.picture is Picture.COMPARE:
+            other = self.heads.setup if self.heads.other is None else self.heads.other
+            return difference_numbers(self.frame, heads_frame(other), self.view)
+        return map_numbers(self.frame, self.view)
+
+    @property
+    def caption(self) -> str:
+        """Where the numbers come from, and what the colours do not show as it is."""
+        setup = self.frame.setup
+        parts = [source_words(self.frame)]
+        if self.frame.mask is not None:
+            parts.append(f"mask: {mask_words(setup.mask)}")
+        if not self.is_wall and isinstance(self.picture, MapPicture):
+            parts.extend(badges(self.frame, self.view, self.picture))
+        text = "; ".join(parts)
+        return f"{text[0].upper()}{text[1:]}."
+
+    # ---- Drawing ----
+
+    def styled(self, style: FigureStyle) -> HeadsFigure:
+        """Return the same picture in a style."""
+        return replace(self, style=style)
+
+    @property
+    def look(self) -> Look:
+        """The colours."""
+        return self.style.look
+
+    @cached_property
+    def _frame(self) -> FigureFrame:
+        return styled_frame(self.style, self._room, self.title, self.caption)
+
+    @cached_property
+    def _room(self) -> tuple[float, float]:
+        """Width and height of the picture itself."""
+        wide = None if self.style.width is None else max(self.style.width - 2 * MARGIN, NARROWEST)
+        if self.is_wall:
+            return wall_size(self.frame, self.look, wide)
+        return heads_room(self.picture) if wide is None else fitted_room(self.picture, self.look, wide)
+
+    @property
+    def size(self) -> QSize:
+        """The size of the whole figure in pixels at 96 dpi."""
+        return self._frame.size
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint the figure with its top left corner at the painter's origin."""
+        self._frame.paint_ground(painter)
+        painter.save()
+        self._paint_picture(painter, self._frame.room, vector=is_drawing(painter))
+        painter.restore()
+        self._frame.paint_caption(painter)
+
+    def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
+        look, picture = self.look, self.picture if not self.is_wall else None
+        if picture is None:
+            paint_wall(painter, self.frame, self.view, room, look, vector=vector)
+        elif isinstance(picture, MapPicture):
+            paint_heatmap(painter, picture, layout_of(picture, look, room), look, vector=vector)
+        elif isinstance(picture, LinePicture):
+            paint_lines(painter, picture, room, look, row=self.view.row, column=self.view.column, vector=vector)
+        elif isinstance(picture, StagesPicture):
+            paint_stage_maps(painter, picture, stages_layout(picture, look, room), look, vector=vector)
+        else:
+            paint_compare(painter, picture, room, look, vector=vector)

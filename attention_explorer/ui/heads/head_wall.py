@@ -1,0 +1,377 @@
+"""All heads as thumbnails: click one to see it large. Each is one image, whatever the number of cells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QHelpEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPaintEngine,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
+
+from attention_explorer.session.session import Session
+from attention_explorer.state.heads.frame import HeadsFrame, head_name
+from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
+from attention_explorer.state.heads.survey import HeadSurvey, in_order
+from attention_explorer.state.numerals import plain
+from attention_explorer.ui.drawing.marks import colour_of
+from attention_explorer.ui.heads.thumbnail import cells_in, paint_thumbnail, thumbnail_image
+from attention_explorer.ui.heads.wall_grid import SMALLEST_TILE, WallGrid
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.theme import Look
+
+MOST_TILES_KEPT = 192
+"""Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1."""
+
+
+class _TileState(NamedTuple):
+    """What alters a thumbnail besides its numbers."""
+
+    chosen: bool
+    off: bool
+    old: bool
+
+
+class HeadWall(QWidget):
+    """The thumbnails of all heads. Click: see it large. Ctrl+click, or Space: switch it off and on.
+
+    Signals
+    -------
+    said : str
+        A read-out for the head under the pointer.
+    resized
+        Thumbnails may be elsewhere than before.
+    """
+
+    said = Signal(str)
+    resized = Signal()
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._look = session, look
+        self.grid = WallGrid.of(self.width(), look)
+        """Where the thumbnails are."""
+        self._frame: HeadsFrame | None = None
+        self._view = HeadsView()
+        self._surveys: tuple[HeadSurvey, ...] = ()
+        self._old: frozenset[tuple[int, int]] = frozenset()  # heads still shown as they were before
+        self._dims_old = False
+        self.is_whole = False
+        """Whether all heads have come."""
+        self._images: dict[tuple[int, int], QImage] = {}
+        # A thumbnail as it was last painted, and what it was painted for: a pointer over the map alters none of them.
+        self._tiles: dict[tuple[int, int], tuple[object, QPixmap]] = {}
+        self._spot = NOWHERE
+        self._pointer: QPointF | None = None  # where it rests, for the head below it may become another
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.setAccessibleName("All heads")
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self._forget()
+        self._fit()
+
+    def show_surveys(self, frame: HeadsFrame, view: HeadsView, surveys: tuple[HeadSurvey, ...]) -> None:
+        """Show these heads of a frame; one that has not come yet stays as it was.
+
+        Those of the same numbers and colours keep their pictures.
+        """
+        if (view.contrast, view.colour_map) != (self._view.contrast, self._view.colour_map):
+            self._forget()
+        shown, more_of_the_same = self._surveys, (self._frame, self._view, self._dims_old) == (frame, view, False)
+        before = {survey.place: survey for survey in shown}
+        for survey in surveys:
+            if before.pop(survey.place, None) is not survey:
+                self._images.pop(survey.place, None)
+                self._tiles.pop(survey.place, None)
+        whole = self.is_whole = len(surveys) == frame.heads * len(frame.layers)
+        old = () if whole else tuple(survey for survey in before.values() if _has(frame, survey))
+        self._old, self._dims_old = frozenset(survey.place for survey in old), False
+        self._frame, self._view = frame, view
+        self._surveys = self._ordered((*surveys, *old), whole)
+        self.setAccessibleDescription(f"{len(surveys)} heads; large: {head_name(frame, frame.layer, frame.head)}")
+        if more_of_the_same and len(shown) <= len(self._surveys):
+            self._grow()
+            self._paint_changed(shown)
+        else:
+            self._fit()
+        if self._pointer is not None and not more_of_the_same:
+            self._say(self._pointer)
+
+    def _paint_changed(self, shown: tuple[HeadSurvey, ...]) -> None:
+        """Paint only what is new since these were shown."""
+        for index, survey in enumerate(self._surveys):
+            if index >= len(shown) or shown[index] is not survey:
+                self.update(_with_edge(self.box_of(index)))
+
+    def _ordered(self, surveys: tuple[HeadSurvey, ...], whole: bool) -> tuple[HeadSurvey, ...]:
+        if whole or self._view.sort is SortBy.NUMBER:
+            return in_order(surveys, self._view.sort)
+        # While some are still missing, nothing changes its place.
+        places = {survey.place: index for index, survey in enumerate(self._surveys)}
+        return tuple(sorted(surveys, key=lambda survey: places.get(survey.place, len(places))))
+
+    def expect(self, frame: HeadsFrame) -> None:
+        """Know that what is shown is from before: the heads of another frame are on their way."""
+        if self._frame is None or frame.layers is not self._frame.layers:
+            self._old = frozenset(survey.place for survey in self._surveys)
+
+    def dim_old(self) -> None:
+        """Grey the heads that are still those from before: no others will come."""
+        self._dims_old = True
+        self.update()
+
+    def show_view(self, frame: HeadsFrame, view: HeadsView) -> None:
+        """Show the same heads in another order."""
+        if frame is self._frame and view.sort is not self._view.sort:
+            self._view = replace(self._view, sort=view.sort)
+            self._surveys = in_order(self._surveys, view.sort)
+            self._fit()
+
+    def _forget(self) -> None:
+        self._images.clear()
+        self._tiles.clear()
+
+    def set_spot(self, spot: Spot) -> None:
+        """Mark the cell that is pointed at elsewhere in every head."""
+        if spot != self._spot:
+            self._spot = spot
+            self.update()
+
+    def _fit(self) -> None:
+        self.grid = WallGrid.of(self.width(), self._look)
+        self._grow()
+        self.update()
+
+    def _grow(self) -> None:
+        wanted = self.grid.height_of(len(self._surveys))
+        if self.minimumHeight() != wanted:
+            self.setMinimumHeight(wanted)
+
+    # ---- Geometry ----
+
+    def box_of(self, index: int) -> QRectF:
+        """Return where the thumbnail at a place of the order is."""
+        return self.grid.box_of(index)
+
+    def index_at(self, place: QPointF) -> int | None:
+        """Return which thumbnail is at a place."""
+        index = self.grid.index_at(place)
+        return index if index is not None and index < len(self._surveys) else None
+
+    def place_of(self, layer: int, head: int) -> QRectF | None:
+        """Return where the thumbnail of a head is; None as long as it has not come."""
+        index = None if (layer, head) in self._old else self.index_of(layer, head)
+        return None if index is None else self.box_of(index)
+
+    def index_of(self, layer: int, head: int) -> int | None:
+        """Return where in the order a head is."""
+        return next((i for i, survey in enumerate(self._surveys) if survey.place == (layer, head)), None)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._look.px(2 * SMALLEST_TILE + 8), self.minimumHeight())
+
+    def resizeEvent(self, event: object) -> None:
+        self._fit()
+        self.resized.emit()
+
+    # ---- Painting ----
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), colour_of(self._look.theme.window))
+        if len(self._tiles) > MOST_TILES_KEPT:
+            self._tiles.clear()
+        for index in self.grid.indices_in(event.rect(), len(self._surveys)):
+            box = self.box_of(index)
+            if self._frame is not None and _with_edge(box).intersects(event.rect()):
+                self._paint_tile(painter, self._frame, self._surveys[index], box)
+        painter.end()
+
+    def _paint_tile(self, painter: QPainter, frame: HeadsFrame, survey: HeadSurvey, box: QRectF) -> None:
+        state = _TileState(
+            self._is_shown(survey),
+            survey.place in frame.setup.switched_off,
+            self._dims_old and survey.place in self._old,
+        )
+        if painter.paintEngine().type() is QPaintEngine.Type.Raster:
+            painter.drawPixmap(_with_edge(box).topLeft(), self._tile(survey, box, state))
+        else:  # in a drawing, words stay words
+            self._draw_tile(painter, survey, box, state)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_spot(painter, survey.shape, cells_in(box, survey, self._look))
+
+    def _tile(self, survey: HeadSurvey, box: QRectF, state: _TileState) -> QPixmap:
+        """Return a painted thumbnail, the one of the last time if nothing about it has changed."""
+        place, ratio = _with_edge(box), self.devicePixelRatioF()
+        # Of its place, only what is left of whole pixels alters the picture.
+        inside = box.translated(-QPointF(place.topLeft()))
+        key = (survey.name, self._view.sort, state, state.chosen and self.hasFocus(), inside, ratio)
+        kept = self._tiles.get(survey.place)
+        if kept is not None and kept[0] == key:
+            return kept[1]
+        picture = QPixmap(place.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(colour_of(self._look.theme.window))
+        painter = QPainter(picture)
+        self._draw_tile(painter, survey, inside, state)
+        painter.end()
+        self._tiles[survey.place] = key, picture
+        return picture
+
+    def _draw_tile(self, painter: QPainter, survey: HeadSurvey, box: QRectF, state: _TileState) -> None:
+        look, chosen = self._look, state.chosen
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(colour_of(look.theme.card))
+        edge = look.theme.focus if chosen and self.hasFocus() else look.theme.text if chosen else look.theme.border
+        painter.setPen(QPen(QColor(edge), 2.0 * look.zoom if chosen else 1.0))
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), look.px(6), look.px(6))
+        image = self._image(survey)
+        paint_thumbnail(painter, survey, image, box, self._view, look, off=state.off, old=state.old)
+
+    def _image(self, survey: HeadSurvey) -> QImage:
+        if survey.place not in self._images:
+            self._images[survey.place] = thumbnail_image(survey, self._view, self._look)
+        return self._images[survey.place]
+
+    def _is_shown(self, survey: HeadSurvey) -> bool:
+        """Whether a head is in the large picture, alone or with the others of its layer."""
+        frame = self._frame
+        if frame is None:
+            return False
+        if frame.setup.aggregate is Aggregate.ONE:
+            return survey.place == (frame.layer, frame.head)
+        same_layer = survey.layer == frame.layer or frame.setup.aggregate is Aggregate.ROLLOUT
+        return same_layer and survey.place not in frame.setup.switched_off
+
+    def _paint_spot(self, painter: QPainter, shape: tuple[int, int], cells: QRectF) -> None:
+        (n_q, n_k), spot = shape, self._spot
+        if spot == NOWHERE:
+            return
+        height, width = cells.height() / n_q, cells.width() / n_k
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(self._look.theme.query), 1.5))
+        row = 0 if spot.row is None else min(spot.row, n_q - 1)
+        column = 0 if spot.column is None else min(spot.column, n_k - 1)
+        box = QRectF(
+            cells.left() + column * width,
+            cells.top() + row * height,
+            cells.width() if spot.column is None else max(width, 3.0),
+            cells.height() if spot.row is None else max(height, 3.0),
+        )
+        painter.drawRect(box)
+
+    # ---- What people do ----
+
+    def choose(self, layer: int, head: int) -> None:
+        """Show a head large."""
+        state = self._session.state
+        heads = state.heads.with_setup(layer=layer, head=head, aggregate=Aggregate.ONE)
+        self._session.apply(replace(state, heads=heads), f"Show head {head + 1}", merge="head")
+
+    def switch(self, layer: int, head: int) -> None:
+        """Switch a head off, or on again."""
+        state = self._session.state
+        place = frozenset({(layer, head)})
+        now = state.heads.setup.switched_off
+        heads = state.heads.with_setup(switched_off=now ^ place)
+        label = f"Switch head {head + 1} {'on' if place <= now else 'off'}"
+        self._session.apply(replace(state, heads=heads), label)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.index_at(event.position())
+        if index is None or event.button() is not Qt.MouseButton.LeftButton:
+            return
+        place = self._surveys[index].place
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.switch(*place)
+        else:
+            self.choose(*place)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._pointer = event.position()
+        self._say(self._pointer)
+
+    def _say(self, place: QPointF) -> None:
+        index = self.index_at(place)
+        self.said.emit("" if index is None else summary_words(self._surveys[index]))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._pointer = None
+        self.said.emit("")
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            index = self.index_at(QPointF(event.pos()))
+            tip = "" if index is None else f"{summary_words(self._surveys[index])}\nCtrl+click switches it off and on."
+            QToolTip.showText(event.globalPos(), tip, self)
+            return True
+        return super().event(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        index = self.index_at(QPointF(event.pos()))
+        if index is None or self._frame is None:
+            return
+        place = self._surveys[index].place
+        off = place in self._frame.setup.switched_off
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Show large", lambda: self.choose(*place))
+        menu.addAction("Switch on" if off else "Switch off", lambda: self.switch(*place))
+        menu.popup(event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        frame = self._frame
+        at = None if frame is None else self.index_of(frame.layer, frame.head)
+        steps = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -self.grid.columns,
+            Qt.Key.Key_Down: self.grid.columns,
+        }
+        step = steps.get(Qt.Key(event.key()))
+        if at is not None and step is not None:
+            self.choose(*self._surveys[min(max(at + step, 0), len(self._surveys) - 1)].place)
+        elif at is not None and event.key() == Qt.Key.Key_Space:
+            self.switch(*self._surveys[at].place)
+        else:
+            super().keyPressEvent(event)
+
+
+def _has(frame: HeadsFrame, survey: HeadSurvey) -> bool:
+    """Whether a frame has a head in the place of another's."""
+    return survey.layer < len(frame.layers) and survey.head < frame.heads
+
+
+def _with_edge(box: QRectF) -> QRect:
+    """Return the pixels of a thumbnail: its frame is wide when it is chosen, and reaches beyond its box."""
+    return box.adjusted(-2, -2, 2, 2).toAlignedRect()
+
+
+def summary_words(survey: HeadSurvey) -> str:
+    """Return the summary of a head in words."""
+    summary = survey.summary
+    text = (
+        f"{survey.name}: entropy {plain(summary.entropy)} nats, mean of the row maxima {plain(summary.max_weight)}, "
+        f"mean distance {plain(summary.distance)}, on itself {plain(summary.self_mass)}, on the previous token "
+        f"{plain(summary.previous_mass)}, on the first {plain(summary.first_mass)}"
+    )
+    return f"{text}; {summary.empty_rows} rows with nothing to attend to" if summary.empty_rows else text

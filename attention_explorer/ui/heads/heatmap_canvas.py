@@ -1,0 +1,315 @@
+"""The large heatmap: point, pin, zoom, pan, and paint the mask."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+
+from attention_explorer.session.session import Session
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.state import Cell, HeadsView
+from attention_explorer.state.map_picture import MapPicture, Window
+from attention_explorer.ui.drawing.cell_marks import paint_outline
+from attention_explorer.ui.drawing.heatmap import (
+    HeatmapLayout,
+    layout_of,
+    paint_column_label,
+    paint_heatmap,
+    paint_row_label,
+)
+from attention_explorer.ui.heads.map_widget import MapWidget
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.theme import Look
+
+FEWEST_IN_VIEW = 4
+ZOOM_STEP = 1.25
+TILE_STEP = 128
+
+
+class HeatmapCanvas(MapWidget):
+    """The heatmap of the map on show.
+
+    Signals
+    -------
+    window_changed
+        Another part is in view: the picture has to be computed for it.
+    painting_ended
+        Esc was pressed while the mask can be painted.
+    """
+
+    window_changed = Signal()
+    painting_ended = Signal()
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(session, look, "Attention map", parent)
+        self.paints_mask = False
+        self._picture: MapPicture | None = None
+        self._layout: HeatmapLayout | None = None
+        self._window: Window | None = None
+        self._tiles_before = (0, 0)
+        self._pressed: QPointF | None = None
+        self._window_pressed: Window | None = None
+        self._painted: set[Cell] = set()
+        self._painted_at = QPointF()
+        self._hides = True
+        self.setMinimumSize(look.px(240), look.px(220))
+
+    # ---- Showing ----
+
+    def show_picture(self, frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> None:
+        """Show the picture of a frame, computed for the window and the tiles that were asked for."""
+        self.frame, self.view, self._picture = frame, view, picture
+        self.picture_changed()
+        self.point_again()
+
+    @property
+    def seen(self) -> Window | None:
+        """The part in view; None for all of it."""
+        return self._window
+
+    def window_for(self, shape: tuple[int, int]) -> Window:
+        """Return the part of a map of this shape that is in view."""
+        return Window.whole(shape) if self._window is None else self._window.held_within(shape)
+
+    @property
+    def tiles(self) -> tuple[int, int]:
+        """The most tiles that make sense: the pixels there are."""
+        return self._rounded_up(self.height()), self._rounded_up(self.width())
+
+    def _rounded_up(self, pixels: int) -> int:
+        # In steps, so that a window that is being resized does not compute its picture at every pixel.
+        return max(math.ceil(pixels * self.devicePixelRatioF() / TILE_STEP), 1) * TILE_STEP
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.tiles != self._tiles_before:
+            self._tiles_before = self.tiles
+            self.window_changed.emit()
+
+    @property
+    def is_zoomed(self) -> bool:
+        """Whether only a part is in view."""
+        return self._window is not None
+
+    def picture_changed(self) -> None:
+        self._layout = None
+        super().picture_changed()
+
+    @property
+    def map_layout(self) -> HeatmapLayout | None:
+        """Where everything is; None before there is a picture."""
+        if self._layout is None and self._picture is not None:
+            self._layout = layout_of(self._picture, self.look, self.room, steady=self.is_zoomed)
+        return self._layout
+
+    def cell_box(self, row: int, column: int) -> QRectF:
+        """Return where a cell is on the widget; empty if it is out of view."""
+        layout, picture = self.map_layout, self._picture
+        if layout is None or picture is None:
+            return QRectF()
+        row, column = row - picture.first_row, column - picture.first_column
+        inside = 0 <= row < layout.rows and 0 <= column < layout.columns
+        return layout.rectangle(row, column) if inside else QRectF()
+
+    def paint_picture(self, painter: QPainter) -> None:
+        if self._picture is not None and self.map_layout is not None:
+            paint_heatmap(painter, self._picture, self.map_layout, self.look)
+
+    def paint_marks(self, painter: QPainter) -> None:
+        layout, picture, spot = self.map_layout, self._picture, self.marked
+        if layout is None or picture is None or spot == NOWHERE:
+            return
+        row = None if spot.row is None else spot.row - picture.first_row
+        column = None if spot.column is None else spot.column - picture.first_column
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if row is not None and 0 <= row < layout.rows:
+            paint_row_label(painter, picture, layout, self.look, row, lit=True)
+            self._outline(painter, layout, QRectF(0, row, layout.columns, 1), self.look.theme.query)
+        else:
+            row = None
+        if column is not None and 0 <= column < layout.columns:
+            paint_column_label(painter, picture, layout, self.look, column, lit=True)
+            if row is None:
+                self._outline(painter, layout, QRectF(column, 0, 1, layout.rows), self.look.theme.key)
+            else:
+                self._outline(painter, layout, QRectF(column, row, 1, 1), self.look.theme.text)
+
+    def _outline(self, painter: QPainter, layout: HeatmapLayout, cells: QRectF, colour: str) -> None:
+        """Draw a frame around some cells, given in columns and rows."""
+        box = layout.rectangle(round(cells.top()), round(cells.left()))
+        box.setWidth(cells.width() * layout.cell_width)
+        box.setHeight(cells.height() * layout.cell_height)
+        paint_outline(painter, box, colour, self.look)
+
+    # ---- Pointing ----
+
+    def spot_at(self, place: QPointF) -> Spot:
+        layout, picture = self.map_layout, self._picture
+        if layout is None or picture is None:
+            return NOWHERE
+        row, column = layout.row_at(place.y()), layout.column_at(place.x())
+        left, top = layout.cells.left(), layout.cells.top()
+        in_labels_left = left - layout.row_labels.room - self.look.px(12) <= place.x() < left
+        above = place.y() < top and place.y() > top - layout.column_labels.room - self.look.px(24)
+        spot_row = None if row is None else row + picture.first_row
+        spot_column = None if column is None else column + picture.first_column
+        if row is not None and (column is not None or in_labels_left):
+            return Spot(spot_row, spot_column)
+        return Spot(None, spot_column) if column is not None and above else NOWHERE
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        spot = self.spot_at(event.position())
+        if self.paints_mask and spot != NOWHERE:
+            self._painted_at = event.position()
+            self._begin_painting(spot)
+            return
+        self._pressed, self._window_pressed = event.position(), self._window
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._painted:
+            self._paint_to(event.position())
+        elif self._pressed is not None and self._window_pressed is not None:
+            self._pan(event.position() - self._pressed)
+        super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        if self._painted:
+            self._painted.clear()
+            self.session.commit()
+        elif self._pressed is not None:
+            moved = (event.position() - self._pressed).manhattanLength()
+            if moved < QApplication.startDragDistance():
+                self.click(self.spot_at(event.position()))
+        self._pressed = self._window_pressed = None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key == Qt.Key.Key_Escape and self._painted:
+            self._painted.clear()
+            self.session.revert()
+        elif key == Qt.Key.Key_Escape and self.paints_mask:
+            self.painting_ended.emit()
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self.zoom(1, QPointF(self.rect().center()))
+        elif key == Qt.Key.Key_Minus:
+            self.zoom(-1, QPointF(self.rect().center()))
+        elif key == Qt.Key.Key_Home:
+            self.show_all()
+        elif key in (Qt.Key.Key_Space, Qt.Key.Key_Return) and self.paints_mask and self.pinned != NOWHERE:
+            self._begin_painting(self.pinned)
+            self._painted.clear()
+            self.session.commit()
+        else:
+            super().keyPressEvent(event)
+
+    # ---- Painting the mask ----
+
+    def _begin_painting(self, spot: Spot) -> None:
+        if self.frame is None:
+            return
+        cells = self._cells_of(spot)
+        self._hides = any(self.frame.mask is None or bool(self.frame.mask[cell]) for cell in cells)
+        self._paint_cells(spot)
+
+    def _cells_of(self, spot: Spot) -> frozenset[Cell]:
+        """Return the cells of a spot: one, or a whole row or column."""
+        if self.frame is None:
+            return frozenset()
+        n_q, n_k = self.frame.shape
+        rows = range(n_q) if spot.row is None else (spot.row,)
+        columns = range(n_k) if spot.column is None else (spot.column,)
+        return frozenset((row, column) for row in rows for column in columns)
+
+    def _paint_to(self, place: QPointF) -> None:
+        """Paint all cells on the way: a fast hand skips some, the mouse reports only where it was seen."""
+        layout, start = self.map_layout, self._painted_at
+        if layout is None:
+            return
+        way = place - start
+        step = max(min(layout.cell_width, layout.cell_height) / 2, 1.0)
+        count = max(1, math.ceil(max(abs(way.x()), abs(way.y())) / step))
+        spots = {self.spot_at(start + way * (i / count)) for i in range(1, count + 1)}
+        self._painted_at = place
+        self._paint_cells(*spots)
+
+    def _paint_cells(self, *spots: Spot) -> None:
+        state = self.session.state
+        found = [self._cells_of(spot) for spot in spots if spot != NOWHERE]
+        cells = frozenset().union(*found) - self._painted
+        if self.frame is None or not cells:
+            return
+        self._painted |= cells
+        choice = state.heads.setup.mask.with_painted(cells, hide=self._hides)
+        heads = state.heads.with_setup(mask=choice)
+        self.session.preview(replace(state, heads=heads), "Hide cells" if self._hides else "Show cells")
+
+    # ---- Zooming ----
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        turns = event.angleDelta().y() / 120
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier and self._lies_in_what_scrolls():
+            event.ignore()  # whoever reads on shall not be held up by a map on the way
+            return
+        if turns:
+            self.zoom(turns, event.position())
+        event.accept()
+
+    def _lies_in_what_scrolls(self) -> bool:
+        parent = self.parentWidget()
+        while parent is not None:
+            if isinstance(parent, QScrollArea) and parent.verticalScrollBar().maximum() > 0:
+                return True
+            parent = parent.parentWidget()
+        return False
+
+    def zoom(self, turns: float, at: QPointF) -> None:
+        """Look closer at the cell at a place, or step back."""
+        layout, picture = self.map_layout, self._picture
+        if layout is None or picture is None or self.frame is None:
+            return
+        shape = self.frame.shape
+        seen = self.window_for(shape)
+        x = min(max((at.x() - layout.cells.left()) / max(layout.cells.width(), 1), 0.0), 1.0)
+        y = min(max((at.y() - layout.cells.top()) / max(layout.cells.height(), 1), 0.0), 1.0)
+        factor = ZOOM_STEP**-turns
+        top, bottom = _scaled(seen.top, seen.bottom, y, factor, shape[0])
+        left, right = _scaled(seen.left, seen.right, x, factor, shape[1])
+        window = Window(top, bottom, left, right).held_within(shape)
+        self._show_window(None if window == Window.whole(shape) else window)
+
+    def _pan(self, by: QPointF) -> None:
+        layout, start = self.map_layout, self._window_pressed
+        if layout is None or start is None or self.frame is None:
+            return
+        down, right = -round(by.y() / layout.cell_height), -round(by.x() / layout.cell_width)
+        moved = Window(start.top + down, start.bottom + down, start.left + right, start.right + right)
+        self._show_window(moved.held_within(self.frame.shape))
+
+    def show_all(self) -> None:
+        """Show the whole map."""
+        self._show_window(None)
+
+    def _show_window(self, window: Window | None) -> None:
+        if window != self._window:
+            self._window = window
+            self.window_changed.emit()
+
+
+def _scaled(first: int, end: int, at: float, factor: float, most: int) -> tuple[int, int]:
+    """Return a range ``factor`` times as long in which the same token is at the share ``at`` of it."""
+    length = end - first
+    wanted = min(max(round(length * factor), FEWEST_IN_VIEW), most)
+    if wanted == length and factor != 1.0:
+        wanted = min(max(length + (1 if factor > 1 else -1), min(FEWEST_IN_VIEW, most)), most)
+    # Whole tokens: rounding the start instead would let the token under the pointer drift away, step by step.
+    start = first + min(int(at * length), length - 1) - min(int(at * wanted), wanted - 1)
+    return start, start + wanted

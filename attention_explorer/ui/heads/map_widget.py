@@ -1,0 +1,108 @@
+"""What the large pictures of the Heads page share: pinning, walking, and which stage is pointed at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QWidget
+
+from attention_explorer.model import Stage
+from attention_explorer.session.session import Session
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.state import HeadsView
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
+from attention_explorer.ui.theme import Look
+
+CELL_STEPS = {
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+}
+"""How many rows down and columns to the right an arrow key goes."""
+
+
+class MapWidget(PointedPicture):
+    """A picture of a map whose cells, rows and columns can be pinned; `spot_changed` says where keys walk, too."""
+
+    def __init__(self, session: Session, look: Look, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(look, name, parent)
+        self.session = session
+        self.frame: HeadsFrame | None = None
+        self.view = HeadsView()
+        self.pinned = NOWHERE
+        self.stage_hovered: Stage | None = None
+
+    # ---- For the kinds of pictures ----
+
+    def stage_at(self, _place: QPointF) -> Stage | None:
+        """Return which stage a place of the widget shows, where a picture shows several."""
+        return None
+
+    # ---- Pointing ----
+
+    def set_spots(self, hovered: Spot, pinned: Spot) -> None:
+        """Light up what is pointed at, here or in another picture, and what is pinned."""
+        if (hovered, pinned) != (self.hovered, self.pinned):
+            self.hovered, self.pinned = hovered, pinned
+            self.update()
+
+    @property
+    def marked(self) -> Spot:
+        """What is lit: what is pointed at, else what is pinned."""
+        return self.hovered if self.hovered != NOWHERE else self.pinned
+
+    def _point_to(self, place: QPointF) -> None:
+        self._point_at(self.spot_at(place), self.stage_at(place))
+
+    def _point_at(self, spot: Spot, stage: Stage | None = None) -> None:
+        if (spot, stage) != (self.hovered, self.stage_hovered):
+            self.hovered, self.stage_hovered = spot, stage
+            self.update()
+            self.spot_changed.emit(spot)
+
+    # ---- Pinning ----
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self.click(self.spot_at(event.position()))
+
+    def click(self, spot: Spot) -> None:
+        """Pin a spot, or let go of it where it is pinned already."""
+        self.pin(NOWHERE if spot == self.pinned else spot)
+
+    def pin(self, spot: Spot) -> None:
+        """Keep a cell, row or column lit; `NOWHERE` lets go."""
+        state = self.session.state
+        heads = state.heads.with_view(row=spot.row, column=spot.column)
+        label = "Let go" if spot == NOWHERE else "Pin a cell" if spot.is_cell else "Pin a token"
+        # Looking here and there is one step of the history, however long it takes.
+        self.session.apply(replace(state, heads=heads), label, merge="pin", within=math.inf)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = CELL_STEPS.get(Qt.Key(event.key()))
+        if step is not None and self.frame is not None:
+            self._walk(*step)
+        elif event.key() == Qt.Key.Key_Escape and self.pinned != NOWHERE:
+            self.pin(NOWHERE)
+        else:
+            super().keyPressEvent(event)
+
+    def _walk(self, down: int, right: int) -> None:
+        if self.frame is None:
+            return
+        n_q, n_k = self.frame.shape
+        row, column = self.pinned.row, self.pinned.column
+        spot = Spot(
+            None if row is None else min(max(row + down, 0), n_q - 1),
+            None if column is None else min(max(column + right, 0), n_k - 1),
+        )
+        if self.pinned == NOWHERE:
+            spot = Spot(0, 0)
+        # The keyboard takes over from a pointer that rests.
+        self.hovered, self.stage_hovered, self._pointer = NOWHERE, None, None
+        self.pin(spot)
+        self.spot_changed.emit(spot)  # for who listens to what is said

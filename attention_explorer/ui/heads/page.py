@@ -1,0 +1,380 @@
+"""The Heads page: every head of a sentence, one of them large, and every number behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from attention_explorer.session.session import Session
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.compare_words import compared_words
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.stages import stage_words
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.heads.wording import cell_words, token_name
+from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
+from attention_explorer.ui.heads.bar import HeadsBar
+from attention_explorer.ui.heads.computing import HeadsComputing
+from attention_explorer.ui.heads.loader import HeadsLoader, Order, Part
+from attention_explorer.ui.heads.panel import HeadsPanel
+from attention_explorer.ui.heads.picture_card import PictureCard
+from attention_explorer.ui.heads.wall_side import WallSide
+from attention_explorer.ui.page import Page, PageAction
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.theme import Look
+
+if TYPE_CHECKING:
+    # Loaded when something is exported: file formats would delay the first picture.
+    from attention_explorer.ui.export.figure import Figure
+    from attention_explorer.ui.heads.arrays_window import ArraysWindow
+
+WALL_WIDTH = 268
+PANEL_WIDTH = 344
+NARROW_PAGE = 900
+
+
+class HeadsPage(Page):
+    """The wall of heads, the large picture, and beside it the reading, the setup and the checks."""
+
+    gestures = (
+        ("Point at a cell", "light it up in every head; the arithmetic appears"),
+        ("Click a cell or a token", "pin it; click again or Esc lets go"),
+        ("Arrow keys", "walk from cell to cell"),
+        ("Wheel, + and −", "look closer (Ctrl+wheel where the page scrolls); drag to move; Home shows all"),
+        ("Click a thumbnail", "show that head large; arrow keys walk"),
+        ("Ctrl+click a thumbnail, Space", "switch the head off or on"),
+        ("Paint, then drag over cells", "hide them or show them again; on a token, its row or column"),
+        ("Esc while it computes", "stop; what is shown stays"),
+        ("Right click", "export, copy the picture, copy the numbers"),
+    )
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(session, look, parent)
+        self._frame: HeadsFrame | None = None
+        self._last_order: Order | None = None
+        self._spoken_of, self._spoken = NOWHERE, ""  # by the status bar, of what and what
+        self.arrays: ArraysWindow | None = None
+        self.loader = HeadsLoader(self)
+        self.bar = HeadsBar(session, look)
+        self._make_wall_side()
+        self._make_centre()
+        self._make_panel()
+        self._computing = HeadsComputing(session, self.loader, self._centre, self)
+        self._build()
+        self._connect()
+        self.set_look(look)
+
+    # ---- Building ----
+
+    def _make_wall_side(self) -> None:
+        self._wall_side = WallSide(self.session, self.look)
+        self.wall, self.legend = self._wall_side.wall, self._wall_side.legend
+        self.aggregate, self.sort = self._wall_side.aggregate, self._wall_side.sort
+        self.identity = self._wall_side.identity
+
+    def _make_centre(self) -> None:
+        self._centre = PictureCard(self.session, self.look)
+        self.title, self.badges, self.keep = self._centre.title, self._centre.badges, self._centre.keep
+        self.pictures, self._widgets = self._centre.pictures, self._centre.widgets
+        self.canvas, self.lines = self._centre.canvas, self._centre.lines
+        self.stages, self.comparison = self._centre.stages, self._centre.comparison
+
+    def _make_panel(self) -> None:
+        self._panel = HeadsPanel(self.session, self.look)
+        self.tabs, self.note_text = self._panel.tabs, self._panel.note_text
+        self.reading, self.setup, self.checks = self._panel.reading, self._panel.setup, self._panel.checks
+
+    def _build(self) -> None:
+        content = QWidget()
+        content.setObjectName("page")
+        self._all = QVBoxLayout(content)
+        self._all.addWidget(self.bar)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.addWidget(self._wall_side)
+        self._columns.addWidget(self._centre, 1)
+        self._columns.addWidget(self._panel)
+        self._all.addLayout(self._columns, 1)
+        self._page_scroll = Scroll(content)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._page_scroll)
+
+    def _connect(self) -> None:
+        for source in (self.bar, self.setup):
+            source.refused.connect(self.refused)
+        self.bar.export_wanted.connect(self.export)
+        self.bar.paint_toggled.connect(self._on_paint_toggled)
+        self.loader.delivered.connect(self._on_delivered)
+        self.loader.failed.connect(self.refused)
+        self._computing.said.connect(self.said)
+        self._computing.done.connect(lambda: self._say_spot(self._centre.hovered))  # it may rest on the new picture
+        self._computing.stopped.connect(self._on_stopped)
+        self._computing.again_wanted.connect(self._compute_again)
+        self.bar.presets.activated.connect(lambda _index: self._wall_side.scroll_to_chosen())
+        self.canvas.window_changed.connect(self._load)
+        self.canvas.painting_ended.connect(lambda: self.bar.paint.setChecked(False))
+        self.keep.clicked.connect(self.keep_for_comparison)
+        self._centre.arrays.clicked.connect(self.show_arrays)
+        self._centre.spot_changed.connect(self._on_spot_changed)
+        self._centre.menu_wanted.connect(self._on_menu_wanted)
+        self.tabs.currentChanged.connect(lambda _index: self._show_panel())
+        self.wall.said.connect(self.said)
+        self.reading.spot_hovered.connect(self._on_list_hovered)
+        self.said.connect(self._on_said)
+        self.reading.spot_clicked.connect(self.canvas.pin)
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        self.look = look
+        px = look.px
+        self._all.setContentsMargins(px(14), px(10), px(12), px(10))
+        self._all.setSpacing(px(8))
+        self._columns.setSpacing(px(10))
+        for part in (self.bar, self._wall_side, self._centre, self._panel):
+            part.set_look(look)
+        if self.arrays is not None:
+            self.arrays.set_look(look)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Three columns, or one that scrolls where the window is too narrow."""
+        px, narrow = self.look.px, self.width() < self.look.px(NARROW_PAGE)
+        self._columns.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        wide = self.width() > px(1900)
+        for side, width in ((self._wall_side, WALL_WIDTH), (self._panel, PANEL_WIDTH)):
+            side.setMinimumWidth(0 if narrow else px(width * (1.4 if wide else 1)))
+            side.setMaximumWidth(UNBOUNDED if narrow else px(width * (1.4 if wide else 1)))
+        # One below the other, the picture comes first, and as far as possible it fits into what is seen at a time.
+        place = 0 if narrow else 1
+        if self._columns.indexOf(self._centre) != place:
+            self._columns.removeWidget(self._centre)
+            self._columns.insertWidget(place, self._centre, 1)
+        self._centre.setMinimumHeight(min(px(460), max(self.height(), px(380))) if narrow else 0)
+        self._wall_side.setMinimumHeight(px(240) if narrow else 0)
+        self._panel.setMinimumHeight(px(560) if narrow else 0)
+        self._panel.fit_note()
+
+    def resizeEvent(self, event: object) -> None:
+        self._arrange()
+
+    def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
+        if old.heads == new.heads and old is not new:
+            return
+        if not self._load() and self._frame is not None:
+            self._show_controls(new.heads, self._frame)
+            self.wall.show_view(self._frame, new.heads.view)
+            self._show_spots()
+            self._say_again()
+
+    def _load(self) -> bool:
+        """Compute what the state needs, if it is not what is shown already; return whether it is shown by now."""
+        heads = self.session.state.heads
+        order = Order.of(heads, self.canvas.seen, self.canvas.tiles)
+        if order == self._last_order:
+            return False
+        self._last_order = order
+        return self.loader.load(order)
+
+    def _on_delivered(self, order: Order, part: Part) -> None:
+        heads = self.session.state.heads
+        if isinstance(part, HeadsFrame):
+            self._frame = part
+            self._show_controls(heads, part)
+            self._computing.overtaken()
+        elif self._frame is None:
+            return
+        elif isinstance(part, tuple):
+            self._wall_side.show_surveys(self._frame, replace(order.heads.view, sort=heads.view.sort), part)
+        else:
+            self._centre.show_picture(self._frame, order.heads.view, part)
+            self._centre.show_title(self._frame, heads, part)
+            self._show_spots()
+            self._say_again()
+
+    def _show_controls(self, heads: HeadsState, frame: HeadsFrame) -> None:
+        self.bar.show_frame(heads, frame)
+        self._wall_side.show_frame(heads, frame)
+        self._panel.show_frame(heads, frame)
+        if self.arrays is not None:
+            self.arrays.show_frame(frame)
+
+    def _show_panel(self) -> None:
+        if self._frame is not None:
+            self._panel.show_frame(self.session.state.heads, self._frame)
+            self._show_spots()
+
+    # ---- Pointing ----
+
+    @property
+    def pinned(self) -> Spot:
+        """What is pinned, as far as it lies on the map."""
+        view = self.session.state.heads.view
+        if self._frame is None:
+            return Spot(view.row, view.column)
+        # What is pinned of a longer sentence is shown on the last token there is.
+        n_q, n_k = self._frame.shape
+        if self._centre.compared is not None:  # B may be larger than A
+            return Spot(view.row, view.column)
+        row = None if view.row is None else min(view.row, n_q - 1)
+        return Spot(row, None if view.column is None else min(view.column, n_k - 1))
+
+    def _show_spots(self) -> None:
+        frame = self._frame
+        if frame is None:
+            return
+        hovered = self._centre.hovered
+        self._centre.set_spots(hovered, self.pinned)
+        spot = hovered if hovered != NOWHERE else self.pinned
+        self.wall.set_spot(spot)
+        self._panel.show_spot(frame, spot, self._centre.compared)
+
+    def _on_spot_changed(self, spot: Spot) -> None:
+        self._show_spots()
+        self._say_spot(spot)
+
+    def _on_list_hovered(self, spot: Spot | None) -> None:
+        shown = self.pinned if spot is None else spot
+        self._centre.set_spots(NOWHERE, shown)
+        self.wall.set_spot(shown)
+        self._say_spot(NOWHERE if spot is None else spot)
+
+    def _say_spot(self, spot: Spot) -> None:
+        self._spoken_of, self._spoken = spot, self._spot_words(spot)
+        self.said.emit(self._spoken)
+
+    def _spot_words(self, spot: Spot) -> str:
+        frame, compared = self._frame, self._centre.compared
+        if frame is not None and compared is not None and spot.row is not None and spot.column is not None:
+            return compared_words(compared, spot.row, spot.column)
+        if frame is None or spot == NOWHERE or not spot.lies_on(frame.shape):
+            return ""  # B of a comparison, or a picture about to be replaced, may be larger than the map
+        if spot.row is not None and spot.column is not None:
+            view = self.session.state.heads.view
+            stage = self._centre.stage_hovered
+            say = cell_words if stage is None else partial(stage_words, stage)
+            return say(frame, view, spot.row, spot.column)
+        kept = "kept, click again to let go" if spot == self.pinned else ""
+        if spot.row is not None:
+            return f"query {token_name(frame.queries, spot.row)}: {kept or 'click to keep its row'}"
+        return f"key {token_name(frame.keys, spot.column or 0)}: {kept or 'click to see who attends to it'}"
+
+    def _on_said(self, sentence: str) -> None:
+        if sentence != self._spoken:
+            self._spoken_of = NOWHERE  # the status bar speaks of something else now
+
+    def _say_again(self) -> None:
+        """Say anew what the status bar speaks of: its numbers or its words may be others by now."""
+        if self._spoken_of != NOWHERE:
+            self._say_spot(self._centre.hovered if self._centre.hovered != NOWHERE else self.pinned)
+
+    def _on_menu_wanted(self, where: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Show all", self.canvas.show_all)
+        menu.addSeparator()
+        menu.addAction("Copy picture", self.copy_picture)
+        menu.addAction("Copy numbers", self.copy_numbers)
+        menu.addAction("Export…", self.export)
+        menu.addAction("Export all heads…", self.export_wall)
+        menu.popup(where)
+
+    # ---- Computing ----
+
+    def _on_stopped(self) -> None:
+        self.wall.dim_old()
+        is_new = self._frame is not None and self._frame.setup == self.session.state.heads.setup
+        rest = "Pale heads are still those" if is_new else "What is shown is still that"
+        self.said.emit(f"Stopped. {rest} of the settings before.")
+
+    def _compute_again(self) -> None:
+        self._last_order = None
+        self._computing.overtaken()
+        self._load()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Escape or not self._computing.stop():
+            super().keyPressEvent(event)
+
+    # ---- What people do ----
+
+    def _setup(self, label: str, **changes: object) -> None:
+        state = self.session.state
+        self.session.apply(replace(state, heads=state.heads.with_setup(**changes)), label)
+
+    def keep_for_comparison(self) -> None:
+        """Keep the setup as B."""
+        state = self.session.state
+        heads = replace(state.heads, other=state.heads.setup)
+        self.session.apply(replace(state, heads=heads), "Keep as B")
+        self.said.emit("Kept as B. Change anything, then choose Compare.")
+
+    def show_arrays(self) -> None:
+        """Open the window with every array behind the head, beside the page."""
+        if self._frame is None:
+            return
+        if self.arrays is None:
+            # Not before it is wanted: the page opens faster.
+            from attention_explorer.ui.heads.arrays_window import ArraysWindow
+
+            self.arrays = ArraysWindow(self.session, self.look, self)
+        self.arrays.show_frame(self._frame)
+        self.arrays.show()
+        self.arrays.activateWindow()
+
+    def _on_paint_toggled(self, on: bool) -> None:
+        self.canvas.paints_mask = on
+        self.canvas.setCursor(Qt.CursorShape.CrossCursor if on else Qt.CursorShape.ArrowCursor)
+        if on:
+            self.said.emit("Drag over cells to hide them or show them again; a token stands for its row or column.")
+
+    def actions_offered(self) -> tuple[PageAction, ...]:
+        return (
+            PageAction("Next head", lambda: self._step_head(1), "N", "Show the next head large"),
+            PageAction("Previous head", lambda: self._step_head(-1), "P", "Show the head before"),
+            PageAction("Keep as B", self.keep_for_comparison, "B", "Keep this setup for comparison"),
+            PageAction("Arrays…", self.show_arrays, "A", "Show every array behind the head: X, W_Q, Q, K, V, output"),
+            PageAction("Hard or soft", self.toggle_hard, "H", "Switch between arg max and softmax"),
+            PageAction(""),
+            PageAction("Export all heads…", self.export_wall, "", "Save the wall of heads as a picture or as numbers"),
+            PageAction("Show all", self.canvas.show_all, "", "Show the whole map again"),
+        )
+
+    def _step_head(self, step: int) -> None:
+        if self._frame is not None:
+            count = self._frame.heads
+            at = self._frame.layer * count + self._frame.head + step
+            at = min(max(at, 0), count * len(self._frame.layers) - 1)
+            self.wall.choose(*divmod(at, count))
+
+    def toggle_hard(self) -> None:
+        """Switch between soft and hard lookup."""
+        hard = not self.session.state.heads.setup.hard
+        self._setup("Hard lookup" if hard else "Soft lookup", hard=hard)
+
+    def focus_first(self) -> None:
+        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def stop(self) -> None:
+        if self.loader.is_busy:
+            self._last_order = None  # not carried out: it is given again when the page comes back
+        self.loader.cancel()
+
+    # ---- Taking it away ----
+
+    def figure(self) -> Figure:
+        from attention_explorer.ui.heads.figure import HeadsFigure
+
+        return HeadsFigure(self.session.state.heads, self.canvas.seen)
+
+    def export_wall(self) -> None:
+        """Ask for a file and write all heads to it."""
+        from attention_explorer.ui.export.dialog import export_with_dialog
+        from attention_explorer.ui.heads.figure import HeadsFigure
+
+        self._say_or_refuse(lambda: export_with_dialog(self, HeadsFigure(self.session.state.heads, is_wall=True)))

@@ -1,0 +1,89 @@
+"""The right side of the Heads page: reading, setup and checks, and what these weights are worth."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from attention_explorer.session.session import Session
+from attention_explorer.state.heads.compare import Comparison
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.presets import heads_preset, is_changed
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.heads.verdict import verdict
+from attention_explorer.ui.controls.card import Card
+from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, ColumnScroll
+from attention_explorer.ui.controls.steady import Steady
+from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.heads.checks import HeadsChecks
+from attention_explorer.ui.heads.reading_card import ReadingCard
+from attention_explorer.ui.heads.setup import HeadsSetupPanel
+from attention_explorer.ui.pictures.pointed_picture import Spot
+from attention_explorer.ui.theme import Look
+
+TAB_TIPS = (
+    "The weights of the row under the pointer, and where one of them comes from",
+    "Heads, widths, seed, gain, scale, temperature, embeddings",
+    "Experiments: shuffle the words, compare S with Sᵀ, four ways to mask",
+)
+
+
+class HeadsPanel(Steady):
+    """Three tabs, of which only the one in view is filled, and a note below them."""
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.reading = ReadingCard(look)
+        self.setup = HeadsSetupPanel(session, look)
+        self.checks = HeadsChecks(session, look)
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Reading, setup and checks")
+        self.tabs.addTab(self.reading, "Reading")
+        self.tabs.addTab(ColumnScroll(self.setup), "Setup")
+        self.tabs.addTab(ColumnScroll(self.checks), "Check")
+        for index, tip in enumerate(TAB_TIPS):
+            self.tabs.setTabToolTip(index, tip)
+        self._note = Card(look, kind="note")
+        self.note_text = TextBlock(look, 4, "What these weights are", ground="note")
+        self._note.body.addWidget(self.note_text)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.tabs, 1)
+        column.addWidget(self._note)
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        for part in (self._note, self.note_text, self.reading, self.setup, self.checks):
+            part.set_look(look)
+
+    def show_frame(self, heads: HeadsState, frame: HeadsFrame) -> None:
+        """Show the numbers of a frame in the tab in view, unless it is the reading, which follows the pointer."""
+        self._show_note(heads, frame)
+        page = self.tabs.currentIndex()
+        if page == 1:
+            self.setup.show_frame(frame)
+        elif page == 2:
+            self.checks.show_frame(frame, heads.view.row)
+
+    def show_spot(self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None) -> None:
+        """Show what a spot says, if that is in view."""
+        if self.tabs.currentIndex() == 0:
+            self.reading.show_spot(frame, spot, comparison)
+
+    def _show_note(self, heads: HeadsState, frame: HeadsFrame) -> None:
+        found = verdict(frame)
+        ready = heads_preset(heads.preset)
+        hint = ready.look_for if not is_changed(heads) else ""
+        lines = [TextLine(found.title, bold=True), TextLine(found.text, size=12.5)]
+        if hint:
+            lines.append(TextLine(f"Try: {hint}", "muted", size=12.5))
+        self.note_text.set_text(*lines)
+        self.fit_note()
+
+    def fit_note(self) -> None:
+        """Give the note the height of its text: what it says is as important as what is above it."""
+        margins = self._note.body.contentsMargins()
+        inside = self.maximumWidth() if self.maximumWidth() < UNBOUNDED else self.width()
+        inside -= margins.left() + margins.right() + 2
+        self._note.setFixedHeight(self.note_text.heightForWidth(inside) + margins.top() + margins.bottom() + 2)

@@ -1,0 +1,152 @@
+"""The line view, the stages and the comparison as pictures that can be pointed at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QWidget
+
+from attention_explorer.model import Stage
+from attention_explorer.session.session import Session
+from attention_explorer.state.heads.compare import Comparison
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.stages import StagesPicture
+from attention_explorer.state.heads.state import HeadsView
+from attention_explorer.ui.drawing.small_map import paint_marks
+from attention_explorer.ui.heads.compare_picture import CompareLayout, compare_layout, paint_compare_maps
+from attention_explorer.ui.heads.line_picture import LinesLayout, lines_layout, link_at, paint_line_marks, paint_links
+from attention_explorer.ui.heads.map_widget import MapWidget
+from attention_explorer.ui.heads.stages_picture import StagesLayout, paint_stage_maps, stages_layout
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.theme import Look
+
+P = TypeVar("P")
+L = TypeVar("L")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing(Generic[P, L]):
+    """How a kind of picture is laid out, painted, marked and pointed at."""
+
+    layout: Callable[[P, Look, QRectF], L]
+    paint: Callable[[QPainter, P, L, Look], None]
+    mark: Callable[[QPainter, P, L, Look, Spot], None]
+    spot_at: Callable[[P, L, QPointF], Spot]
+    stage_at: Callable[[L, QPointF], Stage | None] = lambda _layout, _place: None
+
+
+class PictureCanvas(MapWidget, Generic[P, L]):
+    """A picture drawn by a `Drawing`."""
+
+    def __init__(
+        self, session: Session, look: Look, name: str, drawing: Drawing[P, L], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(session, look, name, parent)
+        self._drawing = drawing
+        self._picture: P | None = None
+        self._layout: L | None = None
+
+    def show_picture(self, frame: HeadsFrame, view: HeadsView, picture: P) -> None:
+        """Show a picture of a frame."""
+        self.frame, self.view, self._picture = frame, view, picture
+        self.picture_changed()
+        self.point_again()
+
+    @property
+    def picture(self) -> P | None:
+        """What is shown."""
+        return self._picture
+
+    @property
+    def picture_layout(self) -> L | None:
+        """Where everything is; None before there is a picture."""
+        # Worked out when it is needed: a hidden picture is given its size only after it was given its numbers.
+        if self._layout is None and self._picture is not None:
+            self._layout = self._drawing.layout(self._picture, self.look, self.room)
+        return self._layout
+
+    def picture_changed(self) -> None:
+        self._layout = None
+        super().picture_changed()
+
+    def paint_picture(self, painter: QPainter) -> None:
+        if self._picture is not None and self.picture_layout is not None:
+            self._drawing.paint(painter, self._picture, self.picture_layout, self.look)
+
+    def paint_marks(self, painter: QPainter) -> None:
+        if self._picture is not None and self.picture_layout is not None and self.marked != NOWHERE:
+            self._drawing.mark(painter, self._picture, self.picture_layout, self.look, self.marked)
+
+    def spot_at(self, place: QPointF) -> Spot:
+        if self._picture is None or self.picture_layout is None:
+            return NOWHERE
+        return self._drawing.spot_at(self._picture, self.picture_layout, place)
+
+    def stage_at(self, place: QPointF) -> Stage | None:
+        return None if self.picture_layout is None else self._drawing.stage_at(self.picture_layout, place)
+
+
+def _spot_on_lines(picture: LinePicture, layout: LinesLayout, place: QPointF) -> Spot:
+    row, column = layout.row_at(place.y(), place.x()), layout.column_at(place.y(), place.x())
+    if row is not None:
+        return Spot(row + picture.first_row)
+    if column is not None:
+        return Spot(None, column + picture.first_column)
+    link = link_at(picture, layout, place)
+    return NOWHERE if link is None else Spot(int(picture.links.row[link]), int(picture.links.column[link]))
+
+
+def _mark_lines(painter: QPainter, picture: LinePicture, layout: LinesLayout, look: Look, spot: Spot) -> None:
+    rows = range(picture.first_row, picture.first_row + len(picture.row_tokens))
+    columns = range(picture.first_column, picture.first_column + len(picture.column_tokens))
+    # What is pinned out of view lights up nothing, and must not dim the rest either.
+    row = spot.row if spot.row in rows else None
+    column = spot.column if spot.column in columns else None
+    if row is not None or column is not None:
+        paint_line_marks(painter, picture, layout, look, row, column)
+
+
+def _stage_at(layout: StagesLayout, place: QPointF) -> Stage | None:
+    hit = layout.cell_at(place)
+    return None if hit is None else tuple(Stage)[hit.map]
+
+
+def _spot_on_maps(_picture: object, layout: StagesLayout | CompareLayout, place: QPointF) -> Spot:
+    hit = layout.cell_at(place)
+    return NOWHERE if hit is None else Spot(hit.row, hit.column)
+
+
+def _mark_maps(
+    painter: QPainter,
+    picture: StagesPicture | Comparison,
+    layout: StagesLayout | CompareLayout,
+    look: Look,
+    spot: Spot,
+) -> None:
+    paint_marks(painter, picture.pictures, layout.maps, look, (spot.row, spot.column))
+
+
+LINES: Drawing[LinePicture, LinesLayout] = Drawing(
+    lines_layout,
+    paint_links,
+    _mark_lines,
+    _spot_on_lines,
+)
+STAGES: Drawing[StagesPicture, StagesLayout] = Drawing(
+    stages_layout,
+    paint_stage_maps,
+    _mark_maps,
+    _spot_on_maps,
+    _stage_at,
+)
+COMPARE: Drawing[Comparison, CompareLayout] = Drawing(
+    compare_layout,
+    paint_compare_maps,
+    _mark_maps,
+    _spot_on_maps,
+)

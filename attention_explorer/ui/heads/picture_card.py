@@ -1,0 +1,139 @@
+"""The middle of the Heads page: the large picture with its title, whichever of the four it is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from attention_explorer.model import Stage
+from attention_explorer.session.session import Session
+from attention_explorer.state.heads.compare import Comparison
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.stages import StagesPicture
+from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
+from attention_explorer.state.heads.wording import badges, map_title, source_words
+from attention_explorer.state.large_picture import LargePicture
+from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.ui.controls.card import Card
+from attention_explorer.ui.controls.steady import Steady
+from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.heads.computing_note import ComputingNote
+from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
+from attention_explorer.ui.heads.map_widget import MapWidget
+from attention_explorer.ui.heads.picture_canvas import COMPARE, LINES, STAGES, PictureCanvas
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.theme import Look
+
+
+class PictureCard(Steady):
+    """The heatmap, the lines, the stages or the comparison, one at a time.
+
+    Signals
+    -------
+    spot_changed : Spot
+        What the pointer is over; `NOWHERE` when it leaves.
+    menu_wanted : QPoint
+        The context menu is asked for at a place of the screen.
+    """
+
+    spot_changed = Signal(object)
+    menu_wanted = Signal(QPoint)
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._card = Card(look)
+        self.title = TextBlock(look, 1, "What the large picture shows")
+        self.badges = TextBlock(look, 1, "What to know about the colours")
+        self.keep = QPushButton("Keep as B")
+        self.keep.setToolTip("Keep this setup as B. Then change anything and compare: A beside B, and A − B.")
+        self.arrays = QPushButton("Arrays…")
+        self.arrays.setToolTip("Every array behind this picture: X, W_Q, W_K, W_V, Q, K, V, scores, weights, output")
+        self.canvas = HeatmapCanvas(session, look)
+        self.lines = PictureCanvas(session, look, "Lines from queries to keys", LINES)
+        self.stages = PictureCanvas(session, look, "Stages of the head", STAGES)
+        self.comparison = PictureCanvas(session, look, "Comparison of A and B", COMPARE)
+        self.widgets: dict[Picture, MapWidget] = {
+            Picture.HEATMAP: self.canvas,
+            Picture.LINES: self.lines,
+            Picture.STAGES: self.stages,
+            Picture.COMPARE: self.comparison,
+        }
+        self.pictures = QStackedWidget()
+        for widget in self.widgets.values():
+            self.pictures.addWidget(widget)
+            widget.spot_changed.connect(self.spot_changed)
+            widget.menu_wanted.connect(self.menu_wanted)
+        self._build()
+        self.computing = ComputingNote(look, self.title)
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.arrays)
+        head.addWidget(self.keep)
+        self._card.body.addLayout(head)
+        self._card.body.addWidget(self.badges)
+        self._card.body.addWidget(self.pictures, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._card)
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        for part in (self._card, self.title, self.badges, self.computing):
+            part.set_look(look)
+        for widget in self.widgets.values():
+            widget.set_look(look)
+
+    def show_picture(self, frame: HeadsFrame, shown: HeadsView, picture: LargePicture) -> None:
+        """Show a picture of a frame, computed for a view."""
+        if isinstance(picture, MapPicture):
+            self.canvas.show_picture(frame, shown, picture)
+        elif isinstance(picture, LinePicture):
+            self.lines.show_picture(frame, shown, picture)
+        elif isinstance(picture, StagesPicture):
+            self.stages.show_picture(frame, shown, picture)
+        else:
+            self.comparison.show_picture(frame, shown, picture)
+        self.pictures.setCurrentWidget(self.widgets[shown.picture])
+
+    def show_title(self, frame: HeadsFrame, heads: HeadsState, picture: LargePicture) -> None:
+        """Say what the picture shows, and what its colours do not show as it is."""
+        self.title.set_text(TextLine(map_title(frame), bold=True, size=15))
+        if isinstance(picture, Comparison):
+            whose = "B the one you kept: change anything and watch the difference"
+            if heads.other is None:
+                whose = "and so is B until you keep one: Keep as B, then change anything"
+            said: tuple[str, ...] = (f"A is this setup, {whose}",)
+        else:
+            said = badges(frame, heads.view, picture) if isinstance(picture, MapPicture) else ()
+        self.badges.set_text(TextLine("; ".join((*said, source_words(frame))), "muted", size=12))
+
+    # ---- Pointing ----
+
+    @property
+    def compared(self) -> Comparison | None:
+        """The comparison on show, if it is one."""
+        picture = self.comparison.picture
+        shown = self.pictures.currentWidget() is self.comparison
+        return picture if shown and isinstance(picture, Comparison) else None
+
+    @property
+    def hovered(self) -> Spot:
+        """What the pointer is over in the picture on show."""
+        widget = self.pictures.currentWidget()
+        return widget.hovered if isinstance(widget, MapWidget) else NOWHERE
+
+    @property
+    def stage_hovered(self) -> Stage | None:
+        """The stage that the pointer is over, in a picture of several."""
+        widget = self.pictures.currentWidget()
+        return widget.stage_hovered if isinstance(widget, MapWidget) else None
+
+    def set_spots(self, hovered: Spot, pinned: Spot) -> None:
+        """Light up what is pointed at and what is pinned, in every picture."""
+        for widget in self.widgets.values():
+            widget.set_spots(hovered, pinned)

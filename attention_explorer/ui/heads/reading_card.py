@@ -1,0 +1,223 @@
+"""What the cell or token under the pointer says: its row as bars, and the arithmetic behind its weight."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from attention_explorer.state.heads.compare import Comparison
+from attention_explorer.state.heads.compare_words import compared_steps, compared_table, compared_title, of_a
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.reading import Reading, column_reading, gloss, reading_table, row_reading
+from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, products, token_name
+from attention_explorer.ui.controls.card import Card
+from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
+from attention_explorer.ui.controls.panel_scroll import ColumnScroll
+from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.drawing.marks import colour_of
+from attention_explorer.ui.heads.token_bars import TokenBars
+from attention_explorer.ui.pictures.pointed_picture import Spot
+from attention_explorer.ui.theme import Look
+
+STEP_HEIGHT = 23
+STEPS_KEPT = 5
+
+
+class StepList(QWidget):
+    """The arithmetic of a weight, a line a step."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._steps: tuple[Step, ...] = ()
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Arithmetic of the weight")
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self.updateGeometry()
+        self.update()
+
+    def show_steps(self, steps: tuple[Step, ...]) -> None:
+        """Show these steps."""
+        if steps != self._steps:
+            grown = max(len(steps), STEPS_KEPT) != max(len(self._steps), STEPS_KEPT)
+            self._steps = steps
+            self.setAccessibleDescription("; ".join(f"{step.name}: {step.value}" for step in steps))
+            if grown:
+                self.updateGeometry()
+            self.update()
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return what is shown."""
+        return self._steps
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._look.px(260), max(len(self._steps), STEPS_KEPT) * self._look.px(STEP_HEIGHT))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        look, height = self._look, self._look.px(STEP_HEIGHT)
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colour_of(look.theme.card))
+        for place, step in enumerate(self._steps):
+            box = QRectF(0, place * height, self.width(), height)
+            painter.setFont(look.font(13, bold=step.is_result))
+            painter.setPen(QColor(look.theme.text))
+            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, step.name)
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, step.value)
+        painter.end()
+
+
+class ReadingCard(QWidget):
+    """The reading of a row or column, and of a cell.
+
+    Signals
+    -------
+    spot_hovered : Spot or None
+        A token of the list is pointed at: the cell that it stands for.
+    spot_clicked : Spot
+        It was clicked.
+    """
+
+    spot_hovered = Signal(object)
+    spot_clicked = Signal(object)
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._frame: HeadsFrame | None = None
+        self._reading: Reading | None = None
+        self._cell: tuple[int, int] | None = None
+        self._comparison: Comparison | None = None
+        self._make_bars()
+        self._make_arithmetic()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._row_card, 1)
+        self._column.addWidget(self._cell_card)
+
+    # ---- Building ----
+
+    def _make_bars(self) -> None:
+        self._row_card = Card(self._look)
+        self.title = TextBlock(self._look, 1, "Whose weights these are")
+        self.bars = TokenBars(self._look)
+        self.bars.token_hovered.connect(self._on_token_hovered)
+        self.bars.token_clicked.connect(self._on_token_clicked)
+        self._scroll = ColumnScroll(self.bars)
+        self._scroll.setMinimumHeight(self._look.px(96))
+        self.note = TextBlock(self._look, 1, "Sum and entropy")
+        self.table_button = QPushButton("Table…")
+        self.table_button.setToolTip("Every number of this row or column with all its digits, to read and to copy")
+        self.table_button.clicked.connect(self.show_table)
+        foot = QHBoxLayout()
+        foot.addWidget(self.note, 1)
+        foot.addWidget(self.table_button)
+        self._row_card.body.addWidget(self.title)
+        self._row_card.body.addWidget(self._scroll, 1)
+        self._row_card.body.addLayout(foot)
+
+    def _make_arithmetic(self) -> None:
+        self._cell_card = Card(self._look)
+        self.cell_title = TextBlock(self._look, 1, "Which weight")
+        self.steps = StepList(self._look)
+        self.products_button = QPushButton("Products…")
+        self.products_button.setToolTip("The products, feature by feature, that sum to q · k")
+        self.products_button.clicked.connect(self.show_products)
+        self.gloss = TextBlock(self._look, 1, "Why, where the head was made by hand")
+        foot = QHBoxLayout()
+        foot.addWidget(self.gloss, 1)
+        foot.addWidget(self.products_button)
+        self._cell_card.body.addWidget(self.cell_title)
+        self._cell_card.body.addWidget(self.steps)
+        self._cell_card.body.addLayout(foot)
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self._column.setSpacing(look.px(8))
+        self._scroll.setMinimumHeight(look.px(96))
+        for part in (self._row_card, self._cell_card, self.title, self.bars, self.note, self.cell_title, self.steps):
+            part.set_look(look)
+        self.gloss.set_look(look)
+
+    def show_spot(self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None) -> None:
+        """Show what a spot says, in a comparison of A and B; without one, the last row and its heaviest key."""
+        self._comparison = comparison
+        n_q, n_k = frame.shape
+        row = None if spot.row is None else min(spot.row, n_q - 1)
+        column = None if spot.column is None else min(spot.column, n_k - 1)
+        if row is None and column is not None:
+            reading = column_reading(frame, column)
+            row = reading.order[0]
+        else:
+            row = n_q - 1 if row is None else row
+            reading = row_reading(frame, row)
+            column = reading.order[0] if column is None else column
+        if comparison is not None:
+            reading = of_a(reading)
+            row, column = (
+                place if wish is None else wish for place, wish in ((row, spot.row), (column, spot.column))
+            )  # B may be larger than A
+        self._frame, self._reading, self._cell = frame, reading, (row, column)
+        ink = "query_ink" if reading.is_row else "key_ink"
+        self.title.set_text(TextLine(reading.title, ink, bold=True, size=13.5))
+        self.bars.show_reading(reading, column if reading.is_row else row)
+        self.note.set_text(TextLine(reading.note, "muted", size=12))
+        self._show_cell(frame, row, column)
+
+    def _show_cell(self, frame: HeadsFrame, row: int, column: int) -> None:
+        compared = self._comparison
+        if compared is None:
+            title, steps = arithmetic_title(frame, row, column), arithmetic(frame, row, column)
+        else:
+            title, steps = compared_title(compared, row, column), compared_steps(compared, row, column)
+        self.cell_title.set_text(TextLine(title, bold=True, size=13.5))
+        self.steps.show_steps(steps)
+        why = gloss(frame, row, column) if frame.is_one_head and compared is None else ""
+        self.gloss.set_text(TextLine(why, "muted", size=12))
+        self.products_button.setVisible(frame.is_one_head and compared is None)
+        self.products_button.setText(f"{frame.head_width} product{'s' * (frame.head_width > 1)}…")
+
+    # ---- Acting ----
+
+    def _spot_of(self, token: int) -> Spot:
+        if self._reading is None:
+            return Spot()
+        at = self._reading.index
+        return Spot(at, token) if self._reading.is_row else Spot(token, at)
+
+    def _on_token_hovered(self, token: int | None) -> None:
+        self.spot_hovered.emit(None if token is None else self._spot_of(token))
+
+    def _on_token_clicked(self, token: int) -> None:
+        self.spot_clicked.emit(self._spot_of(token))
+
+    def show_table(self) -> None:
+        """Open the exact numbers of the row or column."""
+        if self._frame is not None and self._reading is not None:
+            if self._comparison is None:
+                header, rows = reading_table(self._frame, self._reading)
+            else:
+                header, rows = compared_table(self._comparison, self._reading)
+            NumbersDialog(
+                self._reading.title, f"{self._reading.title} …", header, rows, self._look, self.window()
+            ).open()
+
+    def show_products(self) -> None:
+        """Open the products that sum to the score."""
+        if self._frame is None or self._cell is None:
+            return
+        row, column = self._cell
+        numbers = products(self._frame, row, column)
+        rows: list[tuple[object, ...]] = [(i + 1, *line) for i, line in enumerate(numbers.tolist())]
+        rows.append(("sum", "", "", float(numbers[:, 2].sum())))
+        note = f"q · k of {token_name(self._frame.queries, row)} and {token_name(self._frame.keys, column)}: "
+        note += "the products of their features add up to the raw score."
+        header = ("feature", "query", "key", "product")
+        NumbersDialog("The products", note, header, rows, self._look, self.window()).open()

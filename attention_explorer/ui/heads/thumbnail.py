@@ -1,0 +1,101 @@
+"""A head as a thumbnail: one image, whatever the number of cells, with its name and summary below."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from attention_explorer.state.colour_scale import weight_scale
+from attention_explorer.state.heads.state import HeadsView
+from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text
+from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
+from attention_explorer.ui.drawing.heatmap import paint_runs
+from attention_explorer.ui.theme import Look
+
+
+def thumbnail_image(survey: HeadSurvey, view: HeadsView, look: Look) -> QImage:
+    """Return the picture of a head, one pixel a tile, in the contrast and the colours of the view."""
+    return image_of(thumbnail_pixels(survey, view, look))
+
+
+def thumbnail_pixels(survey: HeadSurvey, view: HeadsView, look: Look) -> np.typing.NDArray[np.uint32]:
+    """Return the colours of the picture of a head, one a tile."""
+    values, masked = survey.pooled
+    scale = weight_scale(view.contrast, values, masked)
+    return pixels_of(scale.positions(values), masked, view.colour_map, look.theme.masked)
+
+
+def paint_thumbnail(
+    painter: QPainter,
+    survey: HeadSurvey,
+    image: QImage | np.typing.NDArray[np.uint32],
+    box: QRectF,
+    view: HeadsView,
+    look: Look,
+    *,
+    off: bool = False,
+    old: bool = False,
+) -> QRectF:
+    """Paint a head with its name and summary into a box and return where its map is.
+
+    A head that is switched off, or ``old``, of the numbers before, is pale and says so.
+    """
+    px = look.px
+    side = box.width() - px(12)
+    cells = cells_in(box, survey, look)
+    paint_thumbnail_cells(painter, image, cells, off=off, old=old)
+    words = QRectF(box.left() + px(6), box.top() + px(8) + side, side, px(17))
+    said = measure_text(survey, view.sort)
+    standing_out = "off" if off else "as before" if old else character(survey)
+    painter.setFont(look.font(12, bold=True))
+    painter.setPen(QColor(look.theme.muted if off or old else look.theme.text))
+    name = painter.fontMetrics()
+    painter.drawText(
+        words,
+        Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+        name.elidedText(survey.name, Qt.TextElideMode.ElideRight, round(side)),
+    )
+    below = words.translated(0, px(16))
+    painter.setFont(look.font(11.5))
+    painter.setPen(QColor(look.theme.muted))
+    painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
+    painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, standing_out)
+    return cells
+
+
+def paint_thumbnail_cells(
+    painter: QPainter,
+    image: QImage | np.typing.NDArray[np.uint32],
+    cells: QRectF,
+    *,
+    off: bool = False,
+    old: bool = False,
+) -> None:
+    """Paint the map of a head, from an image of it, or from its colours as rectangles."""
+    painter.setOpacity(0.25 if off else 0.45 if old else 1.0)
+    if isinstance(image, QImage):
+        is_shrunk = max(image.width() / cells.width(), image.height() / cells.height()) > 1.0
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, is_shrunk)
+        painter.drawImage(cells, image)
+    else:
+        paint_runs(painter, image, cells)
+    painter.setOpacity(1.0)
+
+
+def cells_in(box: QRectF, survey: HeadSurvey, look: Look) -> QRectF:
+    """Return where the map of a head is in the box of its thumbnail."""
+    corner = box.topLeft() + QPointF(look.px(6), look.px(6))
+    return cells_from(corner, survey, box.width() - look.px(12), 2.0)
+
+
+def cells_from(corner: QPointF, survey: HeadSurvey, side: float, least: float) -> QRectF:
+    """Return where the map of a head is in a square at a corner; it is ``least`` pixels wide and high at least."""
+    height, width = survey.pooled.values.shape
+    stretch = side / max(height, width, 1)
+    return QRectF(corner, QSizeF(max(width * stretch, least), max(height * stretch, least)))
+
+
+def thumbnail_height(look: Look, width: float) -> float:
+    """Return how high a thumbnail of a width is."""
+    return width - look.px(12) + look.px(46)

@@ -1,0 +1,192 @@
+"""All heads in one picture to take away: thumbnails with tokens along their outer sides, and the colour bar."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QPainter
+
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.state import HeadsView, SortBy
+from attention_explorer.state.heads.survey import HeadSurvey, in_order, surveys_of, wall_legend
+from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.ui.drawing.heatmap import (
+    HeatmapLayout,
+    Labels,
+    label_size,
+    longest_label,
+    paint_bar,
+    paint_column_label,
+    paint_row_label,
+)
+from attention_explorer.ui.drawing.marks import colour_of
+from attention_explorer.ui.heads.thumbnail import (
+    cells_from,
+    cells_in,
+    paint_thumbnail,
+    paint_thumbnail_cells,
+    thumbnail_height,
+    thumbnail_image,
+    thumbnail_pixels,
+)
+from attention_explorer.ui.theme import Look
+
+TILE = 150
+"""Pixels from one thumbnail to the next."""
+BESIDE = 8
+BAR_HEIGHT = 62
+"""Pixels kept for the colour bar with its words."""
+LEAST_TILE = 104
+"""Pixels at zoom 1 of a thumbnail with words below it, at least."""
+NUMBER_MARGIN, COMPACT_GAP = 52, 3
+"""Pixels for the numbers of layers and heads, and between thumbnails, in a wall without words below them."""
+LEAST_MARGIN, MOST_MARGIN = 58, 90
+"""Pixels for tokens and the names of the axes, at the left and above."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the thumbnails stand: in so many columns, ``tile`` pixels from one to the next.
+
+    In a compact wall there is no room for words below each: layers are rows and heads columns, and both are numbered.
+    """
+
+    columns: int
+    rows: int
+    tile: float
+    is_compact: bool = False
+
+    def tile_height(self, look: Look) -> float:
+        """Return how many pixels it is from one row to the next."""
+        return self.tile if self.is_compact else thumbnail_height(look, self.tile - BESIDE) + BESIDE
+
+
+def _plan(frame: HeadsFrame, look: Look, width: float | None) -> _Plan:
+    count, columns = frame.heads * len(frame.layers), _columns(frame)
+    if width is None:
+        return _Plan(columns, math.ceil(count / columns), float(TILE))
+    room = max(width - _margin(frame.queries, look), 40.0)
+    least = look.px(LEAST_TILE)
+    if len(frame.layers) > 1 and room / columns < least:
+        return _Plan(columns, len(frame.layers), (width - look.px(NUMBER_MARGIN)) / columns, is_compact=True)
+    columns = max(1, min(columns, int(room // least)))
+    return _Plan(columns, math.ceil(count / columns), min(room / columns, float(TILE)))
+
+
+def wall_size(frame: HeadsFrame, look: Look, width: float | None = None) -> tuple[float, float]:
+    """Return width and height of the picture of a wall; ``width`` is what there is, None for what suits it."""
+    plan = _plan(frame, look, width)
+    left, top = _margins(frame, look, plan)
+    bar = BAR_HEIGHT if look.colour_bars else 6
+    wide = left + plan.columns * plan.tile if width is None else width
+    return wide, top + plan.rows * plan.tile_height(look) + bar
+
+
+def _columns(frame: HeadsFrame) -> int:
+    count = frame.heads * len(frame.layers)
+    if len(frame.layers) > 1:
+        return frame.heads  # a line a layer
+    return min(count, max(2, math.ceil(math.sqrt(count))))
+
+
+def _margins(frame: HeadsFrame, look: Look, plan: _Plan) -> tuple[float, float]:
+    """Return the room for words at the left and above."""
+    if plan.is_compact:
+        return float(look.px(NUMBER_MARGIN)), float(look.px(NUMBER_MARGIN - 10))
+    return _margin(frame.queries, look), _margin(frame.keys, look)
+
+
+def _margin(tokens: tuple[str, ...], look: Look) -> float:
+    return min(max(longest_label(tokens, look, 11.0) + look.px(10), look.px(LEAST_MARGIN)), look.px(MOST_MARGIN))
+
+
+def paint_wall(
+    painter: QPainter, frame: HeadsFrame, view: HeadsView, room: QRectF, look: Look, *, vector: bool = False
+) -> None:
+    """Paint all heads: tokens stand at the left of the first column and above the first row, and hold for all."""
+    plan = _plan(frame, look, None if room.width() >= wall_size(frame, look)[0] - 0.5 else room.width())
+    surveys = in_order(surveys_of(frame), SortBy.NUMBER if plan.is_compact else view.sort)
+    legend = wall_legend(surveys, view)
+    margins = _margins(frame, look, plan)
+    left, top = room.left() + margins[0], room.top() + margins[1]
+    as_cells = vector and sum(survey.pooled.values.size for survey in surveys) <= look.most_rectangles
+    make = thumbnail_pixels if as_cells else thumbnail_image
+    for index, survey in enumerate(surveys):
+        row, column = divmod(index, plan.columns)
+        corner = QPointF(left + column * plan.tile, top + row * plan.tile_height(look))
+        off = survey.place in frame.setup.switched_off
+        if plan.is_compact:
+            cells = cells_from(corner, survey, plan.tile - COMPACT_GAP, 1.0)
+            paint_thumbnail_cells(painter, make(survey, view, look), cells, off=off)
+            continue
+        box = QRectF(corner, QSizeF(plan.tile - BESIDE, 0.0))
+        paint_thumbnail(painter, survey, make(survey, view, look), box, view, look, off=off)
+        tokens = replace(legend, row_tokens=frame.queries, column_tokens=frame.keys)
+        _paint_tokens(painter, tokens, survey, box, look, rows=column == 0, columns=row == 0)
+    corner_box = QRectF(room.left(), room.top(), left - room.left(), top - room.top())
+    if plan.is_compact:
+        _paint_numbers(painter, plan, corner_box, look)
+    elif look.axis_names:
+        _paint_axis_names(painter, corner_box, look)
+    bar = QRectF(left + look.px(6), room.bottom() - BAR_HEIGHT + 8, min(260.0, room.right() - left - 120), 12)
+    paint_bar(painter, legend, bar, look, vector=vector)
+
+
+def _paint_numbers(painter: QPainter, plan: _Plan, corner: QRectF, look: Look) -> None:
+    """Write the numbers of layers at the left and of heads above, and say what the rows and columns of each map are."""
+    px, font, middle = look.px, look.font(11), Qt.AlignmentFlag.AlignCenter
+    painter.setFont(font)
+    painter.setPen(colour_of(look.theme.text))
+    every = max(1, math.ceil(px(20) / plan.tile))
+    line = QRectF(corner.right(), corner.bottom() - px(16), plan.tile - COMPACT_GAP, px(14))
+    for column in range(0, plan.columns, every):
+        painter.drawText(line.translated(column * plan.tile, 0), middle, str(column + 1))
+    beside = QRectF(corner.left(), corner.bottom(), corner.width() - px(6), plan.tile - COMPACT_GAP)
+    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+    for row in range(0, plan.rows, every):
+        painter.drawText(beside.translated(0, row * plan.tile), right, str(row + 1))
+    if not look.axis_names:
+        return
+    painter.setPen(colour_of(look.theme.muted))
+    painter.drawText(QRectF(corner.left(), line.top(), corner.width() - px(6), px(14)), right, "layer ↓")
+    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    above = QRectF(corner.right(), corner.top(), plan.columns * plan.tile, px(14))
+    painter.drawText(above, left, "head →   (in each map: query ↓, key →)")
+
+
+def _paint_tokens(
+    painter: QPainter, tokens: MapPicture, survey: HeadSurvey, box: QRectF, look: Look, *, rows: bool, columns: bool
+) -> None:
+    """Write tokens beside and above a thumbnail, every how-manieth as there is room."""
+    cells = cells_in(box, survey, look)
+    n_q, n_k = tokens.cells
+    row_size, row_step = label_size(look, cells.height() / n_q)
+    column_size, column_step = label_size(look, cells.width() / n_k)
+    layout = HeatmapLayout(
+        cells,
+        n_q,
+        n_k,
+        Labels(min(row_size, 11.0), row_step, 0, _margin(tokens.row_tokens, look) - look.px(10)),
+        Labels(min(column_size, 11.0), column_step, -90, _margin(tokens.column_tokens, look) - look.px(10)),
+        QRectF(),
+    )
+    painter.setPen(colour_of(look.theme.text))
+    if rows:
+        for row in range(0, n_q, row_step):
+            paint_row_label(painter, tokens, layout, look, row)
+    if columns:
+        for column in range(0, n_k, column_step):
+            paint_column_label(painter, tokens, layout, look, column)
+
+
+def _paint_axis_names(painter: QPainter, corner: QRectF, look: Look) -> None:
+    """Say in the corner what rows and columns are."""
+    painter.setFont(look.font(11.5))
+    flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+    line = QRectF(corner.left(), corner.bottom() - look.px(16), corner.width() - look.px(2), look.px(15))
+    painter.setPen(colour_of(look.theme.query_ink))
+    painter.drawText(line, flags, "query ↓")
+    painter.setPen(colour_of(look.theme.key_ink))
+    painter.drawText(line.translated(0, -look.px(15)), flags, "key →")

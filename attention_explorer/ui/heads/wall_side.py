@@ -1,0 +1,130 @@
+"""The left side of the Heads page: what is large, the order of the heads, and the wall of all of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+
+from attention_explorer.session.session import Session
+from attention_explorer.state.heads.frame import HeadsFrame, can_roll_out
+from attention_explorer.state.heads.state import Aggregate, HeadsState, HeadsView, SortBy
+from attention_explorer.state.heads.survey import HeadSurvey, wall_legend
+from attention_explorer.ui.controls.choice import ChoiceBox
+from attention_explorer.ui.controls.panel_scroll import ColumnScroll
+from attention_explorer.ui.heads.head_wall import HeadWall
+from attention_explorer.ui.heads.wall_legend import WallLegend
+from attention_explorer.ui.theme import Look
+
+AGGREGATES = (
+    (Aggregate.ONE, "one head", "The head that is chosen on the wall"),
+    (Aggregate.MEAN, "mean of heads", "The mean over the heads of the layer that are switched on; its rows sum to 1"),
+    (Aggregate.MAX, "largest of heads", "The largest weight any head gives; its rows do not sum to 1"),
+    (
+        Aggregate.ROLLOUT,
+        "rollout",
+        "How much of each token reaches the top: the layers multiplied (Abnar and Zuidema 2020)",
+    ),
+)
+SORTS = tuple(
+    (sort, f"by {sort.value}", tip)
+    for sort, tip in (
+        (SortBy.NUMBER, "In the order of the model"),
+        (SortBy.ENTROPY, "The most spread out first"),
+        (SortBy.MAX_WEIGHT, "The most decided first"),
+        (SortBy.DISTANCE, "Those that look furthest first"),
+        (SortBy.SELF, "By the weight that tokens give themselves"),
+        (SortBy.PREVIOUS, "By the weight on the token before"),
+        (SortBy.FIRST, "By the weight on the first token"),
+    )
+)
+
+
+class WallSide(QWidget):
+    """The wall of heads with its colours, and above it what is large and in which order the heads stand."""
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._chosen: tuple[str, int, int] | None = None
+        self._wanted: tuple[int, int] | None = None  # the head to be brought into view as soon as it is there
+        self.wall = HeadWall(session, look)
+        self.legend = WallLegend(look)
+        self._make_controls()
+        self._scroll = ColumnScroll(self.wall)
+        self.wall.resized.connect(self._bring_into_view)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.aggregate)  # one below the other: side by side their longer entries would be cut
+        column.addWidget(self.sort)
+        column.addWidget(self.identity)
+        column.addWidget(self.legend)
+        column.addWidget(self._scroll, 1)
+
+    def _make_controls(self) -> None:
+        self.aggregate = ChoiceBox(
+            "What is large", "One head, or several in one picture", AGGREGATES, self._on_aggregate_chosen
+        )
+        self.sort = ChoiceBox(
+            "Order of the heads", "The order of the thumbnails, the largest first", SORTS, self._on_sort_chosen
+        )
+        self.identity = QCheckBox("identity (½W + ½I)")
+        self.identity.setToolTip(
+            "Count the residual connection: every layer hands half of each token on unmixed.\n"
+            "Without it the rollout is the plain product of the layers."
+        )
+        self.identity.clicked.connect(lambda on: self._setup("Rollout identity", identity=on))
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self.wall.set_look(look)
+        self.legend.set_look(look)
+
+    def show_frame(self, heads: HeadsState, frame: HeadsFrame) -> None:
+        """Show what is chosen, and have the wall scroll to another head."""
+        chosen = heads.preset, frame.layer, frame.head
+        if chosen != self._chosen:
+            self._chosen, self._wanted = chosen, (frame.layer, frame.head)
+        self.wall.expect(frame)
+        self.aggregate.show_value(heads.setup.aggregate)
+        self.aggregate.enable_values(lambda value: value is not Aggregate.ROLLOUT or can_roll_out(frame.layers))
+        self.sort.show_value(heads.view.sort)
+        self.identity.setVisible(heads.setup.aggregate is Aggregate.ROLLOUT)
+        self.identity.setChecked(heads.setup.identity)
+
+    def show_surveys(self, frame: HeadsFrame, view: HeadsView, surveys: tuple[HeadSurvey, ...]) -> None:
+        """Show these heads of a frame."""
+        self.wall.show_surveys(frame, view, surveys)
+        self.legend.show_legend(wall_legend(surveys[:1], view))  # all heads have the same mask
+        self._bring_into_view()
+
+    def scroll_to_chosen(self) -> None:
+        """Bring the head that is chosen into view, now or when it comes."""
+        if self._chosen is not None:
+            self._wanted = self._chosen[1:]
+            self._bring_into_view()
+
+    def _bring_into_view(self) -> None:
+        box = None if self._wanted is None else self.wall.place_of(*self._wanted)
+        if box is None or box.bottom() > self.wall.height() + 1:
+            return  # not there yet, or the wall has not grown yet: it will tell
+        half = box.height() / 2 + self.wall.grid.gap
+        self._scroll.ensureVisible(0, round(box.center().y()), 0, math.ceil(half))
+        if self.wall.is_whole:
+            self._wanted = None
+
+    # ---- What people do ----
+
+    def _on_aggregate_chosen(self, value: object) -> None:
+        self._setup(f"Show {Aggregate(str(value)).value}", aggregate=value)
+
+    def _on_sort_chosen(self, value: object) -> None:
+        state = self._session.state
+        self._session.apply(replace(state, heads=state.heads.with_view(sort=value)), "Sort the heads")
+
+    def _setup(self, label: str, **changes: object) -> None:
+        state = self._session.state
+        self._session.apply(replace(state, heads=state.heads.with_setup(**changes)), label)

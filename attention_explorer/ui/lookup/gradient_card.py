@@ -1,0 +1,184 @@
+"""The gradient of the lookup as numbers, and a descent that follows it to a target."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.session import Session
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup.frame import LookupFrame, descended, lookup_frame
+from attention_explorer.state.lookup.state import HIGHEST_RATE, LOWEST_RATE, Overlay
+from attention_explorer.state.lookup.wording import descent_note, gradient_note
+from attention_explorer.state.numerals import scientific, signed
+from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.lookup.overlay_chips import OverlayChips
+from attention_explorer.ui.theme import Look
+
+PLAY_INTERVAL_MILLISECONDS = 33
+SLOPE_THAT_COUNTS = 1e-7
+"""Play stops when the gradient of the loss is shorter than this: no step would be seen any more."""
+
+
+class GradientCard(QWidget):
+    """∂o/∂q, the loss against the target, and buttons that walk q downhill.
+
+    Signals
+    -------
+    refused : str
+        Why a step cannot be taken.
+    """
+
+    refused = Signal(str)
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._timer = QTimer(self, interval=PLAY_INTERVAL_MILLISECONDS)
+        self._timer.timeout.connect(self._on_tick)
+        self._expected: ExplorerState | None = None
+        self._column = QVBoxLayout(self)
+        self.chips = OverlayChips(session, look, (Overlay.GRADIENT, Overlay.TARGET), self)
+        self.jacobian = TextBlock(look, 1, "Gradient of the output", self)
+        self.loss = TextBlock(look, 1, "Loss against the target", self)
+        self._column.addWidget(self.chips)
+        self._column.addWidget(self.jacobian)
+        self._column.addLayout(self._make_descent())
+        self._column.addWidget(self.loss)
+        self._column.addStretch(1)
+        self.set_look(look)
+
+    def _make_descent(self) -> QHBoxLayout:
+        self.step = QPushButton("Step")
+        self.step.setToolTip("One step of gradient descent: q ← q − rate · ∂L/∂q")
+        self.step.clicked.connect(self._on_step_clicked)
+        self.play = QPushButton("Play")
+        self.play.setCheckable(True)
+        self.play.setToolTip("Walk downhill, step after step, until the output is there. One undo takes it all back.")
+        self.play.clicked.connect(self._on_play_clicked)
+        self.rate = NumberBox(LOWEST_RATE, HIGHEST_RATE, "Learning rate")
+        self.rate.setSingleStep(0.1)
+        self.rate.refused.connect(self.refused)
+        self.rate.setToolTip("The learning rate: how far a step follows the gradient. Large steps overshoot.")
+        self.rate.valueChanged.connect(self._on_rate_typed)
+        label = QLabel("rate")
+        label.setBuddy(self.rate)
+        self._row = QHBoxLayout()
+        for widget in (self.step, self.play):
+            self._row.addWidget(widget)
+        self._row.addStretch(1)
+        self._row.addWidget(label)
+        self._row.addWidget(self.rate)
+        return self._row
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._column.setContentsMargins(look.px(10), look.px(8), look.px(10), look.px(6))
+        self._column.setSpacing(look.px(6))
+        self._row.setSpacing(look.px(6))
+        self.rate.setFixedWidth(look.px(72))
+        for child in (self.chips, self.jacobian, self.loss):
+            child.set_look(look)
+
+    def minimumSizeHint(self) -> QSize:
+        # Qt would add up the heights at the smallest width, where the chips and the text need more lines.
+        return QSize(super().minimumSizeHint().width(), self.heightForWidth(self.width()))
+
+    def show_frame(self, frame: LookupFrame) -> None:
+        """Show the gradient and the loss of a lookup."""
+        state = frame.state
+        if self.is_playing and self._session.state is not self._expected:
+            self.stop()
+        self.chips.show_state(state)
+        rows = [" ".join(signed(float(x), 3) for x in row) for row in frame.gradient.output]
+        matrix = f"[{' ; '.join(rows)}]"
+        self.jacobian.set_text(
+            TextLine(f"∂o/∂q = {matrix}   |∂o/∂q| = {frame.gradient_norm:.3f}", bold=True),
+            TextLine(gradient_note(frame), "muted", size=12),
+        )
+        on = state.shows(Overlay.TARGET)
+        for widget in (self.step, self.play, self.rate):
+            widget.setEnabled(on)
+        if self.rate.value() != state.rate:
+            with QSignalBlocker(self.rate):
+                self.rate.setValue(state.rate)
+        self._show_loss(frame, on)
+
+    def _show_loss(self, frame: LookupFrame, on: bool) -> None:
+        if not on:
+            self.loss.set_text(TextLine("Switch Target on to give the output a place to reach.", "muted", size=12))
+            return
+        dx, dy = frame.loss_gradient.tolist()
+        self.loss.set_text(
+            TextLine(
+                f"L = ½|o − t|² = {scientific(frame.loss)}   ∂L/∂q = ({signed(dx, 3)}, {signed(dy, 3)})",
+                "loss_ink",
+                bold=True,
+            ),
+            TextLine(descent_note(frame), "muted", size=12),
+        )
+
+    # ---- Descending ----
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether q is walking by itself."""
+        return self._timer.isActive()
+
+    def _descended(self) -> ExplorerState | None:
+        """Return the state after one more step, or None where there is no slope to follow or no room to go."""
+        state = self._session.state
+        gradient = lookup_frame(state.lookup).loss_gradient
+        if float(gradient @ gradient) < SLOPE_THAT_COUNTS**2:
+            return None
+        try:
+            return replace(state, lookup=descended(state.lookup))
+        except ExplorerError as error:
+            self.refused.emit(f"{error} Choose a smaller rate.")
+            return None
+
+    def _on_step_clicked(self) -> None:
+        self.stop()
+        after = self._descended()
+        if after is not None:
+            self._session.apply(after, "Step downhill")
+        else:
+            self.refused.emit(descent_note(lookup_frame(self._session.state.lookup)))
+
+    def _on_play_clicked(self, playing: bool) -> None:
+        if not playing:
+            self.stop()
+            return
+        self._session.commit()
+        self._expected = self._session.state
+        self.play.setText("Pause")
+        self._timer.start()
+        self._on_tick()
+
+    def _on_tick(self) -> None:
+        after = self._descended()
+        if after is None:
+            self.refused.emit(descent_note(lookup_frame(self._session.state.lookup)))
+            self.stop()
+            return
+        self._expected = after
+        self._session.preview(after, "Play downhill")
+
+    def stop(self) -> None:
+        """End the walk; what was walked becomes one undo step."""
+        if self._timer.isActive():
+            self._timer.stop()
+            if self._session.state is self._expected:
+                self._session.commit()
+        self.play.setChecked(False)
+        self.play.setText("Play")
+
+    def _on_rate_typed(self, rate: float) -> None:
+        state = self._session.state
+        self._session.apply(replace(state, lookup=state.lookup.with_rate(rate)), "Change rate", merge="rate")

@@ -1,0 +1,253 @@
+"""The ground of the plane: field or regions, grid, axes, lines of equal score. Nothing here depends on the query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
+
+from attention_explorer.state.lookup.plane import tick_step, ticks
+from attention_explorer.state.lookup.plane_geometry import (
+    TieRay,
+    convex_hull,
+    equal_angle_rays,
+    regions,
+    tie_rays,
+    weight_field,
+)
+from attention_explorer.state.lookup.state import Overlay
+from attention_explorer.state.numerals import plain, subscript
+from attention_explorer.ui.drawing.marks import dashes, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.ui.lookup.plane_scene import PlaneScene
+
+MOST_TIE_LABELS = 6
+"""With more boundaries than this their labels would cover each other, and the region names say enough."""
+
+
+def paint_backdrop(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint everything that stays when only the query moves."""
+    painter.save()
+    painter.setClipRect(scene.rect)
+    painter.fillRect(scene.rect, QColor(scene.look.theme.plane))
+    if scene.state.shows(Overlay.FIELD):
+        if scene.state.hard:
+            _paint_regions(painter, scene)
+        else:
+            _paint_field(painter, scene)
+    _paint_grid(painter, scene)
+    if scene.state.shows(Overlay.ANGLE):
+        _paint_rays(painter, scene, equal_angle_rays(scene.state.keys), Overlay.ANGLE)
+    if scene.state.shows(Overlay.TIE):
+        _paint_rays(painter, scene, tie_rays(scene.state.keys), Overlay.TIE)
+    if scene.state.draws(Overlay.HULL):
+        _paint_hull(painter, scene)
+    if scene.state.shows(Overlay.FIELD) or scene.state.shows(Overlay.TIE):
+        _paint_region_names(painter, scene)
+    painter.restore()
+
+
+def backdrop_key(scene: PlaneScene) -> tuple[object, ...]:
+    """Return what the backdrop depends on; equal keys mean equal pictures."""
+    state = scene.state
+    values = state.value_rows if state.shows(Overlay.HULL) else ()
+    overlays = state.overlays & {Overlay.FIELD, Overlay.TIE, Overlay.ANGLE, Overlay.HULL}
+    lookup = (state.keys, values, state.hard, state.temperature, state.scaled, state.values)
+    return (lookup, overlays, scene.transform, scene.look, scene.field_columns)
+
+
+# ---- Field and regions ----
+
+
+def _paint_field(painter: QPainter, scene: PlaneScene) -> None:
+    columns = scene.field_columns
+    rows = max(2, round(columns * scene.transform.height / scene.transform.width))
+    state = scene.state
+    weights = weight_field(state.keys, state.temperature, state.scaled, scene.transform.visible, columns, rows)
+    tints = np.array(
+        [(QColor(tint).red(), QColor(tint).green(), QColor(tint).blue()) for tint in scene.look.theme.tints],
+        dtype=np.float32,
+    )
+    blend = weights.astype(np.float32) @ tints[: weights.shape[-1]]
+    rgb = np.ascontiguousarray(np.rint(blend).astype(np.uint8))
+    image = QImage(rgb.data, columns, rows, 3 * columns, QImage.Format.Format_RGB888)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.drawImage(scene.rect, image)
+
+
+def _paint_regions(painter: QPainter, scene: PlaneScene) -> None:
+    reach = _reach(scene)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # no seams between neighbours
+    for region in regions(scene.state.keys):
+        steps = max(2, math.ceil((region.end - region.start) / (math.pi / 8)) + 1)
+        rim = [_polar(scene, region.start + (region.end - region.start) * i / (steps - 1), reach) for i in range(steps)]
+        whole_plane = region.end - region.start >= 2 * math.pi - 1e-9
+        painter.setBrush(QColor(scene.look.theme.tints[region.winner]))
+        painter.drawPolygon(QPolygonF(rim if whole_plane else [scene.origin, *rim]))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+
+def _reach(scene: PlaneScene) -> float:
+    """Return a distance in pixels from the origin that lies outside the picture in every direction."""
+    corners = (
+        scene.rect.topLeft(),
+        scene.rect.topRight(),
+        scene.rect.bottomLeft(),
+        scene.rect.bottomRight(),
+    )
+    farthest = max(math.hypot(c.x() - scene.origin.x(), c.y() - scene.origin.y()) for c in corners)
+    return 1.2 * farthest + 10
+
+
+def _polar(scene: PlaneScene, angle: float, distance: float) -> QPointF:
+    return QPointF(scene.origin.x() + distance * math.cos(angle), scene.origin.y() - distance * math.sin(angle))
+
+
+def _paint_region_names(painter: QPainter, scene: PlaneScene) -> None:
+    look, font = scene.look, scene.look.font(12)
+    inner = scene.rect.adjusted(look.px(40), look.px(22), -look.px(40), -look.px(22))
+    for region in regions(scene.state.keys):
+        if region.end - region.start < math.radians(14) or len(scene.state.entries) == 1:
+            continue
+        spot = _last_inside(scene, (region.start + region.end) / 2, inner)
+        if spot is None:
+            continue
+        text = f"k{subscript(region.winner + 1)} " + ("wins" if scene.state.hard else "weighs most")
+        width, height = text_size(font, text)
+        box = QRectF(0, 0, width, height)
+        box.moveCenter(spot)
+        box.moveLeft(min(max(box.left(), look.px(6)), scene.rect.right() - width - look.px(6)))
+        draw_haloed_text(painter, box, text, font, look.theme.muted, look.theme.plane)
+
+
+def _last_inside(scene: PlaneScene, angle: float, box: QRectF) -> QPointF | None:
+    """Return the point farthest from the origin in a direction that is still inside a box, or None if no point is."""
+    dx, dy = math.cos(angle), -math.sin(angle)
+    nearest, farthest = 0.0, math.inf
+    for start, step, low, high in (
+        (scene.origin.x(), dx, box.left(), box.right()),
+        (scene.origin.y(), dy, box.top(), box.bottom()),
+    ):
+        if abs(step) < 1e-12:
+            if not low <= start <= high:
+                return None
+            continue
+        ends = sorted(((low - start) / step, (high - start) / step))
+        nearest, farthest = max(nearest, ends[0]), min(farthest, ends[1])
+    return None if farthest <= nearest else _polar(scene, angle, farthest)
+
+
+# ---- Grid ----
+
+
+def _paint_grid(painter: QPainter, scene: PlaneScene) -> None:
+    theme, seen, rect = scene.look.theme, scene.transform.visible, scene.rect
+    step = tick_step(scene.transform.pixels_per_unit, scene.look.px(70))
+    line, axis = pen(theme.grid, 1.0), pen(theme.axis, 1.2)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for x in ticks(seen.left, seen.right, step):
+        px = scene.point((x, 0.0)).x()
+        draw_line(painter, QPointF(px, rect.top()), QPointF(px, rect.bottom()), axis if x == 0 else line)
+    for y in ticks(seen.bottom, seen.top, step):
+        py = scene.point((0.0, y)).y()
+        draw_line(painter, QPointF(rect.left(), py), QPointF(rect.right(), py), axis if y == 0 else line)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _paint_tick_labels(painter, scene, step)
+
+
+def _paint_tick_labels(painter: QPainter, scene: PlaneScene, step: float) -> None:
+    """Write the labels beside the axes, or at the edge of the picture where an axis is out of sight."""
+    look, seen, rect = scene.look, scene.transform.visible, scene.rect
+    font, gap = look.font(11.5), look.px(4)
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    _, height = text_size(font, "0")
+    row = min(max(scene.origin.y() + gap, rect.top() + gap), rect.bottom() - height - gap)
+    for x in ticks(seen.left, seen.right, step):
+        text = plain(x, decimals)
+        width, _ = text_size(font, text)
+        left = scene.point((x, 0.0)).x() + gap
+        if rect.left() <= left - gap and left + width <= rect.right():
+            _paint_tick(painter, scene, QRectF(left, row, width, height), text)
+    for y in ticks(seen.bottom, seen.top, step):
+        text = plain(y, decimals)
+        width, _ = text_size(font, text)
+        column = min(max(scene.origin.x() + gap, rect.left() + gap), rect.right() - width - gap)
+        top = scene.point((0.0, y)).y() - height - gap / 2
+        if y != 0 and rect.top() <= top and top + height <= rect.bottom():
+            _paint_tick(painter, scene, QRectF(column, top, width, height), text)
+
+
+def _paint_tick(painter: QPainter, scene: PlaneScene, box: QRectF, text: str) -> None:
+    painter.setFont(scene.look.font(11.5))
+    painter.setPen(QColor(scene.look.theme.muted))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+# ---- Lines of equal score, hull ----
+
+
+def overlay_pen_style(scene_look_px: float, overlay: Overlay) -> tuple[float, float, float]:
+    """Return width, dash and gap in pixels for an overlay that is a line."""
+    width, on, off = {
+        Overlay.TIE: (1.6, 8.0, 5.0),
+        Overlay.ANGLE: (1.6, 2.0, 4.0),
+        Overlay.HULL: (1.6, 5.0, 4.0),
+    }[overlay]
+    return width * scene_look_px, on * scene_look_px, off * scene_look_px
+
+
+def _paint_rays(painter: QPainter, scene: PlaneScene, rays: Iterable[TieRay], overlay: Overlay) -> None:
+    reach, theme = _reach(scene), scene.look.theme
+    rays = tuple(rays)
+    stroke = dashes(theme.text, *overlay_pen_style(scene.look.zoom, overlay))
+    for ray in rays:
+        draw_line(painter, scene.origin, _polar(scene, ray.angle, reach), stroke)
+    named: set[tuple[int, int]] = set()
+    for ray in rays if len(rays) <= MOST_TIE_LABELS else ():
+        if ray.pair not in named and _paint_ray_name(painter, scene, ray, overlay):
+            named.add(ray.pair)
+
+
+def _paint_ray_name(painter: QPainter, scene: PlaneScene, ray: TieRay, overlay: Overlay) -> bool:
+    look, font = scene.look, scene.look.font(12)
+    inset = scene.rect.adjusted(look.px(60), look.px(30), -look.px(60), -look.px(30))
+    spot = _last_inside(scene, ray.angle, inset)
+    if spot is None:
+        return False
+    i, j = (subscript(index + 1) for index in ray.pair)
+    text = f"q·k{i} = q·k{j}" if overlay is Overlay.TIE else f"equal angle to k{i}, k{j}"
+    width, height = text_size(font, text)
+    box = QRectF(0, 0, width, height)
+    # The tie is named clockwise of its line, the equal angle counter-clockwise: names of close lines keep apart.
+    side = 1 if overlay is Overlay.TIE else -1
+    across = look.px(10) + abs(math.sin(ray.angle)) * width / 2 + abs(math.cos(ray.angle)) * height / 2
+    back = 0.0 if overlay is Overlay.TIE else look.px(34)
+    box.moveCenter(
+        QPointF(
+            spot.x() + side * across * math.sin(ray.angle) - back * math.cos(ray.angle),
+            spot.y() + side * across * math.cos(ray.angle) + back * math.sin(ray.angle),
+        )
+    )
+    box.moveLeft(min(max(box.left(), look.px(4)), scene.rect.right() - width - look.px(4)))
+    draw_haloed_text(painter, box, text, font, look.theme.text, look.theme.plane)
+    return True
+
+
+def _paint_hull(painter: QPainter, scene: PlaneScene) -> None:
+    corners = convex_hull(tuple((row[0], row[1]) for row in scene.state.value_rows))
+    theme = scene.look.theme
+    painter.setPen(dashes(theme.value, *overlay_pen_style(scene.look.zoom, Overlay.HULL)))
+    if len(corners) >= 3:
+        shade = QColor(theme.value)
+        shade.setAlphaF(0.06)
+        painter.setBrush(shade)
+    outline = QPolygonF([scene.point(corner) for corner in corners])
+    if len(corners) >= 3:
+        painter.drawPolygon(outline)
+    else:
+        painter.drawPolyline(outline)  # there and back, the dashes would fill each other's gaps
+    painter.setBrush(Qt.BrushStyle.NoBrush)

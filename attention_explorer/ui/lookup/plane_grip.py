@@ -1,0 +1,138 @@
+"""What lies under the pointer, and what a drag of it means."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtCore import QPointF, Qt
+
+from attention_explorer.state.lookup.plane import PlaneTransform, Vector, along, around, snapped
+from attention_explorer.state.lookup.state import LookupState, Part
+from attention_explorer.ui.lookup.plane_foreground import handle_places
+from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, NumberLine, PlaneScene, has_shaft
+
+SNAP = Qt.KeyboardModifier.ShiftModifier
+LENGTH_ONLY = Qt.KeyboardModifier.ControlModifier
+ANGLE_ONLY = Qt.KeyboardModifier.AltModifier
+
+
+class Grip(Enum):
+    """By which end a part is held."""
+
+    TIP = "tip"
+    SHAFT = "shaft"
+    LENGTH = "length"
+    ANGLE = "angle"
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A part under the pointer and how it would be held."""
+
+    part: Part
+    grip: Grip
+
+
+def hold_at(scene: PlaneScene, at: QPointF) -> Hold | None:
+    """Return what a press at a pixel would take hold of; the selected part's handles first, then tips, then shafts."""
+    px = scene.look.px
+    if scene.selected is not None:
+        places = handle_places(scene, scene.selected)
+        if places is not None:
+            for grip, place in zip((Grip.LENGTH, Grip.ANGLE), places, strict=True):
+                if _distance(at, place) <= px(9):
+                    return Hold(scene.selected, grip)
+    tips = [(_distance(at, scene.place(part)), order, part) for order, part in enumerate(_by_reach(scene))]
+    distance, _, nearest = min(tips)
+    if distance <= px(BADGE_RADIUS + 3):
+        return Hold(nearest, Grip.TIP)
+    shafts = [
+        (_distance_to_segment(at, scene.origin, scene.place(part)), order, part)
+        for order, part in enumerate(_by_reach(scene))
+        if has_shaft(scene.state, part)
+    ]
+    distance, _, nearest = min(shafts)
+    return Hold(nearest, Grip.SHAFT) if distance <= px(6) else None
+
+
+def _by_reach(scene: PlaneScene) -> tuple[Part, ...]:
+    """Return the parts with the selected one first: of two that lie on each other it is the one that is meant."""
+    parts = scene.state.parts()
+    if scene.selected not in parts or scene.selected is None:
+        return parts
+    return (scene.selected, *(part for part in parts if part != scene.selected))
+
+
+def _distance(a: QPointF, b: QPointF) -> float:
+    return math.hypot(a.x() - b.x(), a.y() - b.y())
+
+
+def _distance_to_segment(point: QPointF, start: QPointF, end: QPointF) -> float:
+    dx, dy = end.x() - start.x(), end.y() - start.y()
+    squared = dx * dx + dy * dy
+    if squared == 0:
+        return _distance(point, start)
+    share = ((point.x() - start.x()) * dx + (point.y() - start.y()) * dy) / squared
+    share = min(max(share, 0.0), 1.0)
+    return _distance(point, QPointF(start.x() + share * dx, start.y() + share * dy))
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """A drag under way: everything it needs was fixed at the press, so it cannot drift."""
+
+    hold: Hold
+    before: LookupState
+    scene: PlaneScene
+    pressed: QPointF
+
+    @property
+    def line(self) -> NumberLine | None:
+        """The number line on which the part lies, if it is a plain number."""
+        return self.scene.line if self.before.on_number_line(self.hold.part) else None
+
+    def position(self, at: QPointF, modifiers: Qt.KeyboardModifier) -> Vector:
+        """Return where the part goes with the pointer at a pixel."""
+        part = self.hold.part
+        start = self.before.position(part)
+        if self.line is not None:
+            number = start[0] + (at.x() - self.pressed.x()) * self.line.units_per_pixel
+            return snapped((number, 0.0)) if modifiers & SNAP else (number, 0.0)
+        # The distance between pointer and tip at the press is kept, so that nothing jumps.
+        origin_x, origin_y = self.scene.transform.to_plane(self.pressed.x(), self.pressed.y())
+        x, y = self.scene.transform.to_plane(at.x(), at.y())
+        to = (start[0] + x - origin_x, start[1] + y - origin_y)
+        if self.hold.grip is Grip.ANGLE:
+            return self._turned((x, y), (origin_x, origin_y), start)
+        if modifiers & ANGLE_ONLY:
+            return around(to, math.hypot(*start))
+        if self.hold.grip is Grip.LENGTH or modifiers & LENGTH_ONLY:
+            return along(to, start)
+        return snapped(to) if modifiers & SNAP else rounded_to_pixel(to, self.scene.transform)
+
+    @staticmethod
+    def _turned(pointer: Vector, pressed: Vector, start: Vector) -> Vector:
+        """Return ``start`` turned by the angle that the pointer has swept around the origin."""
+        angle = math.atan2(pointer[1], pointer[0]) - math.atan2(pressed[1], pressed[0])
+        cos, sin = math.cos(angle), math.sin(angle)
+        return cos * start[0] - sin * start[1], sin * start[0] + cos * start[1]
+
+
+def rounded_to_pixel(to: Vector, transform: PlaneTransform) -> Vector:
+    """Return a position to the decimal that is finer than a pixel: a hand cannot mean more digits than that."""
+    decimals = math.ceil(math.log10(transform.pixels_per_unit))
+    return round(to[0], decimals), round(to[1], decimals)
+
+
+def cursor_for(hold: Hold | None) -> Qt.CursorShape:
+    """Return the pointer shape that says what a press would do."""
+    if hold is None:
+        return Qt.CursorShape.ArrowCursor
+    return {
+        Grip.TIP: Qt.CursorShape.OpenHandCursor,
+        Grip.SHAFT: Qt.CursorShape.OpenHandCursor,
+        Grip.LENGTH: Qt.CursorShape.SizeAllCursor,
+        Grip.ANGLE: Qt.CursorShape.CrossCursor,
+    }[hold.grip]

@@ -1,0 +1,108 @@
+"""The weights against the temperature: one slider as a picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from attention_explorer.model import softmax
+from attention_explorer.session.session import Session
+from attention_explorer.state.lookup.frame import LookupFrame
+from attention_explorer.state.lookup.state import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, MOST_KEYS
+from attention_explorer.state.lookup.wording import key_name
+from attention_explorer.state.numerals import coordinate
+from attention_explorer.ui.theme import Look
+
+SAMPLES = 121
+_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+
+
+@lru_cache(maxsize=1)
+def _temperatures() -> np.typing.NDArray[np.float64]:
+    return np.geomspace(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, SAMPLES)
+
+
+class _PlainLogAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """A logarithmic axis that writes 0.01 … 100 instead of powers of ten."""
+
+    def logTickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        return [coordinate(float(f"{10**value:.6g}")) for value in values]
+
+
+class TemperatureChart(QWidget):
+    """A curve per key: its weight at every temperature, with a line at the current one that can be dragged."""
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2, 2, 2, 2)
+        self.plot = pg.PlotWidget(axisItems={"bottom": _PlainLogAxis("bottom")})
+        self.plot.setAccessibleName("Weights against temperature")
+        self.plot.setMenuEnabled(False)
+        self.plot.setMouseEnabled(x=False, y=False)
+        self.plot.hideButtons()
+        self.plot.setLogMode(x=True, y=False)
+        low, high = np.log10(LOWEST_TEMPERATURE), np.log10(HIGHEST_TEMPERATURE)
+        self.plot.setXRange(low, high, padding=0.02)
+        self.plot.setYRange(0, 1, padding=0.06)
+        self.plot.setToolTip("Drag the line: towards 0 the lookup becomes hard, upwards uniform.")
+        column.addWidget(self.plot)
+        self._curves = [self.plot.plot() for _ in range(MOST_KEYS)]
+        self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in range(MOST_KEYS)]
+        for name in self._names:
+            self.plot.addItem(name)
+        self.marker = pg.InfiniteLine(angle=90, movable=True, bounds=(low, high))
+        self.marker.sigDragged.connect(self._on_marker_dragged)
+        self.marker.sigPositionChangeFinished.connect(self._on_marker_released)
+        self.plot.addItem(self.marker)
+        self.set_look(look)
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        theme = look.theme
+        self.plot.setBackground(theme.card)
+        for side, title in (("bottom", "temperature"), ("left", "weight α")):
+            axis = self.plot.getAxis(side)
+            axis.setPen(theme.axis)
+            axis.setTextPen(theme.muted)
+            axis.setTickFont(look.font(11))
+            axis.setLabel(title, **{"font-size": f"{look.px(12)}px", "color": theme.muted})
+        for i, (curve, name) in enumerate(zip(self._curves, self._names, strict=True)):
+            curve.setPen(pg.mkPen(theme.key, width=2 * look.zoom, style=_STYLES[i % len(_STYLES)]))
+            name.setColor(QColor(theme.key_ink))
+            name.setFont(look.font(12, bold=True))
+        self.marker.setPen(pg.mkPen(theme.text, width=1.5 * look.zoom))
+        self.marker.setHoverPen(pg.mkPen(theme.text, width=3 * look.zoom))
+
+    def show_frame(self, frame: LookupFrame) -> None:
+        """Draw the curves for the scores of a lookup."""
+        temperatures = _temperatures()
+        # One softmax per temperature: dividing the scores first makes the temperatures a batch axis.
+        weights = softmax(frame.attention.scaled[None, :] / temperatures[:, None])
+        for i, (curve, name) in enumerate(zip(self._curves, self._names, strict=True)):
+            shown = i < weights.shape[1]
+            curve.setVisible(shown)
+            name.setVisible(shown)
+            if shown:
+                curve.setData(temperatures, weights[:, i])
+                name.setText(key_name(i))
+                at = 4 + 6 * i  # side by side, so that names of curves that run together do not cover each other
+                name.setPos(np.log10(temperatures[at]), float(np.clip(weights[at, i], 0.06, 0.94)))
+        with QSignalBlocker(self.marker):
+            self.marker.setValue(np.log10(frame.state.temperature))
+        self.marker.setVisible(not frame.state.hard)
+
+    def _on_marker_dragged(self) -> None:
+        state = self._session.state
+        temperature = float(f"{10 ** self.marker.value():.3g}")
+        self._session.preview(replace(state, lookup=state.lookup.with_temperature(temperature)), "Change temperature")
+
+    def _on_marker_released(self) -> None:
+        self._session.commit()

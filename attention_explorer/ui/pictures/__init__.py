@@ -1,0 +1,1 @@
+"""The frame of a page with one large picture at a time."""

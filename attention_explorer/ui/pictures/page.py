@@ -1,0 +1,317 @@
+"""A page that shows one large picture at a time, with a bar above it, its controls below and what it says beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.jobs import JobQueue
+from attention_explorer.session.session import Session
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.ui.controls.card import Card
+from attention_explorer.ui.controls.choice import Choice
+from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PanelScroll, Scroll
+from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.page import Page, PageAction
+from attention_explorer.ui.pictures.canvas import PicturesCanvas
+from attention_explorer.ui.pictures.controls import PictureBar, PictureControls
+from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
+from attention_explorer.ui.pictures.notes_panel import NotesPanel
+from attention_explorer.ui.pictures.orders import Order, Ready, carried_out, work_for
+from attention_explorer.ui.pictures.pointed_picture import Spot
+from attention_explorer.ui.theme import Look
+
+PANEL_WIDTH = 340
+NARROW_PAGE = 900
+
+S = TypeVar("S")
+
+
+class PicturesPage(Page, Generic[S]):
+    """What pages of this kind share. A page of its own says which part of the state it shows and how.
+
+    A subclass sets ``part``, and its `drawing_of`, `title_of`, `make_bar`, `make_controls`, `verdict_of` and `figure`.
+    """
+
+    part = ""
+    """The field of `ExplorerState` that the page shows."""
+    narrow_below = NARROW_PAGE
+    """Pixels at zoom 1 of the page below which the panel goes under the picture."""
+    least_heights = 280, 400
+    """Pixels at zoom 1 that the picture gets at least: beside the panel, and above it."""
+    picture_name = "Picture"
+    """What the picture is called by a screen reader."""
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(session, look, parent)
+        self._last_order: Order[S] | None = None
+        self._shown_order: Order[S] | None = None
+        self._is_streaming = False
+        self.jobs = JobQueue(self)
+        self.bar = self.make_bar()
+        self.canvas = PicturesCanvas(look, self.picture_name, lambda: self.state)
+        self.controls = self.make_controls()
+        self.panel = self.make_panel()
+        self._build()
+        self._connect()
+        self.set_look(look)
+
+    # ---- For the pages ----
+
+    def drawing_of(self, state: S) -> PictureDrawing[S, Any, Any]:
+        """Return how the picture that a state asks for is drawn; the same object for the same kind of picture."""
+        raise NotImplementedError
+
+    def title_of(self, state: S) -> str:
+        """Return what stands above the picture."""
+        raise NotImplementedError
+
+    def verdict_of(self, state: S) -> tuple[TextLine, ...]:
+        """Return what is true of the state, for the card below the notes."""
+        raise NotImplementedError
+
+    def make_bar(self) -> PictureBar[S]:
+        """Return the widget above the picture."""
+        raise NotImplementedError
+
+    def make_controls(self) -> PictureControls[S]:
+        """Return the widget below the picture."""
+        raise NotImplementedError
+
+    def make_panel(self) -> NotesPanel:
+        """Return the widget beside the picture."""
+        return NotesPanel(self.look)
+
+    @staticmethod
+    def beside(_state: Any) -> object:  # noqa: ANN401 - a static method knows no type variable of its class
+        """Return what else the page shows of a state; computed along with the picture, perhaps on the worker."""
+        return None
+
+    def picture_shown(self, state: S, picture: object, beside: Any) -> None:  # noqa: ANN401 - as `beside` returned it
+        """Show more of a new picture, and what was computed `beside` it, if the page has a place for it."""
+
+    def least_height(self, _state: S, *, narrow: bool) -> int:
+        """Return the pixels at zoom 1 that the picture of a state gets at least; ``narrow``: above the panel."""
+        return self.least_heights[narrow]
+
+    def picture_actions(self, pictures: Iterable[Choice]) -> tuple[PageAction, ...]:
+        """Return for the menu that each of the pictures is shown, with its key."""
+        return tuple(
+            PageAction(f"Show {title.lower()}", partial(self.bar.choose_picture, picture), f"Ctrl+{number}", tip)
+            for number, (picture, title, tip) in enumerate(pictures, start=1)
+        )
+
+    @property
+    def state(self) -> S:
+        """The page's part of the state."""
+        found: S = getattr(self.session.state, self.part)
+        return found
+
+    def apply(self, change: Change[S]) -> None:
+        """Change the page's part of the state, as one undo step."""
+        new = replace(self.session.state, **{self.part: change.state})  # type: ignore[arg-type]
+        self.session.apply(new, change.label, change.merge and f"{self.part} {change.merge}")
+
+    # ---- Building ----
+
+    def _build(self) -> None:
+        content = QWidget()
+        content.setObjectName("page")
+        self._all = QVBoxLayout(content)
+        self._all.addWidget(self.bar)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.addWidget(self._make_card(), 1)
+        self._panel_scroll = PanelScroll(self.panel)
+        self._columns.addWidget(self._panel_scroll)
+        self._all.addLayout(self._columns, 1)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(Scroll(content))
+
+    def _make_card(self) -> Card:
+        self.card = Card(self.look)
+        self.title = TextBlock(self.look, 1, "What the picture shows")
+        self.card.body.addWidget(self.title)
+        self.card.body.addWidget(self.canvas, 1)
+        self.card.body.addWidget(self.controls)
+        return self.card
+
+    def _connect(self) -> None:
+        self.bar.refused.connect(self.refused)
+        self.bar.export_wanted.connect(self.export)
+        self.controls.refused.connect(self.refused)
+        self.canvas.spot_changed.connect(self._on_spot_changed)
+        self.canvas.menu_wanted.connect(self._on_menu_wanted)
+        self.canvas.resized.connect(self._load)
+        self.canvas.changed.connect(self.apply)
+        self.canvas.dragged.connect(self._on_dragged)
+        self.canvas.dropped.connect(self._on_dropped)
+        self.jobs.delivered.connect(self._on_worker_delivered)
+        self.jobs.failed.connect(self._on_failed)
+        self.jobs.started.connect(self._on_started)
+        self.jobs.progressed.connect(self._on_progressed)
+        self.jobs.finished.connect(self._on_finished)
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        self.look = look
+        px = look.px
+        self._all.setContentsMargins(px(14), px(10), px(12), px(10))
+        self._all.setSpacing(px(8))
+        self._columns.setSpacing(px(10))
+        for part in (self.bar, self.card, self.title, self.canvas, self.controls, self.panel):
+            part.set_look(look)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Two columns, or one that scrolls where the window is too narrow."""
+        px, narrow = self.look.px, self._is_narrow
+        self._columns.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        width = px(PANEL_WIDTH * (1.3 if self.width() > px(1900) else 1))
+        self._panel_scroll.setMinimumWidth(0 if narrow else width)
+        self._panel_scroll.setMaximumWidth(UNBOUNDED if narrow else width)
+        self._panel_scroll.be_whole(narrow)
+        self._give_height()
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.width() < self.look.px(self.narrow_below)
+
+    def _give_height(self) -> None:
+        self.canvas.setMinimumHeight(self.look.px(self.least_height(self.state, narrow=self._is_narrow)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
+        if getattr(old, self.part) == getattr(new, self.part) and old is not new:
+            return
+        state = getattr(new, self.part)
+        self._give_height()
+        self.bar.show_state(state)
+        self.controls.show_state(state)
+        self.panel.show_verdict(self.verdict_of(state))
+        self._panel_scroll.fit()
+        self._load()
+
+    def _load(self) -> None:
+        """Compute what the state needs, if it is not what is shown already: at once, or on the worker."""
+        drawing = self.drawing_of(self.state)
+        order = Order(self.state, self.canvas.tiles if drawing.uses_pixels else (0, 0))
+        if order == self._last_order:
+            return
+        self._last_order = order
+        if not drawing.is_quick(order.state) and not self._is_step(order):
+            self._request(order)
+            return
+        self.jobs.cancel()  # what is still being computed for an older order is not wanted any more
+        try:
+            ready = carried_out(order, drawing, self.beside)
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            return
+        self._on_delivered(order, ready)
+
+    def _is_step(self, order: Order[S]) -> bool:
+        """Whether it takes little to go to an order from the picture on show."""
+        shown, drawing = self._shown_order, self.drawing_of(order.state)
+        if shown is None or shown.tiles != order.tiles or self.jobs.is_busy():
+            return False
+        return drawing is self.drawing_of(shown.state) and drawing.is_step(shown.state, order.state)
+
+    def _request(self, order: Order[S]) -> None:
+        # What streams has shown its first picture, and makes way; anything else is let finish.
+        work = work_for(order, self.drawing_of(order.state), self.beside)
+        self.jobs.request(order, work, replace=self._is_streaming)
+
+    def _on_worker_delivered(self, order: Order[S], ready: Ready) -> None:
+        self._is_streaming = self.drawing_of(order.state).stream is not None
+        self._on_delivered(order, ready)
+        if self._is_streaming and self._last_order is not None and order != self._last_order:
+            self._request(self._last_order)
+
+    def _on_delivered(self, order: Order[S], ready: Ready) -> None:
+        self._shown_order = order
+        state, drawing, picture = order.state, self.drawing_of(order.state), ready.picture
+        self.canvas.show_picture(drawing, picture)
+        self.title.set_text(TextLine(self.title_of(state), bold=True, size=15))
+        self.panel.show_notes(drawing.notes(picture))
+        self.picture_shown(state, picture, ready.beside)
+        self._panel_scroll.fit()
+        self._say_spot()
+
+    # ---- The worker ----
+
+    def _on_failed(self, _order: Order[S], error: Exception) -> None:
+        if isinstance(error, ExplorerError):
+            self.refused.emit(str(error))
+
+    def _on_started(self, _order: Order[S]) -> None:
+        self._is_streaming = False
+        self.said.emit("computing …")
+
+    def _on_progressed(self, _order: Order[S], fraction: float) -> None:
+        if fraction and not self.canvas.words():  # what is pointed at comes first
+            self.said.emit(f"computing … {fraction:.0%}; Esc stops it")
+
+    def _on_finished(self, _order: Order[S]) -> None:
+        self._is_streaming = False
+        if not self.jobs.is_busy():
+            self._say_spot()
+
+    def cancel(self) -> bool:
+        """Stop what is being computed; return whether there was something. The old picture stays."""
+        busy, shown = self.jobs.is_busy(), "what had been computed" if self._is_streaming else "the settings before"
+        self.jobs.cancel()
+        if busy:
+            self.said.emit(f"Stopped. The picture is that of {shown}.")
+        return busy
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Escape or not self.cancel():
+            super().keyPressEvent(event)
+
+    def stop(self) -> None:
+        self.jobs.cancel()
+        if self.jobs.is_busy():
+            self._last_order = None  # what was cancelled is asked for again when the page comes back
+
+    def settle(self, seconds: float = 30.0) -> None:
+        self.jobs.wait(seconds)
+
+    # ---- Pointing ----
+
+    def _on_dragged(self, change: Change[S]) -> None:
+        new = replace(self.session.state, **{self.part: change.state})  # type: ignore[arg-type]
+        self.session.preview(new, change.label)
+
+    def _on_dropped(self, kept: bool) -> None:
+        if kept:
+            self.session.commit()
+        else:
+            self.session.revert()
+
+    def _on_spot_changed(self, _spot: Spot) -> None:
+        self._say_spot()
+
+    def _say_spot(self) -> None:
+        self.said.emit(self.canvas.words())
+
+    def _on_menu_wanted(self, where: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Copy picture", self.copy_picture)
+        menu.addAction("Copy numbers", self.copy_numbers)
+        menu.addAction("Export…", self.export)
+        menu.popup(where)
+
+    def focus_first(self) -> None:
+        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,202 @@
+"""What the panel of the Scaling page says beside each picture: its true numbers in a few sentences."""
+
+from __future__ import annotations
+
+import math
+
+from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
+from attention_explorer.state.numerals import coordinate, plain, scientific
+from attention_explorer.state.scaling.bench import BenchPicture, Fault
+from attention_explorer.state.scaling.growth import GrowthPicture
+from attention_explorer.state.scaling.presets import scaling_preset
+from attention_explorer.state.scaling.scores import ScoresPicture
+from attention_explorer.state.scaling.state import ScalingState
+from attention_explorer.state.scaling.wording import measured, share, verdict
+from attention_explorer.ui.controls.text_block import TextLine
+from attention_explorer.ui.scaling.bench_columns import number_text
+
+FEW = 32
+"""Below so many features one pair of W_q and W_k differs visibly from the next."""
+
+
+def scores_notes(picture: ScoresPicture) -> tuple[TextLine, ...]:
+    """Return what the panel says beside the histograms."""
+    raw, scaled = picture.raw.summary, picture.scaled.summary
+    lines = [
+        TextLine("How far do scores spread?", bold=True),
+        TextLine(_law(picture)),
+        TextLine(
+            f"Measured: {measured(raw.std)} not scaled, {measured(scaled.std)} scaled. Of the rows "
+            f"{share(raw.saturated.value)} are saturated when not scaled, {share(scaled.saturated.value)} when scaled; "
+            f"the gradient through the softmax is {_ratio(picture)}."
+        ),
+    ]
+    shape = _shape(picture)
+    if shape:
+        lines.append(TextLine(shape))
+    lines.append(TextLine(_draws(picture.raw.summary.draws, picture.draws, picture.state, raw.rows), "muted"))
+    return tuple(lines)
+
+
+def _law(picture: ScoresPicture) -> str:
+    setting = picture.setting
+    if setting.source is ScoreSource.DIRECT:
+        return (
+            f"q·k is a sum of d_k = {setting.d_k} products of variance 1, so its variance is {setting.d_k} and its "
+            f"standard deviation √{setting.d_k} = {plain(math.sqrt(setting.d_k))}. Dividing by √{setting.d_k} makes "
+            "that 1."
+        )
+    if setting.source is ScoreSource.EMBEDDINGS:
+        return (
+            f"The hump around {setting.d_k} are scores of tokens with themselves, x·x = ‖x‖²; all others spread around "
+            f"0 by √{setting.d_k} = {plain(math.sqrt(setting.d_k))}."
+        )
+    sigma = setting.gain_number
+    return (
+        f"Entries of x·W have variance d_model·σ_w² = {setting.d_model}·{coordinate(sigma, 4)}² = "
+        f"{plain(setting.d_model * sigma**2)}, not 1. So q·k spreads by that times √d_k, and after the scaling by "
+        f"{plain(picture.scaled.predicted_std, 3)}."
+    )
+
+
+def _ratio(picture: ScoresPicture) -> str:
+    raw, scaled = picture.raw.summary.gradient.value, picture.scaled.summary.gradient.value
+    if raw <= 0 or scaled <= 0:
+        return f"{scientific(raw)} and {scientific(scaled)}"
+    ratio = scaled / raw
+    if 0.95 < ratio < 1.05:
+        return "about the same"
+    times = f"{ratio:.1f}" if ratio < 100 else scientific(ratio)
+    return f"{times} times as large when scaled" if ratio > 1 else f"{1 / ratio:.1f} times as large when not scaled"
+
+
+def _shape(picture: ScoresPicture) -> str:
+    setting = picture.setting
+    if setting.source is ScoreSource.PROJECTED:
+        if min(setting.d_k, setting.d_model) >= FEW:
+            return ""
+        return (
+            "The curve is a normal one with the predicted spread. The bars are more peaked and have longer tails, for "
+            "W_q and W_k are other ones in each draw, and some draws spread more than others."
+        )
+    excess = (setting.distribution.kurtosis**2 - 3.0) / setting.d_k
+    if setting.source is ScoreSource.DIRECT and abs(excess) > 0.3:
+        heavy = "heavier" if excess > 0 else "lighter"
+        return (
+            f"At d_k = {setting.d_k} the bars have {heavy} tails than the normal curve (excess kurtosis "
+            f"{plain(excess)}): the variance is exact at any d_k, the shape comes with many terms."
+        )
+    if setting.distribution is EntryDistribution.SIGNS and setting.source is ScoreSource.DIRECT:
+        return "Entries are −1 or 1, and q·k is a whole number: even then its variance is d_k."
+    return ""
+
+
+def _draws(done: int, possible: int, state: ScalingState, rows: int) -> str:
+    text = f"{done} draw{'s' * (done != 1)}, {rows} row{'s' * (rows != 1)}"
+    if done < possible:
+        return f"{text} so far; {possible} are coming."
+    if possible < state.draws:
+        return f"{text}: as many as can be made in some seconds, of the {state.draws} asked for. Seed {state.seed}."
+    return f"{text}. Seed {state.seed}: the same seed gives the same numbers."
+
+
+# ---- Against d_k ----
+
+
+def growth_notes(picture: GrowthPicture) -> tuple[TextLine, ...]:
+    """Return what the panel says beside the curves."""
+    first, last = picture.point_at(2), picture.point_at(64)
+    lines = [TextLine("From d_k = 2 to 64", bold=True)]
+    if first is not None and last is not None:
+        for scaled, name in ((True, "Scaled"), (False, "Not scaled")):
+            one, other = first.of(scaled), last.of(scaled)
+            lines.append(
+                TextLine(
+                    f"{name}: spread {measured(one.std)} → {measured(other.std)}, largest weight "
+                    f"{measured(one.largest)} → {measured(other.largest)}, entropy ÷ ln n {measured(one.entropy)} → "
+                    f"{measured(other.entropy)}, gradient {measured(one.gradient)} → {measured(other.gradient)}."
+                )
+            )
+        if (
+            first.scaled.own is not None
+            and last.scaled.own is not None
+            and picture.state.source is ScoreSource.EMBEDDINGS
+        ):
+            lines.append(
+                TextLine(f"Weight on oneself, scaled: {measured(first.scaled.own)} → {measured(last.scaled.own)}.")
+            )
+    lines.append(TextLine(f"Uniform weights would be 1/{picture.state.keys} = {plain(1 / picture.state.keys, 3)}."))
+    lines.append(TextLine(_growth_draws(picture), "muted"))
+    return tuple(lines)
+
+
+def _growth_draws(picture: GrowthPicture) -> str:
+    draws = [point.raw.draws for point in picture.points]
+    if not picture.is_complete:
+        return f"{min(draws)} to {max(draws)} draws at each d_k so far; more are coming."
+    if min(draws) == max(draws):
+        return f"{draws[0]} draws at each d_k. Seed {picture.state.seed}."
+    return f"{max(draws)} draws at each d_k, down to {min(draws)} where one takes long. Seed {picture.state.seed}."
+
+
+# ---- The bench ----
+
+
+def bench_notes(picture: BenchPicture) -> tuple[TextLine, ...]:
+    """Return what the panel says beside the bench."""
+    bench = picture.bench
+    lines = [TextLine("What the softmax does", bold=True), TextLine(_fault_words(picture))]
+    lines.append(TextLine(_limit_words(picture)))
+    if not math.isnan(picture.gap) and picture.fault is Fault.NONE and not bench.over_queries:
+        lines.append(
+            TextLine(
+                f"The two largest scores are {plain(picture.gap)} apart; for the largest weight p, p (1 − p) = "
+                f"{number_text(picture.slope)}, of at most 0.25. Rows and columns of the Jacobian sum to 0: what one "
+                "key gains the others lose."
+            )
+        )
+    if bench.shift and picture.fault is Fault.NONE:
+        moved = "all weights of the row, for they compete with other rows" if bench.over_queries else "no weight"
+        lines.append(TextLine(f"{plain(bench.shift)} added to every score of the row moves {moved}."))
+    sums = ", ".join("NaN" if math.isnan(total) else plain(total, 3) for total in picture.row_sums.tolist())
+    lines.append(TextLine(f"Row sums: {sums}.", "muted"))
+    return tuple(lines)
+
+
+def _fault_words(picture: BenchPicture) -> str:
+    exact = ", ".join(number_text(weight) for weight in picture.exact[picture.row].tolist())
+    if picture.fault is Fault.NAN:
+        return f"NaN. In float64, with the largest score taken away first, the weights are {exact}."
+    if picture.fault is Fault.SILENT:
+        return f"Every weight is 0, and there is no NaN to notice it by. They should be {exact}."
+    if picture.bench.over_queries:
+        return "exp of each score, divided by the sum down its column: the columns sum to 1, the rows do not."
+    off = float(abs(picture.weights[picture.row].astype(float) - picture.exact[picture.row]).max())
+    if off == 0.0:
+        return "exp of each score, divided by their sum: positive numbers that sum to 1, larger for larger scores."
+    return f"These weights differ from those in float64 by {number_text(off)} at most: rounding."
+
+
+def _limit_words(picture: BenchPicture) -> str:
+    bench = picture.bench
+    limit = plain(bench.precision.exp_limit)
+    if bench.subtract_max:
+        return f"With the largest score taken away no exponential is above 1, so none overflows ({limit} is the limit)."
+    factor = picture.failing_factor()
+    text = f"Without subtracting, exp overflows above {limit} in {bench.precision.value}"
+    if math.isinf(factor):
+        return f"{text}; far below 0 every exp becomes 0 instead, and 0 ÷ 0 is NaN."
+    return f"{text}: for these scores from “×” {plain(factor)} on, or somewhat before, when the sum does."
+
+
+# ---- The verdict ----
+
+
+def verdict_lines(state: ScalingState) -> tuple[TextLine, ...]:
+    """Return what is true of the settings, with the sentence that is judged if there is one."""
+    said = verdict(state)
+    lines = [TextLine(said.claim, "muted")] if said.claim else []
+    lines += [TextLine(said.title, bold=True), TextLine(said.text)]
+    if said.claim and state.picture is scaling_preset(state.preset).state.picture:
+        lines.append(TextLine(f"Look for: {scaling_preset(state.preset).look_for}", "muted"))
+    return tuple(lines)

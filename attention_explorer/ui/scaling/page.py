@@ -1,0 +1,79 @@
+"""The Scaling page: why scores are divided by √d_k, with real statistics, and what the softmax does to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.state.scaling.bench import BenchPicture
+from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
+from attention_explorer.state.scaling.wording import picture_title
+from attention_explorer.ui.controls.text_block import TextLine
+from attention_explorer.ui.page import PageAction
+from attention_explorer.ui.pictures.drawing import PictureDrawing
+from attention_explorer.ui.pictures.page import PicturesPage
+from attention_explorer.ui.scaling.bar import PICTURES, ScalingBar
+from attention_explorer.ui.scaling.controls import ScalingControls
+from attention_explorer.ui.scaling.notes import verdict_lines
+from attention_explorer.ui.scaling.pictures import DRAWINGS
+
+if TYPE_CHECKING:
+    # Loaded when something is exported: file formats would delay the first picture.
+    from attention_explorer.ui.export.figure import Figure
+
+
+class ScalingPage(PicturesPage[ScalingState]):
+    """The bar, one of three pictures with its controls, and beside it what it says and what is true."""
+
+    part = "scaling"
+    narrow_below = 980
+    least_heights = 400, 480
+    gestures = (
+        ("Point at a picture", "its numbers appear in the status bar, with their errors"),
+        ("← and → on the picture", "another d_k; on the bench another key"),
+        ("Click a curve", "look at that d_k"),
+        ("Drag a score bar", "move it; Esc puts it back"),
+        ("↑ and ↓ on the bench", "move the score by 0.1; Page Up and Page Down by 1"),
+        ("Click a row of weights", "look at that query closely"),
+        ("Esc", "stop drawing; the picture stays as it is"),
+        ("Right click", "export, copy the picture, copy the numbers"),
+    )
+
+    def drawing_of(self, state: ScalingState) -> PictureDrawing[ScalingState, Any, Any]:
+        return DRAWINGS[state.picture]
+
+    def title_of(self, state: ScalingState) -> str:
+        return picture_title(state)
+
+    def verdict_of(self, state: ScalingState) -> tuple[TextLine, ...]:
+        return verdict_lines(state)
+
+    def make_bar(self) -> ScalingBar:
+        return ScalingBar(self.session, self.part, self.look)
+
+    def make_controls(self) -> ScalingControls:
+        return ScalingControls(self.session, self.part, self.look)
+
+    # ---- What people do ----
+
+    def actions_offered(self) -> tuple[PageAction, ...]:
+        return self.picture_actions(PICTURES)
+
+    # ---- Taking it away ----
+
+    def figure(self) -> Figure:
+        from attention_explorer.ui.scaling.figure import scaling_figure
+
+        state = self.state
+        shown = self.canvas.picture if self._shows(state) else None
+        if shown is None and not self.drawing_of(state).is_quick(state):
+            raise ExplorerError("The picture is still being computed. Wait a moment, then export it.")
+        return scaling_figure(state, shown)
+
+    def _shows(self, state: ScalingState) -> bool:
+        """Whether the picture on the screen is that of the state."""
+        found = self.canvas.picture
+        shown = getattr(found, "state", None)
+        if isinstance(found, BenchPicture):
+            return state.picture is ScalingPicture.BENCH and found.bench == state.bench
+        return shown == state

@@ -1,0 +1,313 @@
+"""Histograms of raw and scaled scores under the curve that theory predicts, and what the softmax makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from attention_explorer.state.numerals import plain
+from attention_explorer.state.scaling.growth import STOPS
+from attention_explorer.state.scaling.rows import TAIL
+from attention_explorer.state.scaling.scores import ScoresPicture, predicted_density
+from attention_explorer.state.scaling.state import ScalingState
+from attention_explorer.state.scaling.wording import share
+from attention_explorer.ui.drawing.curve_chart import (
+    Axis,
+    ChartLayout,
+    aligned,
+    chart_layout,
+    draw_polyline,
+    paint_axes,
+    paint_columns,
+    paint_reading,
+)
+from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.ui.pictures.drawing import Change
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.scaling.style import (
+    NAMES,
+    fill_of,
+    paint_legend,
+    predicted_stroke,
+    stroke_of,
+)
+from attention_explorer.ui.scaling.table import (
+    Line,
+    mark_table,
+    paint_table,
+    table_height,
+    table_lines,
+    table_row_at,
+)
+from attention_explorer.ui.theme import Look
+
+RAW, SCALED, WEIGHTS, EXAMPLE, TABLE = range(5)
+"""Which part a spot is in: its row. The column is a bin, a key or a line."""
+LEGEND, GAP = 20, 14
+CURVE_POINTS = 321
+MOST_BAR = 34.0
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresLayout:
+    """Where the histograms, the table and the weights are."""
+
+    room: QRectF
+    legend: QRectF
+    scores: tuple[ChartLayout, ChartLayout]
+    """Raw above scaled."""
+    table: QRectF
+    lines: tuple[Line, ...]
+    weights: ChartLayout
+    example: ChartLayout
+
+
+def scores_layout(picture: ScoresPicture, look: Look, room: QRectF) -> ScoresLayout:
+    """Fit the two histograms into the left half, the table and what concerns weights into the right one."""
+    px = look.px
+    lines = table_lines(picture)
+    legend = QRectF(room.left(), room.top(), room.width(), px(LEGEND))
+    below = room.adjusted(0, legend.height(), 0, 0)
+    wide = max(min(0.44 * below.width(), px(430)), min(px(250), 0.5 * below.width()))
+    left = QRectF(below.left(), below.top(), below.width() - wide - px(GAP), below.height())
+    right = QRectF(below.right() - wide, below.top(), wide, below.height())
+    half = (left.height() - px(6)) / 2
+    boxes = (
+        QRectF(left.left(), left.top(), left.width(), half),
+        QRectF(left.left(), left.bottom() - half, left.width(), half),
+    )
+    table = QRectF(right.left(), right.top(), right.width(), min(table_height(lines, look), 0.55 * right.height()))
+    rest = right.adjusted(0, table.height() + px(8), 0, 0)
+    upper = QRectF(rest.left(), rest.top(), rest.width(), 0.55 * rest.height())
+    lower = QRectF(rest.left(), upper.bottom() + px(4), rest.width(), rest.bottom() - upper.bottom() - px(4))
+    scores = aligned([_score_chart(picture, look, boxes[scaled], scaled) for scaled in (False, True)])
+    lower_two = aligned([_weight_chart(picture, look, upper), _example_chart(picture, look, lower)])
+    return ScoresLayout(
+        room,
+        legend,
+        (scores[0], scores[1]),
+        table,
+        lines,
+        *lower_two,
+    )
+
+
+def _score_chart(picture: ScoresPicture, look: Look, box: QRectF, scaled: bool) -> ChartLayout:
+    own = picture.bin_edges(scaled and not picture.state.shared_axis)
+    _, curve = _curve(picture, scaled)
+    # One bin of many equal scores must not press the rest down to nothing.
+    highest = max(float(picture.densities(scaled).max()), min(float(curve.max()), 1e6))
+    title = "q·k ÷ √d_k" if scaled else "q·k"
+    return chart_layout(look, box, Axis(float(own[0]), float(own[-1]), title), Axis(0.0, 1.1 * highest))
+
+
+def _curve(picture: ScoresPicture, scaled: bool) -> tuple[np.typing.NDArray[np.floating], ...]:
+    edges = picture.bin_edges(scaled)
+    xs = np.linspace(edges[0], edges[-1], CURVE_POINTS)
+    return xs, predicted_density(picture.setting, scaled, xs)
+
+
+def _weight_chart(picture: ScoresPicture, look: Look, box: QRectF) -> ChartLayout:
+    most = max(float(picture.of(scaled).weight_counts.max()) for scaled in (False, True))
+    rows = max(picture.raw.summary.rows, 1)
+    return chart_layout(look, box, Axis(0.0, 1.0, "largest weight of a row"), Axis(0.0, 1.08 * most / rows))
+
+
+def _example_chart(picture: ScoresPicture, look: Look, box: QRectF) -> ChartLayout:
+    return chart_layout(look, box, Axis(0.5, picture.setting.keys + 0.5, "key", is_whole=True), Axis(0.0, 1.0))
+
+
+# ---- Painting ----
+
+
+def paint_scores(
+    painter: QPainter, picture: ScoresPicture, layout: ScoresLayout, look: Look, *, vector: bool = False
+) -> None:
+    """Paint everything."""
+    paint_legend(painter, layout.legend, look, picture.state.scaled, more="bars: measured")
+    for chart, scaled in zip(layout.scores, (False, True), strict=True):
+        _paint_histogram(painter, picture, chart, look, scaled)
+    paint_table(painter, layout.lines, layout.table, look, picture.state.scaled)
+    _paint_weights(painter, picture, layout.weights, look)
+    _paint_example(painter, picture, layout.example, look)
+
+
+def _paint_histogram(painter: QPainter, picture: ScoresPicture, chart: ChartLayout, look: Look, scaled: bool) -> None:
+    std = picture.of(scaled).summary.std.value
+    rooted = f"scaled, ÷ √{picture.setting.d_k}" if scaled else NAMES[False]
+    paint_axes(painter, chart, look, f"{rooted}: std {plain(std)}", bold=picture.state.scaled is scaled)
+    edges, densities = picture.bin_edges(scaled), picture.densities(scaled)
+    xs = [chart.x(edge) for edge in edges.tolist()]
+    tops = [chart.y(density) for density in densities.tolist()]
+    paint_columns(painter, xs, tops, [chart.plot.bottom()] * len(tops), fill_of(look, scaled))
+    _paint_tail(painter, picture, chart, look, scaled)
+    points, curve = _curve(picture, scaled)
+    painter.save()
+    painter.setClipRect(chart.plot.adjusted(0, -2, 0, 1))
+    draw_polyline(
+        painter,
+        [QPointF(chart.x(x), chart.y(y)) for x, y in zip(points.tolist(), curve.tolist(), strict=True)],
+        predicted_stroke(look),
+    )
+    painter.restore()
+
+
+def _paint_tail(painter: QPainter, picture: ScoresPicture, chart: ChartLayout, look: Look, scaled: bool) -> None:
+    """Mark ±30 where the axis reaches so far, shade what lies beyond, and say how much that is."""
+    if not chart.across.low < TAIL < chart.across.high:
+        return
+    theme, plot = look.theme, chart.plot
+    for end in (-TAIL, TAIL):
+        if chart.across.low < end:
+            x = chart.x(end)
+            line = pen(theme.axis, look.zoom, Qt.PenStyle.DashLine)
+            draw_line(painter, QPointF(x, plot.top()), QPointF(x, plot.bottom()), line)
+    edges, densities = picture.bin_edges(scaled), picture.densities(scaled)
+    for left, right, density in zip(edges[:-1].tolist(), edges[1:].tolist(), densities.tolist(), strict=True):
+        parts = ((left, min(right, -TAIL)), (max(left, TAIL), right))
+        for start, end in parts:
+            if start < end and density:
+                box = QRectF(QPointF(chart.x(start), chart.y(density)), QPointF(chart.x(end), plot.bottom()))
+                painter.fillRect(box, colour_of(theme.loss, 0.55))
+    part = picture.of(scaled)
+    text = f"{share(part.summary.tail.value)} beyond ±30"
+    font = look.font(11.5)
+    width, height = text_size(font, text)
+    x = chart.x(TAIL) + look.px(4)
+    if x + width > plot.right():
+        x = chart.x(TAIL) - look.px(4) - width
+    draw_haloed_text(painter, QRectF(x, plot.top(), width, height), text, font, theme.text, theme.card)
+
+
+def _paint_weights(painter: QPainter, picture: ScoresPicture, chart: ChartLayout, look: Look) -> None:
+    """Paint how many rows have which largest weight: scaled filled, unscaled as an outline."""
+    paint_axes(painter, chart, look, "Share of rows by their largest weight", bold=False)
+    rows, plot = picture.raw.summary.rows, chart.plot
+    xs = [chart.x(edge) for edge in picture.weight_edges.tolist()]
+    for scaled in (True, False):
+        tops = [chart.y(count / rows) for count in picture.of(scaled).weight_counts.tolist()]
+        if scaled:
+            paint_columns(painter, xs, tops, [plot.bottom()] * len(tops), fill_of(look, True))
+        steps = [QPointF(xs[0], plot.bottom())]
+        for left, right, top in zip(xs[:-1], xs[1:], tops, strict=True):
+            steps += [QPointF(left, top), QPointF(right, top)]
+        steps.append(QPointF(xs[-1], plot.bottom()))
+        draw_polyline(painter, steps, stroke_of(look, scaled, leading=picture.state.scaled is scaled))
+
+
+def _paint_example(painter: QPainter, picture: ScoresPicture, chart: ChartLayout, look: Look) -> None:
+    """Paint the weights of one row, unscaled and scaled side by side."""
+    paint_axes(painter, chart, look, "One of the rows: its weights", bold=False)
+    for key in range(picture.setting.keys):
+        for scaled in (False, True):
+            box = _bar(picture, chart, look, key, scaled)
+            painter.fillRect(box, fill_of(look, scaled))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            if box.width() >= look.px(5):
+                painter.setPen(stroke_of(look, scaled, leading=False))
+                painter.drawRect(box)
+
+
+def _bar(picture: ScoresPicture, chart: ChartLayout, look: Look, key: int, scaled: bool) -> QRectF:
+    slot = chart.plot.width() / picture.setting.keys
+    width = min(0.38 * slot, look.px(MOST_BAR))
+    middle = chart.x(key + 1)
+    left = middle + (0.02 * slot if scaled else -0.02 * slot - width)
+    top = chart.y(float(picture.of(scaled).example[key]))
+    return QRectF(left, top, width, chart.plot.bottom() - top)
+
+
+# ---- Pointing ----
+
+
+def scores_spot(picture: ScoresPicture, layout: ScoresLayout, place: QPointF) -> Spot:
+    """Return the bin, the key or the line of the table at a place."""
+    for part, chart in enumerate(layout.scores):
+        if chart.plot.contains(place):
+            edges = picture.bin_edges(part == SCALED)
+            found = int(np.searchsorted(edges, chart.number_at(place.x()), "right")) - 1
+            return Spot(part, found) if 0 <= found < len(edges) - 1 else NOWHERE
+    if layout.weights.plot.contains(place):
+        count = len(picture.weight_edges) - 1
+        return Spot(WEIGHTS, min(max(int(layout.weights.number_at(place.x()) * count), 0), count - 1))
+    if layout.example.plot.contains(place):
+        key = round(layout.example.number_at(place.x())) - 1
+        return Spot(EXAMPLE, min(max(key, 0), picture.setting.keys - 1))
+    row = table_row_at(layout.lines, layout.table, place)
+    return NOWHERE if row is None else Spot(TABLE, row)
+
+
+def mark_scores(painter: QPainter, picture: ScoresPicture, layout: ScoresLayout, look: Look, spot: Spot) -> None:
+    """Light up a bin in both histograms, for they hold the same scores, or what else is pointed at."""
+    if spot.row is None or spot.column is None:
+        return
+    if spot.row in (RAW, SCALED) and spot.column < len(picture.counts):
+        for chart, scaled in zip(layout.scores, (False, True), strict=True):
+            edges = picture.bin_edges(scaled)
+            middle = 0.5 * float(edges[spot.column] + edges[spot.column + 1])
+            if chart.across.low <= middle <= chart.across.high:
+                density = float(picture.densities(scaled)[spot.column])
+                paint_reading(painter, chart, look, middle, density, plain(middle))
+    elif spot.row == WEIGHTS and spot.column < len(picture.weight_edges) - 1:
+        low, high = picture.weight_edges[spot.column : spot.column + 2].tolist()
+        paint_reading(painter, layout.weights, look, 0.5 * (low + high), None, f"{plain(low, 3)} to {plain(high, 3)}")
+    elif spot.row == EXAMPLE and spot.column < picture.setting.keys:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(pen(look.theme.text, 1.5 * look.zoom))
+        for scaled in (False, True):
+            painter.drawRect(_bar(picture, layout.example, look, spot.column, scaled).adjusted(-1, -1, 1, 0))
+    elif spot.row == TABLE:
+        mark_table(painter, layout.lines, layout.table, look, spot.column)
+
+
+def scores_words(picture: ScoresPicture, spot: Spot) -> str:
+    """Return what is under the pointer."""
+    if spot.row is None or spot.column is None:
+        return ""
+    if spot.row in (RAW, SCALED) and spot.column < len(picture.counts):
+        return _bin_words(picture, spot.row == SCALED, spot.column)
+    if spot.row == WEIGHTS and spot.column < len(picture.weight_edges) - 1:
+        low, high = picture.weight_edges[spot.column : spot.column + 2].tolist()
+        parts = [
+            f"{NAMES[scaled]} {share(float(picture.of(scaled).weight_counts[spot.column]) / picture.raw.summary.rows)}"
+            for scaled in (False, True)
+        ]
+        return f"largest weight from {plain(low, 3)} to {plain(high, 3)}: of the rows {', '.join(parts)}"
+    if spot.row == EXAMPLE and spot.column < picture.setting.keys:
+        score, root = float(picture.example[spot.column]), picture.root
+        raw, scaled = (float(picture.of(which).example[spot.column]) for which in (False, True))
+        return (
+            f"key {spot.column + 1}: q·k = {plain(score)}, weight {plain(raw, 4)} · "
+            f"÷ √{picture.setting.d_k} = {plain(score / root)}, weight {plain(scaled, 4)}"
+        )
+    lines = table_lines(picture)
+    return lines[spot.column].words if spot.row == TABLE and spot.column < len(lines) else ""
+
+
+def _bin_words(picture: ScoresPicture, scaled: bool, index: int) -> str:
+    edges = picture.bin_edges(scaled)
+    low, high = float(edges[index]), float(edges[index + 1])
+    found = float(picture.counts[index]) / picture.scores
+    middle = np.linspace(low, high, 9)
+    expected = float(predicted_density(picture.setting, scaled, middle).mean()) * (high - low)
+    return (
+        f"{NAMES[scaled]}: {share(found)} of the scores are from {plain(low)} to {plain(high)}"
+        f" · predicted {share(expected)}"
+    )
+
+
+# ---- Keys ----
+
+
+def with_d_k_moved(state: ScalingState, _picture: object, key: int) -> Change[ScalingState] | None:
+    """Go to the next or the previous d_k by an arrow key."""
+    if key == Qt.Key.Key_Right:
+        found = next((stop for stop in STOPS if stop > state.d_k), state.d_k)
+    elif key == Qt.Key.Key_Left:
+        found = next((stop for stop in reversed(STOPS) if stop < state.d_k), state.d_k)
+    else:
+        return None
+    return Change(replace(state, d_k=found), "Change d_k", "d_k")
