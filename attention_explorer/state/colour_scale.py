@@ -8,7 +8,6 @@ from enum import StrEnum
 
 import numpy as np
 
-from attention_explorer.state.heads.state import Contrast
 from attention_explorer.state.numerals import MINUS, compact, scientific
 
 FloatArray = np.typing.NDArray[np.floating]
@@ -18,6 +17,16 @@ LOWEST_LOG = 1e-4
 """Where the log scale ends: smaller weights take its last colour."""
 
 PERCENTILE = 98.0
+
+
+class Contrast(StrEnum):
+    """How weights become colours. Scores are always drawn around 0, up to their largest."""
+
+    UNIT = "0…1"
+    MAX = "0…max"
+    ROW = "per row"
+    LOG = "log"
+    PERCENTILE = "percentile"
 
 
 class ScaleKind(StrEnum):

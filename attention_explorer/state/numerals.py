@@ -81,15 +81,34 @@ def percent(weight: float) -> str:
     return f"{round(weight * 100)} %"
 
 
-def thousands(number: int) -> str:
-    """Return a whole number with a narrow space that does not break before every three digits."""
-    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+def grouped(number: int) -> str:
+    """Return a whole number with every digit: 1024, 1 048 576."""
+    return str(number) if abs(number) < 10_000 else f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
 def vector(components: tuple[float, ...], decimals: int = 2) -> str:
     """Return (+1.78, +0.37), or +12.69 for a single number."""
     text = ", ".join(signed(component, decimals) for component in components)
     return text if len(components) == 1 else f"({text})"
+
+
+def weight_text(weight: float, decimals: int = 4) -> str:
+    """Return a weight: 0.3817; 0 and 1 only for exactly these, and <0.0001 for what would round to 0."""
+    if weight in (0.0, 1.0):
+        return exact(weight)
+    smallest = 10.0**-decimals
+    return f"<{smallest:.{decimals}f}" if 0 < weight < 0.5 * smallest else plain(weight, decimals)
+
+
+def size_text(size: float) -> str:
+    """Return how large a difference is: 0, 3.38, 0.961 or 3.55·10⁻¹⁵; 0 is written only for exactly 0."""
+    if size == 0:
+        return "0"
+    if not math.isfinite(size):
+        return "NaN" if math.isnan(size) else "∞"
+    if not 1e-3 <= size < 1e5:
+        return scientific(size)
+    return plain(size, 3 if size < 1 else 2 if size < 100 else 1)
 
 
 def scientific(number: float, decimals: int = 2) -> str:

@@ -19,6 +19,7 @@ from attention_explorer.state.lookup import state as lookup
 from attention_explorer.state.positions import state as positions
 from attention_explorer.state.ready_made import preset_ids
 from attention_explorer.state.scaling import state as scaling
+from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 MOST_CHARACTERS = 32_767
 """Of a text: as many as a field of the window takes."""
@@ -77,7 +78,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
     lookup.LookupState: {
         "query": _COORDINATE,
         "entries": Limit(fewest=1, most=lookup.MOST_KEYS),
-        "temperature": Limit(lookup.LOWEST_TEMPERATURE, lookup.HIGHEST_TEMPERATURE),
+        "temperature": Limit(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE),
         "target": _COORDINATE,
         "target_number": _COORDINATE,
         "rate": Limit(lookup.LOWEST_RATE, lookup.HIGHEST_RATE),
@@ -85,7 +86,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
     },
     heads.MaskChoice: {"size": Limit(1, heads.LARGEST_MASK_SIZE), "hidden": _CELLS, "shown": _CELLS},
     heads.HeadsSetup: {
-        "temperature": Limit(heads.LOWEST_TEMPERATURE, heads.HIGHEST_TEMPERATURE),
+        "temperature": Limit(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE),
         "layer": Limit(0, _MOST_WISHED),
         "head": Limit(0, _MOST_WISHED),
         "switched_off": Limit(0, _MOST_WISHED),

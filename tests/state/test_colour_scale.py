@@ -13,12 +13,12 @@ from hypothesis.extra import numpy as arrays
 from attention_explorer.state.colour_scale import (
     LOWEST_LOG,
     ColourScale,
+    Contrast,
     ScaleKind,
     score_scale,
     short_number,
     weight_scale,
 )
-from attention_explorer.state.heads.state import Contrast
 
 weights = arrays.arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=st.floats(0, 1))
 scores = arrays.arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=st.floats(width=64))

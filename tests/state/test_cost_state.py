@@ -27,7 +27,6 @@ from attention_explorer.state.cost.inputs import inputs_picture, inputs_sentence
 from attention_explorer.state.cost.layer import amount_words, layer_picture, layer_sentences, term_words, total_words
 from attention_explorer.state.cost.measure import MeasuredPoint, Measurement, lengths_measured, measured
 from attention_explorer.state.cost.numerals import (
-    grouped,
     measured_ratio,
     memory_words,
     operation_words,
@@ -41,6 +40,7 @@ from attention_explorer.state.cost.reach import FARTHEST, reach_picture, reach_s
 from attention_explorer.state.cost.state import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
 from attention_explorer.state.cost.wording import picture_title, settings_words, verdict
 from attention_explorer.state.numbers_export import npz_bytes
+from attention_explorer.state.numerals import grouped
 
 
 def plain(text: str) -> str:

@@ -32,16 +32,9 @@ from attention_explorer.state.heads.check_mask import (
     mask_check,
     mask_report,
 )
-from attention_explorer.state.heads.check_report import (
-    MOST_LISTED,
-    CheckTable,
-    Form,
-    listed_rows,
-    size_text,
-    weight_text,
-)
+from attention_explorer.state.heads.check_report import MOST_LISTED, CheckTable, Form, listed_rows
 from attention_explorer.state.heads.check_reshape import reshape_check, reshape_report
-from attention_explorer.state.heads.check_shuffle import compared, shuffle_check, shuffle_report, shuffled_order
+from attention_explorer.state.heads.check_shuffle import shuffle_check, shuffle_report
 from attention_explorer.state.heads.check_symmetry import symmetry_check, symmetry_report
 from attention_explorer.state.heads.checks import Check, Experiment, carry_out, needs_asking, token_to_change
 from attention_explorer.state.heads.export import setup_words
@@ -50,6 +43,8 @@ from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.state.heads.verdict import Kind, spread_of, verdict
 from attention_explorer.state.heads.wording import source_words
+from attention_explorer.state.numerals import size_text, weight_text
+from attention_explorer.state.shuffle import compared, shuffled_order
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))
 CAUSAL = MaskChoice(MaskKind.CAUSAL)

@@ -10,19 +10,12 @@ import pytest
 from attention_explorer.model import Stage, causal_mask, strictly_causal_mask
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, ToyRecipe
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads import compare as heads_compare
 from attention_explorer.state.heads.compare import compare_pictures
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import (
-    Aggregate,
-    Contrast,
-    HeadsSetup,
-    HeadsView,
-    Hidden,
-    MaskChoice,
-    MaskKind,
-)
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
 
 SIX = ToyRecipe(sentence="The cat sat on the mat")
 CAUSAL, STRICT = MaskChoice(MaskKind.CAUSAL), MaskChoice(MaskKind.STRICT)

@@ -12,10 +12,10 @@ from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.cost import blocks, is_quick
 from attention_explorer.state.heads.frame import _layers_of, heads_frame
+from attention_explorer.state.heads.large_picture import large_picture
 from attention_explorer.state.heads.presets import HEADS_PRESETS
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
 from attention_explorer.state.heads.survey import survey_heads
-from attention_explorer.state.large_picture import large_picture
 
 
 def sentence(tokens: int) -> str:

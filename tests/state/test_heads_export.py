@@ -25,8 +25,8 @@ from attention_explorer.state.heads.export import (
     wall_numbers,
 )
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
+from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.map_picture import map_picture
 from attention_explorer.state.numbers_export import Numbers, npy_bytes, npz_bytes
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)

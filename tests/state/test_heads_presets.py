@@ -13,18 +13,11 @@ from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed
-from attention_explorer.state.heads.state import (
-    Aggregate,
-    Contrast,
-    HeadsSetup,
-    HeadsState,
-    MaskChoice,
-    MaskKind,
-    Picture,
-)
-from attention_explorer.state.map_picture import map_picture
+from attention_explorer.state.heads.shown_map import map_picture
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind, Picture
 from attention_explorer.state.preset import Preset
 
 EACH = pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)

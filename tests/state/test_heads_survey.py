@@ -9,8 +9,9 @@ import pytest
 
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import Contrast, HeadsSetup, HeadsView, MaskChoice, MaskKind, SortBy
+from attention_explorer.state.heads.state import HeadsSetup, HeadsView, MaskChoice, MaskKind, SortBy
 from attention_explorer.state.heads.survey import (
     THUMBNAIL_TILES,
     HeadSurvey,

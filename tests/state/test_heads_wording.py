@@ -14,17 +14,11 @@ from hypothesis import strategies as st
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, Projections, TokenVectors, ToyRecipe
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import (
-    Aggregate,
-    Contrast,
-    HeadsSetup,
-    HeadsView,
-    Hidden,
-    MaskChoice,
-    MaskKind,
-)
+from attention_explorer.state.heads.shown_map import map_picture
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
 from attention_explorer.state.heads.wording import (
     Step,
     arithmetic,
@@ -39,7 +33,6 @@ from attention_explorer.state.heads.wording import (
     token_name,
     weight_text,
 )
-from attention_explorer.state.map_picture import map_picture
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)

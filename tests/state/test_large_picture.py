@@ -8,10 +8,10 @@ import pytest
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, LargePicture, large_picture
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
-from attention_explorer.state.large_picture import MOST_LINE_ROWS, LargePicture, large_picture
 from attention_explorer.state.map_picture import MapPicture, Window
 
 SHORT = HeadsSetup()

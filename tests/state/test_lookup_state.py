@@ -14,10 +14,8 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.plane import Extent, Vector
 from attention_explorer.state.lookup.state import (
     HIGHEST_RATE,
-    HIGHEST_TEMPERATURE,
     LARGEST_COORDINATE,
     LOWEST_RATE,
-    LOWEST_TEMPERATURE,
     MOST_KEYS,
     QUERY,
     TARGET,
@@ -25,9 +23,10 @@ from attention_explorer.state.lookup.state import (
     LookupState,
     Overlay,
     Part,
-    Role,
     ValueKind,
 )
+from attention_explorer.state.role import Role
+from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 DEFAULT = LookupState()
 FREE = LookupState(

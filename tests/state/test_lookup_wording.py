@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.plane import Vector
 from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import QUERY, TARGET, Entry, LookupState, Overlay, Part, Role, ValueKind
+from attention_explorer.state.lookup.state import QUERY, TARGET, Entry, LookupState, Overlay, Part, ValueKind
 from attention_explorer.state.lookup.wording import (
     descent_note,
     description,
@@ -33,6 +33,7 @@ from attention_explorer.state.lookup.wording import (
     weight_sum,
 )
 from attention_explorer.state.preset import Preset
+from attention_explorer.state.role import Role
 
 quick = settings(max_examples=50, deadline=None)
 EACH_PRESET = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)

@@ -8,14 +8,9 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import (
-    HIGHEST_TEMPERATURE,
-    LOWEST_TEMPERATURE,
-    MOST_KEYS,
-    LookupState,
-    Overlay,
-)
+from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Overlay
 from attention_explorer.state.preset import Preset
+from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 EACH = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 

@@ -11,7 +11,8 @@ from PySide6.QtCore import Qt
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import LookupState, Part, Role
+from attention_explorer.state.lookup.state import LookupState, Part
+from attention_explorer.state.role import Role
 
 
 @pytest.fixture

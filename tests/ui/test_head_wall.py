@@ -12,8 +12,9 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from attention_explorer.model import entropy, rollout
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import Aggregate, Contrast, HeadsState, MaskKind, SortBy
+from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskKind, SortBy
 from attention_explorer.ui.theme import LIGHT
 
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -13,16 +13,10 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from attention_explorer.model import Stage
 from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads.state import (
-    Contrast,
-    HeadsState,
-    Hidden,
-    MaskChoice,
-    MaskKind,
-    Picture,
-)
+from attention_explorer.state.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
 from attention_explorer.ui.theme import LIGHT
 
 SENTENCE = HeadsState().setup.recipe.sentence

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.cost import is_quick
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import (
     Aggregate,
-    Contrast,
     HeadsSetup,
     HeadsState,
     HeadsView,

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdi
 
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import (
     Aggregate,
-    Contrast,
     HeadsSetup,
     HeadsState,
     HeadsView,

@@ -12,8 +12,7 @@ from heads_driver import painted_texts, pixels
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
-from attention_explorer.state.colour_scale import score_scale, weight_scale
-from attention_explorer.state.heads.state import Contrast
+from attention_explorer.state.colour_scale import Contrast, score_scale, weight_scale
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.heatmap import (
     layout_of,

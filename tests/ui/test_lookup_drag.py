@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, Role, ValueKind
+from attention_explorer.state.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, ValueKind
+from attention_explorer.state.role import Role
 from attention_explorer.ui.lookup.plane_foreground import handle_places
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier

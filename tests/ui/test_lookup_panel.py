@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QApplication
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import LookupState, Overlay, Part, Role, ValueKind
-from attention_explorer.ui.lookup.controls import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
+from attention_explorer.state.lookup.state import LookupState, Overlay, Part, ValueKind
+from attention_explorer.state.role import Role
+from attention_explorer.state.temperature import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS
 
 

@@ -14,10 +14,9 @@ from attention_explorer.state.block.maps import feature_map, weight_map
 from attention_explorer.state.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.heads.check_report import size_text
+from attention_explorer.state.kept import Kept
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import percent
-from attention_explorer.state.scaling.rows import Kept
+from attention_explorer.state.numerals import percent, size_text
 
 QUICK_STEPS = 40
 """So many steps of one layer take less than about 20 ms, beside their arithmetic."""

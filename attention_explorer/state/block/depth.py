@@ -24,8 +24,8 @@ from attention_explorer.state.block.numerals import brief
 from attention_explorer.state.block.stack import stack_setting
 from attention_explorer.state.block.state import LARGEST_SEED, MOST_LAYERS, BlockState
 from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.state.kept import Kept
 from attention_explorer.state.numerals import plain
-from attention_explorer.state.scaling.rows import Kept
 
 TOKENS, DRAWS = 10, 7
 """As many as the table was measured with."""

@@ -9,8 +9,7 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.model.depth import mean_token_cosine
 from attention_explorer.state.block.boxes import ACTIVATION_NAMES, Box, Form
 from attention_explorer.state.block.diagram import DiagramPicture
-from attention_explorer.state.cost.numerals import grouped
-from attention_explorer.state.numerals import MINUS, compact, percent, plain, scientific
+from attention_explorer.state.numerals import MINUS, compact, grouped, percent, plain, scientific
 
 
 def short(number: float) -> str:

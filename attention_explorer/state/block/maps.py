@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.state.colour_scale import ColourScale, FloatArray, ScaleKind, weight_scale
-from attention_explorer.state.heads.state import Contrast
+from attention_explorer.state.colour_scale import ColourScale, Contrast, FloatArray, ScaleKind, weight_scale
 from attention_explorer.state.map_picture import MapPicture
 
 

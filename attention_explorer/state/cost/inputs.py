@@ -12,10 +12,9 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.sources.toy import Layer, toy_layers
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
-from attention_explorer.state.cost.numerals import grouped
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import plain
+from attention_explorer.state.numerals import grouped, plain
 
 MOST_WORDS = 24
 """Longer inputs are cut: their maps could not be read side by side."""

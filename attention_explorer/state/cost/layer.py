@@ -7,14 +7,9 @@ from functools import lru_cache
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import ModelSize, product_flops
-from attention_explorer.state.cost.numerals import (
-    grouped,
-    memory_words,
-    operation_words,
-    ratio_words,
-    share_words,
-)
+from attention_explorer.state.cost.numerals import memory_words, operation_words, ratio_words, share_words
 from attention_explorer.state.cost.state import CostState, Scope
+from attention_explorer.state.numerals import grouped
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,6 @@ _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _THOUSANDS = ("", "k", "M", "G", "T", "P", "E", "Z")
 
 
-def grouped(number: int) -> str:
-    """Return a whole number with every digit: 1024, 1 048 576."""
-    return str(number) if abs(number) < 10_000 else f"{number:,}".replace(",", SPACE)
-
-
 def three_digits(number: float) -> str:
     """Return a number from 0 to below 10000 with three digits, or all before its point: 4.69, 37.3, 1023."""
     return f"{number:.0f}" if number >= 999.5 else f"{number:.3g}"

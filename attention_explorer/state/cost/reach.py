@@ -9,8 +9,9 @@ import numpy as np
 
 from attention_explorer.model import ModelSize, attention_path, recurrent_flops, recurrent_influence, recurrent_path
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost
-from attention_explorer.state.cost.numerals import grouped, operation_words, ratio_words
+from attention_explorer.state.cost.numerals import operation_words, ratio_words
 from attention_explorer.state.cost.state import CostState
+from attention_explorer.state.numerals import grouped
 
 FloatArray = np.typing.NDArray[np.float64]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from attention_explorer.state.cost.growth import growth_title
 from attention_explorer.state.cost.inputs import inputs_picture
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost
-from attention_explorer.state.cost.numerals import grouped, memory_words, ratio_words
+from attention_explorer.state.cost.numerals import memory_words, ratio_words
 from attention_explorer.state.cost.presets import cost_preset, is_changed
 from attention_explorer.state.cost.state import CostPicture, CostState
+from attention_explorer.state.numerals import grouped
 
 
 def picture_title(state: CostState) -> str:

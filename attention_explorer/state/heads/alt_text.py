@@ -12,10 +12,11 @@ from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.mask import mask_words
+from attention_explorer.state.heads.shown_map import shown_map, stage_shown, stage_title
 from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.heads.survey import in_order, surveys_of
 from attention_explorer.state.heads.wording import isolated, map_title, source_words, token_name, weight_text
-from attention_explorer.state.map_picture import Window, shown_map, stage_shown, stage_title
+from attention_explorer.state.map_picture import Window
 from attention_explorer.state.numerals import plain
 
 MOST_TOKENS = 40

@@ -10,7 +10,7 @@ from attention_explorer.sources.recipe import Encoding, ToyRecipe
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.lookup.state import Role
+from attention_explorer.state.role import Role
 
 MOST_SHOWN = 512
 """Tokens up to which arrays are shown: some hold a number for every pair."""

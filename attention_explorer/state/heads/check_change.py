@@ -16,12 +16,12 @@ from attention_explorer.state.heads.check_report import (
     Form,
     left_out,
     listed_rows,
-    size_text,
     whole_layer,
 )
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
 from attention_explorer.state.heads.wording import one, token_name
+from attention_explorer.state.numerals import size_text
 
 SEED = 0
 """Of the noise: the same experiment gives the same numbers."""

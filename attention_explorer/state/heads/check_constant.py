@@ -15,12 +15,11 @@ from attention_explorer.state.heads.check_report import (
     left_out,
     listed_rows,
     require_size,
-    size_text,
     within,
 )
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.wording import one, token_name
-from attention_explorer.state.numerals import signed
+from attention_explorer.state.numerals import signed, size_text
 
 ROUNDING = 1e-12
 """Differences of weights below this come from the rounding of score + constant."""

@@ -19,14 +19,12 @@ from attention_explorer.state.heads.check_report import (
     Form,
     left_out,
     require_size,
-    size_text,
-    weight_text,
     within,
 )
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
 from attention_explorer.state.heads.wording import one, token_name
-from attention_explorer.state.numerals import percent, subscript
+from attention_explorer.state.numerals import percent, size_text, subscript, weight_text
 
 FILLS = tuple(MaskFill)
 """The order of the columns; the first is what this program does."""

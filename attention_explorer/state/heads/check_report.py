@@ -9,7 +9,7 @@ from enum import StrEnum
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.numbers_export import as_csv
-from attention_explorer.state.numerals import exact, plain, scientific, signed
+from attention_explorer.state.numerals import exact, signed, size_text, weight_text
 
 MOST_CHECKED = 512
 """Tokens up to which experiments are done: they compute whole layers several times over."""
@@ -83,25 +83,6 @@ def cell_text(cell: Cell, form: Form) -> str:
     if form is Form.SIGNED:
         return signed(cell, 3)
     return weight_text(cell) if form is Form.WEIGHT else size_text(cell)
-
-
-def weight_text(weight: float, decimals: int = 4) -> str:
-    """Return a weight: 0.3817; 0 and 1 only for exactly these, and <0.0001 for what would round to 0."""
-    if weight in (0.0, 1.0):
-        return exact(weight)
-    smallest = 10.0**-decimals
-    return f"<{smallest:.{decimals}f}" if 0 < weight < 0.5 * smallest else plain(weight, decimals)
-
-
-def size_text(size: float) -> str:
-    """Return how large a difference is: 0, 3.38, 0.961 or 3.55·10⁻¹⁵; 0 is written only for exactly 0."""
-    if size == 0:
-        return "0"
-    if not math.isfinite(size):
-        return "NaN" if math.isnan(size) else "∞"
-    if not 1e-3 <= size < 1e5:
-        return scientific(size)
-    return plain(size, 3 if size < 1 else 2 if size < 100 else 1)
 
 
 def require_size(frame: HeadsFrame) -> None:

@@ -10,17 +10,10 @@ import numpy as np
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import MultiHeadAttention, QueryKeyMap
 from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.heads.check_report import (
-    CheckReport,
-    CheckTable,
-    Form,
-    require_size,
-    size_text,
-    whole_layer,
-)
+from attention_explorer.state.heads.check_report import CheckReport, CheckTable, Form, require_size, whole_layer
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.numerals import thousands
+from attention_explorer.state.numerals import grouped, size_text
 
 ROUNDING = 1e-9
 """Differences below this share of the largest output are rounding."""
@@ -118,7 +111,7 @@ def reshape_report(frame: HeadsFrame) -> CheckReport:
     table = CheckTable((("", Form.TEXT), ("max diff.", Form.SIZE)), rows, "From the loop over heads", 2)
     note = (
         f"Compared is {whole_layer(frame)}, whose largest number is {size_text(check.largest)}. All three ways take "
-        f"{thousands(check.multiplications)} multiplications for queries, keys and values: reshaping saves calls, not "
+        f"{grouped(check.multiplications)} multiplications for queries, keys and values: reshaping saves calls, not "
         "arithmetic."
     )
     return CheckReport(_result(check), (table,), (note,))

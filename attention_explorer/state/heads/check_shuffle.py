@@ -20,41 +20,14 @@ from attention_explorer.state.heads.check_report import (
     left_out,
     listed_rows,
     require_size,
-    size_text,
     whole_layer,
 )
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
-
-ROUNDING = 1e-9
-"""Differences below this share of the largest output are rounding: they come from sums in another order."""
+from attention_explorer.state.numerals import size_text
+from attention_explorer.state.shuffle import ShuffleComparison, compared
 
 MOST_WORDS = 24
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
-    """f(PX) beside P f(X), where P puts token ``order[i]`` in place i."""
-
-    of_shuffled: FloatArray  # f(PX), (n_q, d_out)
-    shuffled: FloatArray  # P f(X)
-    error: float  # max |f(PX) − P f(X)|
-    moved: float  # max |f(PX) − f(X)|
-    pooled: float  # the same of the means over all rows
-
-    @property
-    def is_equivariant(self) -> bool:
-        """Whether the rows are the same in another order, but for rounding."""
-        return self.error <= self._rounding
-
-    @property
-    def is_still(self) -> bool:
-        """Whether nothing changes at all, but for rounding."""
-        return self.moved <= self._rounding
-
-    @property
-    def _rounding(self) -> float:
-        return ROUNDING * max(1.0, float(np.abs(self.shuffled).max(initial=0.0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,44 +38,14 @@ class ShuffleCheck:
     words: tuple[str, ...]
     masks: tuple[str, ...]  # the names of the columns of `found`
     encodings: tuple[str, ...]  # and of the rows
-    found: tuple[tuple[Comparison, ...], ...]
+    found: tuple[tuple[ShuffleComparison, ...], ...]
     present: tuple[int, int]  # row and column of the setup
 
     @property
-    def at_present(self) -> Comparison:
+    def at_present(self) -> ShuffleComparison:
         """What the setup does."""
         row, column = self.present
         return self.found[row][column]
-
-
-def shuffled_order(count: int, seed: int) -> tuple[int, ...]:
-    """Return a random order of so many tokens, never the one there is.
-
-    Raises
-    ------
-    ExplorerError
-        There are fewer than two.
-    """
-    if count < 2:
-        raise ExplorerError("Shuffling needs at least two tokens: type a longer sentence.")
-    stream = np.random.default_rng(seed)
-    order = stream.permutation(count)
-    while (order == np.arange(count)).all():
-        order = stream.permutation(count)
-    return tuple(order.tolist())
-
-
-def compared(function: Callable[[FloatArray], FloatArray], x: FloatArray, order: tuple[int, ...]) -> Comparison:
-    """Compare f(PX) with P f(X) for vectors x (n, d)."""
-    before = function(x)
-    after, reordered = function(x[list(order)]), before[list(order)]
-    return Comparison(
-        after,
-        reordered,
-        error=float(np.abs(after - reordered).max()),
-        moved=float(np.abs(after - before).max()),
-        pooled=float(np.abs(after.mean(axis=0) - before.mean(axis=0)).max()),
-    )
 
 
 def shuffle_check(frame: HeadsFrame, order: tuple[int, ...]) -> ShuffleCheck:
@@ -160,7 +103,7 @@ def shuffle_report(frame: HeadsFrame, order: tuple[int, ...]) -> CheckReport:
     return CheckReport(result_in_words(now), (_errors(check), _changes(now), _rows(check)), _notes(frame, check))
 
 
-def result_in_words(found: Comparison) -> str:
+def result_in_words(found: ShuffleComparison) -> str:
     """Return whether the order of the tokens matters."""
     if found.is_equivariant:
         return f"Equivariant: the same rows in another order (error {size_text(found.error)})."
@@ -195,7 +138,7 @@ def _errors(check: ShuffleCheck) -> CheckTable:
     return CheckTable(columns, rows, "Error max |f(PX) − P f(X)|; marked: this setup", row, column + 1)
 
 
-def _changes(now: Comparison) -> CheckTable:
+def _changes(now: ShuffleComparison) -> CheckTable:
     rows = (
         ("f(PX) from P f(X)", now.error),
         ("f(PX) from f(X)", now.moved),

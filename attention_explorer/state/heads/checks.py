@@ -12,9 +12,10 @@ from attention_explorer.state.heads.check_function import cells_of
 from attention_explorer.state.heads.check_mask import MaskDemo, Precision, demo_report, fixed_precision, mask_report
 from attention_explorer.state.heads.check_report import CheckReport, require_size, within
 from attention_explorer.state.heads.check_reshape import reshape_report
-from attention_explorer.state.heads.check_shuffle import shuffle_report, shuffled_order
+from attention_explorer.state.heads.check_shuffle import shuffle_report
 from attention_explorer.state.heads.check_symmetry import symmetry_report
 from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.shuffle import shuffled_order
 
 MOST_AT_ONCE = 128
 """Tokens up to which an experiment is done without being asked for."""

@@ -12,6 +12,7 @@ from attention_explorer.model.pooling import TilePool
 from attention_explorer.state.colour_scale import (
     BoolArray,
     ColourScale,
+    Contrast,
     FloatArray,
     ScaleKind,
     end_text,
@@ -20,8 +21,9 @@ from attention_explorer.state.colour_scale import (
 )
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.state import Contrast, HeadsView
-from attention_explorer.state.map_picture import MapPicture, hidden_keys, map_picture, shown_map, stage_shown
+from attention_explorer.state.heads.shown_map import hidden_keys, map_picture, shown_map, stage_shown
+from attention_explorer.state.heads.state import HeadsView
+from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numerals import scientific
 
 

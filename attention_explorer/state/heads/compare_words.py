@@ -10,8 +10,8 @@ from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.mask import what_hides
 from attention_explorer.state.heads.reading import Reading
+from attention_explorer.state.heads.shown_map import hidden_keys, shown_map
 from attention_explorer.state.heads.wording import Step, number_word, one, token_name, weight_text
-from attention_explorer.state.map_picture import hidden_keys, shown_map
 from attention_explorer.state.numerals import MINUS, compact, exact, scientific
 
 NO_CELL = "no such cell"

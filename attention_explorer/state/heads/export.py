@@ -15,10 +15,10 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
+from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, Cell, HeadsSetup, HeadsView
 from attention_explorer.state.heads.wording import map_title
-from attention_explorer.state.map_picture import shown_map, stage_shown
 from attention_explorer.state.numbers_export import Numbers, as_csv, as_json
 
 MOST_NUMBERS = 2**23

@@ -12,9 +12,10 @@ from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.shown_map import shown_map
 from attention_explorer.state.heads.state import HeadsView
-from attention_explorer.state.map_picture import Window, shown_map
-from attention_explorer.state.numerals import percent, thousands
+from attention_explorer.state.map_picture import Window
+from attention_explorer.state.numerals import grouped, percent
 
 IntArray = np.typing.NDArray[np.intp]
 
@@ -156,10 +157,10 @@ def line_legend(picture: LinePicture, notes_drawn: bool = True) -> str:
     if picture.mass == 1.0:
         said = ["lines: every key of each query with any weight"]
     if links.left_out:
-        said.append(f"{thousands(links.left_out)} weaker ones are left out")
+        said.append(f"{grouped(links.left_out)} weaker ones are left out")
     if links.out_of_view:
-        said.append(f"{thousands(links.out_of_view)} lead to keys out of view")
+        said.append(f"{grouped(links.out_of_view)} lead to keys out of view")
     if links.empty_rows and not notes_drawn:
         some = len(links.empty_rows)
-        said.append(f"{thousands(some)} {'query has' if some == 1 else 'queries have'} nothing to attend to")
+        said.append(f"{grouped(some)} {'query has' if some == 1 else 'queries have'} nothing to attend to")
     return "; ".join(said)

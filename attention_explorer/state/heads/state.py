@@ -11,13 +11,14 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.colour_scale import Contrast
+from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 Cell: TypeAlias = tuple[int, int]
 """Row (query) and column (key), counted from 0."""
 
 Recipe: TypeAlias = ToyRecipe | HandMadeRecipe
 
-LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.01, 100.0
 LARGEST_MASK_SIZE = 4096
 
 
@@ -109,16 +110,6 @@ class Picture(StrEnum):
     LINES = "lines"
     STAGES = "stages"
     COMPARE = "compare"
-
-
-class Contrast(StrEnum):
-    """How weights become colours. Scores are always drawn around 0, up to their largest."""
-
-    UNIT = "0…1"
-    MAX = "0…max"
-    ROW = "per row"
-    LOG = "log"
-    PERCENTILE = "percentile"
 
 
 class Hidden(StrEnum):

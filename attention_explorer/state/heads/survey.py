@@ -11,10 +11,10 @@ import numpy as np
 
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.pooling import tile_bounds
-from attention_explorer.state.colour_scale import weight_scale
+from attention_explorer.state.colour_scale import Contrast, weight_scale
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
-from attention_explorer.state.heads.state import Contrast, HeadsView, SortBy
+from attention_explorer.state.heads.state import HeadsView, SortBy
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numerals import plain
 

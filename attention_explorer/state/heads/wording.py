@@ -13,8 +13,9 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
 from attention_explorer.state.heads.mask import what_hides
+from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView, Hidden
-from attention_explorer.state.map_picture import MapPicture, shown_map, stage_shown
+from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numerals import compact, coordinate, exact, plain, scientific, signed, subscript
 
 LARGEST_PLAIN_EXPONENT = 30.0

@@ -10,10 +10,11 @@ from typing import Self
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.lookup.plane import Extent, Vector
 from attention_explorer.state.numerals import full, plain, subscript
+from attention_explorer.state.role import Role
+from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 MOST_KEYS = 12
 LARGEST_COORDINATE = 1e6
-LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.01, 100.0
 LOWEST_RATE, HIGHEST_RATE = 0.001, 100.0
 
 
@@ -36,15 +37,6 @@ class Overlay(StrEnum):
     TRAIL = "trail"
     LIMIT = "limit"
     GRADIENT = "gradient"
-    TARGET = "target"
-
-
-class Role(StrEnum):
-    """The part a vector plays."""
-
-    QUERY = "query"
-    KEY = "key"
-    VALUE = "value"
     TARGET = "target"
 
 

@@ -6,7 +6,7 @@ import math
 
 from attention_explorer.state.lookup.frame import LookupFrame, nearest_key
 from attention_explorer.state.lookup.plane import Vector
-from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Part, Role, ValueKind
+from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Part, ValueKind
 from attention_explorer.state.numerals import (
     coordinate,
     full,
@@ -17,6 +17,7 @@ from attention_explorer.state.numerals import (
     subscript,
     vector,
 )
+from attention_explorer.state.role import Role
 
 LARGEST_EXPONENT = 12.0
 """Beyond e^12 the powers are unreadable; the model subtracts the maximum anyway, so there the words do the same."""

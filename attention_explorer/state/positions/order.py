@@ -23,12 +23,11 @@ from attention_explorer.model import (
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings, toy_layers
-from attention_explorer.state.colour_scale import FloatArray, weight_scale
-from attention_explorer.state.heads.check_report import size_text
-from attention_explorer.state.heads.check_shuffle import Comparison, compared, shuffled_order
-from attention_explorer.state.heads.state import Contrast
+from attention_explorer.state.colour_scale import Contrast, FloatArray, weight_scale
 from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.state.numerals import size_text
 from attention_explorer.state.positions.state import PositionKind, PositionsState
+from attention_explorer.state.shuffle import ShuffleComparison, compared, shuffled_order
 
 WIDEST, MOST_HEADS, MOST_WORDS = 64, 8, 24
 """What the experiment is done with at most: it computes a layer twenty times over."""
@@ -43,7 +42,7 @@ class Outcome:
 
     kind: PositionKind
     causal: bool
-    found: Comparison | None
+    found: ShuffleComparison | None
     """None if the encoding cannot be had."""
     reason: str = ""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from threading import Lock
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -121,28 +120,6 @@ class RawAndScaled:
         whole = joined(self._parts[scaled])
         self._parts[scaled] = [whole]
         return whole
-
-
-class Kept(Generic[P]):
-    """The last few pictures that took long, by what decided them: another look at the same is no reason to draw again.
-
-    The worker puts them in, and the window takes them out.
-    """
-
-    def __init__(self, most: int = 6) -> None:
-        self._most, self._pictures, self._lock = most, dict[Hashable, P](), Lock()
-
-    def get(self, key: Hashable) -> P | None:
-        """Return the picture, if it is kept."""
-        with self._lock:
-            return self._pictures.get(key)
-
-    def keep(self, key: Hashable, picture: P) -> None:
-        """Keep a picture; of too many the oldest goes."""
-        with self._lock:
-            self._pictures[key] = picture
-            while len(self._pictures) > self._most:
-                del self._pictures[next(iter(self._pictures))]
 
 
 # ---- What that comes to ----

@@ -13,15 +13,8 @@ from attention_explorer.model.normal import normal_density, normal_tail
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
 from attention_explorer.model.softmax import softmax
 from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.scaling.rows import (
-    TAIL,
-    Kept,
-    RawAndScaled,
-    Summary,
-    draws_possible,
-    score_pieces,
-    summary,
-)
+from attention_explorer.state.kept import Kept
+from attention_explorer.state.scaling.rows import TAIL, RawAndScaled, Summary, draws_possible, score_pieces, summary
 from attention_explorer.state.scaling.state import ScalingState
 
 MOST_NUMBERS = 2**27

@@ -22,8 +22,8 @@ from attention_explorer.state.block.future import (
 )
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.colour_scale import ColourScale, FloatArray, ScaleKind
-from attention_explorer.state.heads.check_report import size_text
 from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.state.numerals import size_text
 from attention_explorer.ui.block.feature_map import TALL_SHARE, label_room
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.cell_marks import paint_outline, readable_ink

@@ -19,8 +19,9 @@ from attention_explorer.state.cost.growth import (
     point_words,
     points_of,
 )
-from attention_explorer.state.cost.numerals import grouped, ratio_words, time_words
+from attention_explorer.state.cost.numerals import ratio_words, time_words
 from attention_explorer.state.cost.state import Quantity
+from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.curve_chart import paint_dot
 from attention_explorer.ui.drawing.log_chart import LogChart, Tick, log_chart, paint_log_axes, paint_log_curve

@@ -15,14 +15,8 @@ from attention_explorer.state.cost.layer import (
     term_words,
     total_words,
 )
-from attention_explorer.state.cost.numerals import (
-    grouped,
-    memory_words,
-    operation_words,
-    ratio_words,
-    share_words,
-    short_count,
-)
+from attention_explorer.state.cost.numerals import memory_words, operation_words, ratio_words, share_words, short_count
+from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.cost.roomy_look import roomy
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size

@@ -12,9 +12,9 @@ from attention_explorer.state.cost.growth import GrowthPicture, growth_picture
 from attention_explorer.state.cost.inputs import inputs_picture
 from attention_explorer.state.cost.layer import LayerPicture, layer_picture
 from attention_explorer.state.cost.measure import Measurement
-from attention_explorer.state.cost.numerals import grouped
 from attention_explorer.state.cost.reach import reach_picture
 from attention_explorer.state.cost.state import CostPicture, CostState
+from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.cost import growth_picture as growth
 from attention_explorer.ui.cost import inputs_picture as inputs
 from attention_explorer.ui.cost import layer_picture as layer

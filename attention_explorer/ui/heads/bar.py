@@ -20,11 +20,12 @@ from PySide6.QtWidgets import (
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.mask import default_size
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed
-from attention_explorer.state.heads.state import Contrast, HeadsState, Hidden, MaskKind, Picture
-from attention_explorer.state.map_picture import stage_shown
+from attention_explorer.state.heads.shown_map import stage_shown
+from attention_explorer.state.heads.state import HeadsState, Hidden, MaskKind, Picture
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
 from attention_explorer.ui.controls.number_box import NumberBox

@@ -13,12 +13,12 @@ from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.export import difference_numbers, map_numbers, stages_numbers, wall_numbers
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, heads_frame
+from attention_explorer.state.heads.large_picture import LargePicture, large_picture
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
-from attention_explorer.state.large_picture import LargePicture, large_picture
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.drawing.heatmap import layout_of, paint_heatmap

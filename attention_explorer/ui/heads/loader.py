@@ -16,10 +16,10 @@ from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.side_by_side import side_by_side
 from attention_explorer.state.heads.cost import blocks, is_quick
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show
+from attention_explorer.state.heads.large_picture import LargePicture, large_picture
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, Picture, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, head_survey, survey_heads
 from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.state.large_picture import LargePicture, large_picture
 from attention_explorer.state.map_picture import Window
 
 DELIVERY_INTERVAL_SECONDS = 0.05

@@ -9,11 +9,11 @@ from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
-from attention_explorer.state.large_picture import LargePicture
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.steady import Steady

@@ -8,12 +8,13 @@ from PySide6.QtWidgets import QButtonGroup, QLabel, QVBoxLayout, QWidget
 from attention_explorer.session.session import Session
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.state import (
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.state.temperature import (
     HIGHEST_TEMPERATURE,
     LOWEST_TEMPERATURE,
-    HeadsSetup,
-    HeadsState,
-    HeadsView,
+    SLIDER_STEPS,
+    slider_to_temperature,
+    temperature_to_slider,
 )
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.whole_number_box import show_number, show_position
@@ -22,7 +23,6 @@ from attention_explorer.ui.heads.setup_boxes import SetupSection, show_choice
 from attention_explorer.ui.heads.setup_embeddings import EmbeddingsSection
 from attention_explorer.ui.heads.setup_model import SizesSection
 from attention_explorer.ui.heads.setup_weights import ProjectionsSection
-from attention_explorer.ui.lookup.controls import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
 from attention_explorer.ui.theme import Look
 
 DEFAULT_SETUP, DEFAULT_VIEW = HeadsSetup(), HeadsView()

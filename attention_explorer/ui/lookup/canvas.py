@@ -24,8 +24,9 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Extent, PlaneTransform, Vector, snapped
-from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay, Part, Role
+from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay, Part
 from attention_explorer.state.lookup.wording import spot_in_words
+from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.marks import pen
 from attention_explorer.ui.lookup.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.ui.lookup.plane_foreground import paint_foreground

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
@@ -19,34 +18,22 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame
-from attention_explorer.state.lookup.state import (
+from attention_explorer.state.lookup.state import LookupState, ValueKind
+from attention_explorer.state.temperature import (
     HIGHEST_TEMPERATURE,
     LOWEST_TEMPERATURE,
-    LookupState,
-    ValueKind,
+    SLIDER_STEPS,
+    slider_to_temperature,
+    temperature_to_slider,
 )
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.theme import Look
-
-SLIDER_STEPS = 400
 
 _VALUE_KINDS = (
     (ValueKind.KEYS, "values = keys"),
     (ValueKind.VECTORS, "own values"),
     (ValueKind.NUMBERS, "values are numbers"),
 )
-
-
-def slider_to_temperature(step: int) -> float:
-    """Return the temperature at a slider position: equal steps multiply it by equal factors."""
-    low, high = math.log10(LOWEST_TEMPERATURE), math.log10(HIGHEST_TEMPERATURE)
-    return float(f"{10 ** (low + (high - low) * step / SLIDER_STEPS):.3g}")
-
-
-def temperature_to_slider(temperature: float) -> int:
-    """Return the slider position nearest to a temperature."""
-    low, high = math.log10(LOWEST_TEMPERATURE), math.log10(HIGHEST_TEMPERATURE)
-    return round((math.log10(temperature) - low) / (high - low) * SLIDER_STEPS)
 
 
 class LookupControls(QWidget):

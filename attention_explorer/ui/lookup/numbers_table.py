@@ -21,8 +21,9 @@ from PySide6.QtWidgets import (
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
-from attention_explorer.state.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, Role, ValueKind
+from attention_explorer.state.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, ValueKind
 from attention_explorer.state.numerals import compact, coordinate, full, parsed_number
+from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 

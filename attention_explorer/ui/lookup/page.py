@@ -24,7 +24,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import LookupState, Overlay, Part, Role
+from attention_explorer.state.lookup.state import LookupState, Overlay, Part
 from attention_explorer.state.lookup.wording import (
     description,
     exponent_note,
@@ -35,6 +35,7 @@ from attention_explorer.state.lookup.wording import (
     spread_note,
     weight_sum,
 )
+from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, ColumnScroll, Scroll
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine

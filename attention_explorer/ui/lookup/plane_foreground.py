@@ -9,8 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
 from attention_explorer.state.lookup.plane import tick_step, ticks
-from attention_explorer.state.lookup.state import QUERY, TARGET, Overlay, Part, Role
+from attention_explorer.state.lookup.state import QUERY, TARGET, Overlay, Part
 from attention_explorer.state.numerals import plain, subscript
+from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.marks import (
     colour_of,
     dashes,

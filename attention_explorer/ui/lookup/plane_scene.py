@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF
 
 from attention_explorer.state.lookup.frame import LookupFrame, as_vector, lookup_frame
 from attention_explorer.state.lookup.plane import PlaneTransform, Vector, tick_step
-from attention_explorer.state.lookup.state import LookupState, Overlay, Part, Role, ValueKind
+from attention_explorer.state.lookup.state import LookupState, Overlay, Part, ValueKind
+from attention_explorer.state.role import Role
 from attention_explorer.ui.theme import Look
 
 NUMBER_LINE_HEIGHT = 66

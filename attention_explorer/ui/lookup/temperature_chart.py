@@ -14,9 +14,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from attention_explorer.model import softmax
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame
-from attention_explorer.state.lookup.state import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, MOST_KEYS
+from attention_explorer.state.lookup.state import MOST_KEYS
 from attention_explorer.state.lookup.wording import key_name
 from attention_explorer.state.numerals import coordinate
+from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.ui.theme import Look
 
 SAMPLES = 121

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.state.heads.check_report import size_text, weight_text
-from attention_explorer.state.numerals import plain, signed
+from attention_explorer.state.numerals import plain, signed, size_text, weight_text
 from attention_explorer.state.positions.attention import PositionAttentionPicture
 from attention_explorer.state.positions.order import MOST_HEADS, WIDEST, OrderPicture, Outcome
 from attention_explorer.state.positions.similarity import SimilarityPicture

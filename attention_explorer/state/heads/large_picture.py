@@ -7,9 +7,10 @@ from typing import TypeAlias
 from attention_explorer.state.heads.compare import Comparison, compare_pictures
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.lines import LinePicture, line_picture
+from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.stages import StagesPicture, stages_picture
 from attention_explorer.state.heads.state import HeadsState, Picture
-from attention_explorer.state.map_picture import MapPicture, Window, map_picture
+from attention_explorer.state.map_picture import MapPicture, Window
 
 LargePicture: TypeAlias = MapPicture | LinePicture | StagesPicture | Comparison
 
