@@ -114,5 +114,5 @@ def test_the_legend_says_what_is_not_drawn() -> None:
     assert line_legend(picture) == said
     assert line_legend(picture, notes_drawn=False) == f"{said}; 1 query has nothing to attend to"
     crowded = replace(picture, links=replace(picture.links, left_out=12345, out_of_view=7))
-    assert line_legend(crowded) == f"{said}; 12\u202f345 weaker ones are left out; 7 lead to keys out of view"
+    assert line_legend(crowded) == f"{said}; 12\u00a0345 weaker ones are left out; 7 lead to keys out of view"
     assert "every key" in line_legend(replace(picture, mass=1.0))

@@ -267,6 +267,15 @@ def test_an_empty_sentence_is_refused(open_block):
     assert block.state.sentence.strip()
 
 
+def test_an_undo_shows_in_the_sentence_while_it_has_the_keyboard(open_block):
+    block = open_block()
+    line = block.controls.sentence
+    block.type_into(line, "one two")
+    block.page.session.undo()
+    assert line.hasFocus()
+    assert line.text() == block.state.sentence == "The cat sat on the mat"
+
+
 def test_layers_are_stacked_and_looked_into(open_block):
     block = open_block()
     assert not block.controls.layer.isVisible()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QLineEdit
 
 from attention_explorer.state.block.stack import check_sizes
 from attention_explorer.state.block.state import MOST_BATCH, MOST_LAYERS, BlockPicture, BlockState
@@ -27,12 +24,14 @@ class BlockControls(PictureControls[BlockState]):
         self._build_experiments()
 
     def _build_input(self) -> None:
-        self.sentence = QLineEdit()
-        self.sentence.setAccessibleName("Sentence")
-        self.sentence.setToolTip("The tokens that go through the layer, one a row. Each gets a random vector.")
-        self.sentence.textEdited.connect(self._on_typed)
-        self.sentence.editingFinished.connect(lambda: self.sentence.setText(self.state.sentence))
-        self.keep_width(self.sentence, 230)
+        self.sentence = self.sentence_field(
+            "Sentence",
+            "The tokens that go through the layer, one a row. Each gets a random vector.",
+            "sentence",
+            "The sentence has no tokens: write at least one.",
+            230,
+            check_sizes,
+        )
         self.batch = self.whole_box(
             "Batch",
             "Sequences at once. The sentence is the first; the others are random vectors of the same length.",
@@ -82,9 +81,7 @@ class BlockControls(PictureControls[BlockState]):
     # ---- Showing ----
 
     def show_state(self, state: BlockState) -> None:
-        if not self.sentence.hasFocus() and self.sentence.text() != state.sentence:
-            self.sentence.setText(state.sentence)
-            self.sentence.setCursorPosition(0)
+        self.sentence.show_sentence(state.sentence)
         show_number(self.batch, state.batch)
         show_number(self.embedding_scale, state.embedding_scale)
         for box, number, highest in (
@@ -114,8 +111,3 @@ class BlockControls(PictureControls[BlockState]):
                 *((line, any(wanted for _, wanted in visible)) for line in self.experiment_lines),
             )
         )
-
-    # ---- Acting ----
-
-    def _on_typed(self, text: str) -> None:
-        self.apply_checked(check_sizes, replace(self.state, sentence=text), "Type", "sentence")

@@ -141,10 +141,28 @@ class PictureControls(QWidget, Generic[S]):
         self._sliders.append(slider)
         return slider
 
-    def sentence_field(self, name: str, tip: str, field: str, nothing: str, width: int) -> SentenceField:
-        """Return a line for the sentence in a field of the state; ``nothing`` is said where there is no word in it."""
+    def sentence_field(
+        self,
+        name: str,
+        tip: str,
+        field: str,
+        nothing: str,
+        width: int,
+        check: Callable[[S], None] = lambda _: None,
+    ) -> SentenceField:
+        """Return a line for the sentence in a field of the state; ``nothing`` is said where there is no word in it.
+
+        ``check`` raises an `ExplorerError` for a state that cannot be.
+        """
         line = SentenceField(name, tip)
-        line.typed.connect(lambda text: self.change("Type", field, **{field: text}))
+        line.typed.connect(
+            lambda text: self.apply_checked(
+                check,
+                replace(self.state, **{field: text}),  # type: ignore[type-var]
+                "Type",
+                field,
+            )
+        )
         line.emptied.connect(lambda: self.refused.emit(nothing))
         line.editingFinished.connect(lambda: self._on_sentence_left(line, field))
         self.keep_width(line, width)
