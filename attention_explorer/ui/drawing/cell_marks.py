@@ -80,7 +80,8 @@ def number_size(texts: list[str], box: QRectF, look: Look) -> float:
     widest = max(metrics.horizontalAdvance(text) for text in longest)
     wide = 100.0 * (box.width() - 2 * look.px(BESIDE_NUMBER)) / max(widest, 1.0)
     calm = 0.24 * box.width() / look.zoom
-    return math.floor(min(wide, max(calm, SMALLEST_NUMBER), 0.65 * box.height() / look.zoom, LARGEST_NUMBER))
+    largest = max(LARGEST_NUMBER, 0.1 * box.height() / look.zoom)
+    return math.floor(min(wide, max(calm, SMALLEST_NUMBER), 0.65 * box.height() / look.zoom, largest))
 
 
 def cell_text(number: float, *, signed: bool) -> str:

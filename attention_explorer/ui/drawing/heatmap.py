@@ -22,6 +22,8 @@ FAR_FROM_SQUARE = 3
 NUMBERS_FROM = 36.0
 """Cells of at least so many pixels carry their number, if all of them fit."""
 LARGEST_CELL = 110.0
+LARGEST_SHARE = 0.25
+"""In a large room a cell may take this share of its shorter side, so that few tokens do not stand in a corner."""
 LINE_HEIGHT = 1.25
 """How high a line of labels is, in sizes of its font."""
 SMALLEST_LIT = 12.0
@@ -110,7 +112,8 @@ def layout_of(
     wide = max(room.width() - row_room - title - sums_width - px(8), px(20))
     slanted = min(column_longest, 0.2 * room.height())
     high = max(room.height() - slanted - title - below - px(8), px(20))
-    cell = min(wide / max(columns, 1), high / max(rows, 1), px(LARGEST_CELL))
+    largest = max(px(LARGEST_CELL), LARGEST_SHARE * min(wide, high))
+    cell = min(wide / max(columns, 1), high / max(rows, 1), largest)
     # Far from square (one query, many keys) a square cell would be a thread: each side takes what it can get.
     far_from_square = max(rows, columns) > FAR_FROM_SQUARE * min(rows, columns)
     least = px(26) if far_from_square else 0.0

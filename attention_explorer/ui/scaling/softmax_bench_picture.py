@@ -47,6 +47,8 @@ SIDE_BY_SIDE = 340
 LEAST_SLOPE = 1e-18
 SOUND = 1e-6
 """A sum of weights this close to 1 is 1 but for rounding, in 32 bits; 16 bits have a thousand times less precision."""
+MAP_SHARE = 0.25
+"""A cell of a map with few of them takes at most so much of the height there is: the curve below needs room too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def _map_layout(look: Look, slot: QRectF, rows: int, columns: int, sums: int) ->
     wide = max(slot.right() - sums - left, 8.0)
     below = px(FOOT) + (px(FOOT) if sums else 0)
     high = max(slot.bottom() - below - top, 8.0)
-    cell = min(wide / columns, high / rows, px(64))
+    cell = min(wide / columns, high / rows, max(px(64), MAP_SHARE * high))
     width = min(wide / columns, 1.6 * cell) * columns
     cells = QRectF(left, top, width, cell * rows)
     foot = cells.bottom() + (px(FOOT) if sums else 0) + px(3)
@@ -170,7 +172,7 @@ def _cell_text(number: float, is_signed: bool) -> str:
     if number == 0 or abs(number) >= 1e-3:
         return signed(number, 3) if is_signed and number else plain(number, 3)
     sign = "−" if number < 0 else "+" if is_signed else ""
-    return f"{sign}{abs(number):.1e}".replace("e-0", "e−").replace("e-", "e−")
+    return sign + scientific(abs(number), 1)
 
 
 def _paint_sums(painter: QPainter, picture: BenchPicture, place: HeatmapLayout, look: Look) -> None:
@@ -202,12 +204,16 @@ def _paint_sum(painter: QPainter, box: QRectF, total: float, tolerance: float, l
     is_one = abs(total - 1.0) <= tolerance
     wrong = flag and not is_one
     painter.setPen(colour_of(look.theme.loss_ink if wrong else look.theme.text if is_one else look.theme.muted))
-    text = "NaN" if math.isnan(total) else plain(total, 1 if box.width() < look.px(30) else 3)
+    text = "NaN" if math.isnan(total) else _sum_text(total, narrow=box.width() < look.px(30))
     size = 11.5
     while size > 8.0 and text_size(look.font(size, bold=is_one), text)[0] > box.width():
         size -= 0.5
     painter.setFont(look.font(size, bold=is_one))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _sum_text(total: float, *, narrow: bool) -> str:
+    return plain(total, 1) if narrow else _cell_text(total, is_signed=False)
 
 
 def _paint_slopes(painter: QPainter, picture: BenchPicture, chart: ChartLayout, look: Look) -> None:
