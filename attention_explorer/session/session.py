@@ -144,6 +144,7 @@ class _StateChange(QUndoCommand):
         if other.time_of_change - self.time_of_change > other.merge_within:
             return False
         self.after, self.time_of_change = other.after, other.time_of_change
+        self.setText(other.text())
         # A step that leads back to where it began is no step.
         self.setObsolete(self.before == self.after)
         return True

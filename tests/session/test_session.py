@@ -237,7 +237,7 @@ def test_steps_of_one_word_within_a_second_are_one(session: Session, clock: Cloc
     for i in range(1, 9):
         session.apply(at(i), f"Nudge {i}", merge="nudge q")
         clock.now += 0.9 * MERGE_WITHIN_SECONDS
-    assert labels(session) == ["Nudge 1"]
+    assert labels(session) == ["Nudge 8"]
     assert len(heard) == 8, "merged steps are announced like any other"
     session.undo()
     assert session.state == FIRST, "one undo takes all of them back"
@@ -283,6 +283,14 @@ def test_a_gesture_in_between_ends_the_merging(session: Session) -> None:
     session.preview(at(2), "Move query")
     session.apply(at(3), "Nudge", merge="nudge q")
     assert labels(session) == ["Nudge", "Move query", "Nudge"]
+
+
+def test_a_merged_step_is_called_what_was_done_last(session: Session) -> None:
+    session.apply(at(1), "Look at Norm", merge="look")
+    session.apply(at(2), "Look at FFN", merge="look")
+    assert session.undo_text == "Look at FFN"
+    session.undo()
+    assert session.state == FIRST
 
 
 def test_a_merge_that_comes_back_to_its_start_vanishes(session: Session, heard: list[Change]) -> None:

@@ -353,9 +353,11 @@ def test_painted_cells_survive_another_mask_and_can_be_cleared(open_heads):
     assert not driver.frame.mask[5, 0]
     driver.choose(bar.masks, MaskKind.NONE)
     assert driver.heads.setup.mask == MaskChoice(MaskKind.NONE, hidden=painted.hidden, shown=painted.shown)
+    assert bar.masks.currentText() == "painted mask"
     assert np.argwhere(~driver.frame.mask).tolist() == [[5, 0]]
     assert driver.frame.mask[0, 5], "what was shown by hand stays shown"
     driver.press(bar.unpaint)
+    assert bar.masks.currentText() == "no mask"
     assert driver.frame.mask is None
     assert not bar.unpaint.isVisible()
     driver.undo()

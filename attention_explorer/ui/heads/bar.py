@@ -47,6 +47,8 @@ MASKS = (
     (MaskKind.PREFIX, "prefix", "Everybody sees the first n keys; the rest is causal"),
     (MaskKind.BLOCK, "blocks", "A query sees the n positions of its own block"),
 )
+PAINTED = "painted mask"
+"""The first kind of mask once cells are hidden or shown by hand."""
 PICTURES = (
     (Picture.HEATMAP, "Map", "The map: a row a query, a column a key"),
     (Picture.LINES, "Lines", "Queries left, keys right, line width = weight"),
@@ -261,6 +263,7 @@ class HeadsBar(QWidget):
         self.contrast.setVisible(view.picture is not Picture.LINES)
         self.contrast.setEnabled(stage_shown(frame, view) is Stage.WEIGHTS)
         self.hidden.show_value(view.hidden)
+        self.masks.setItemText(0, PAINTED if mask.is_painted else MASKS[0][1])  # what is painted holds under every kind
         self.masks.show_value(mask.kind)
         self.mask_size.setVisible(mask.kind.has_size)
         with QSignalBlocker(self.mask_size):
