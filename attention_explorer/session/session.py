@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.explorer import ExplorerState, followed
 
 MERGE_WITHIN_SECONDS = 1.0
 """Key presses and wheel steps of one kind that follow each other faster than this are one undo step."""
@@ -57,9 +57,13 @@ class Session(QObject):
         return self._label if self.is_previewing else self.undo_stack.undoText()
 
     def preview(self, new: ExplorerState, label: str) -> None:
-        """Show a state for now; ``label`` names the change in the undo menu once it is committed."""
+        """Show a state for now; ``label`` names the change in the undo menu once it is committed.
+
+        What the change leaves behind, such as the trail of a lookup, is added to it here, for whoever makes it. Undo,
+        redo and revert bring back states that have it already.
+        """
         self._label = label
-        self._show(new)
+        self._show(followed(self._state, new))
 
     def commit(self, merge: str = "", *, within: float = MERGE_WITHIN_SECONDS) -> None:
         """Make what was previewed one undo step.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.lookup import trail
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.scaling.state import ScalingState
@@ -22,3 +23,9 @@ class ExplorerState:
     block: BlockState = field(default_factory=BlockState)
     scaling: ScalingState = field(default_factory=ScalingState)
     cost: CostState = field(default_factory=CostState)
+
+
+def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
+    """Return ``new`` with what a change leaves behind on its way from ``old``: the trail of the lookup grows."""
+    lookup = trail.followed(old.lookup, new.lookup)
+    return new if lookup is new.lookup else replace(new, lookup=lookup)

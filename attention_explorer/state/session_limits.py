@@ -66,7 +66,9 @@ def _known_boxes() -> tuple[str, ...]:
     return tuple(ORDER)
 
 
-_COORDINATE = Limit(-lookup.LARGEST_COORDINATE, lookup.LARGEST_COORDINATE)
+_COORDINATE = Limit(-plane.LARGEST_COORDINATE, plane.LARGEST_COORDINATE)
+# An output is a mean of values, and rounding can carry it past the largest of them by a digit.
+_OUTPUT = Limit(-2 * plane.LARGEST_COORDINATE, 2 * plane.LARGEST_COORDINATE)
 _EDGE = Limit(-1e12, 1e12)
 _CELLS = Limit(0, _LAST_TOKEN)
 _SEED = Limit(0, _LARGEST_SEED)
@@ -83,6 +85,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "target_number": _COORDINATE,
         "rate": Limit(lookup.LOWEST_RATE, lookup.HIGHEST_RATE),
         "preset": Limit(known=partial(preset_ids, "lookup")),
+        "trail": Limit(_OUTPUT.low, _OUTPUT.high, most=lookup.LONGEST_TRAIL),
     },
     heads.MaskChoice: {"size": Limit(1, heads.LARGEST_MASK_SIZE), "hidden": _CELLS, "shown": _CELLS},
     heads.HeadsSetup: {
@@ -193,11 +196,22 @@ def reason_against(value: object) -> str:
 
 def _against_extent(extent: plane.Extent) -> str:
     if extent.left < extent.right and extent.bottom < extent.top:
-        span = max(extent.width, extent.height)
+        span = extent.span
         if plane.SMALLEST_SPAN / 2 <= span <= plane.LARGEST_SPAN * 2:
             return ""
         return f"is {span!r} units across, but must be between {plane.SMALLEST_SPAN:g} and {plane.LARGEST_SPAN:g}"
     return "must have its left below its right and its bottom below its top"
+
+
+def _against_lookup(state: lookup.LookupState) -> str:
+    camera, width = state.camera, len(state.value_rows[0])
+    if camera is not None and max(map(abs, camera.centre)) > plane.LARGEST_COORDINATE * (1 + 1e-9):
+        return f"has a camera whose middle lies farther out than {plane.LARGEST_COORDINATE:.0f}"
+    if camera is not None and camera.span < camera.smallest_span / 2:
+        return f"has a camera {camera.span!r} units across, but so far out it must be {camera.smallest_span!r} at least"
+    if any(len(output) != width for output in state.trail):
+        return f"has a trail whose points must have {width} {'number' if width == 1 else 'numbers'} each, as the values"
+    return ""
 
 
 def _against_mask(mask: heads.MaskChoice) -> str:
@@ -227,6 +241,7 @@ def _against_block(state: block.BlockState) -> str:
 
 _RULES: dict[type, Callable[[Any], str]] = {
     plane.Extent: _against_extent,
+    lookup.LookupState: _against_lookup,
     heads.MaskChoice: _against_mask,
     scaling.BenchState: _against_bench,
     block.BlockState: _against_block,

@@ -155,9 +155,9 @@ def _make_lookup(session: Session, look: Look) -> Page:
 
 
 def _lookup_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.lookup.figure import lookup_figure
+    from attention_explorer.ui.lookup.figure import LookupFigure
 
-    return lookup_figure(state.lookup)
+    return LookupFigure(state.lookup)
 
 
 def _make_heads(session: Session, look: Look) -> Page:

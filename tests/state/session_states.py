@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -15,6 +15,7 @@ from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import MaskChoice
 from attention_explorer.state.lookup.plane import Extent
+from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.scaling.state import BenchState
 from attention_explorer.state.session_limits import LIMITS, Limit
 
@@ -40,9 +41,15 @@ def of_class(kind: type) -> st.SearchStrategy[Any]:
             lambda edges: Extent(edges[0], edges[0] + edges[2], edges[1], edges[1] + edges[3])
         )
     made = st.builds(kind, **parts)
+    if kind is LookupState:  # a point of the trail is as wide as the values
+        return made.map(lambda state: replace(state, trail=as_wide_as(state.value_rows[0], state.trail)))
     if kind is MaskChoice:
         return made.map(lambda mask: mask.with_painted(mask.hidden, hide=True))
     return made
+
+
+def as_wide_as(row: tuple[float, ...], trail: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    return tuple((*point, *row)[: len(row)] for point in trail)
 
 
 def of_hint(hint: Any, limit: Limit) -> st.SearchStrategy[Any]:

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.plane import Extent, Vector
+from attention_explorer.state.lookup.plane import LARGEST_COORDINATE, Extent, Vector
 from attention_explorer.state.lookup.state import (
     HIGHEST_RATE,
-    LARGEST_COORDINATE,
     LOWEST_RATE,
     MOST_KEYS,
     QUERY,

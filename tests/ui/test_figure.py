@@ -131,7 +131,7 @@ def test_svg_names_itself_in_title_and_description():
 
 def test_svg_draws_the_same_picture_as_png():
     """Nothing reaches out of the plane into the legend, though SVG does not clip."""
-    figure = LookupFigure(preset("long-key").state, camera=Extent(-0.5, 1.5, -0.4, 1.0))
+    figure = LookupFigure(replace(preset("long-key").state, camera=Extent(-0.5, 1.5, -0.4, 1.0)))
     size = figure.size
     drawn = QImage(size, QImage.Format.Format_RGB32)
     painter = QPainter(drawn)

@@ -140,12 +140,9 @@ def test_the_kind_of_values_is_chosen_and_shown(window, kind):
 def test_every_overlay_has_a_chip_that_changes_the_picture(make_window, qtbot, overlay):
     """A legend that nothing in the picture answers to would be a lie."""
     state = replace(preset("long-key").state, query=(0.5, 1.1), overlays=frozenset(), target=(0.2, -0.8))
+    state = replace(state, trail=((0.2, 0.1), (0.3, 0.2), (0.9, 0.8)))
     window = make_window(ExplorerState(lookup=state))
     page = window.page
-    page.canvas.clear_trail()
-    for x in (0.6, 0.8, 1.0, 0.5):
-        moved = lookup(window).moved(Part(Role.QUERY), (x, 1.1))
-        window.session.preview(replace(window.session.state, lookup=moved), "")
     chips = {**page.chips._chips, **page.gradient.chips._chips}
     before = page.canvas.grab().toImage()
     click(qtbot, chips[overlay])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -89,6 +89,13 @@ class LookupFrame:
 @lru_cache(maxsize=8)
 def lookup_frame(state: LookupState) -> LookupFrame:
     """Compute every number of the page from its state. Cached, so that all its readers share one computation."""
+    frame = _computed(state.without_view())
+    return frame if frame.state == state else replace(frame, state=state)
+
+
+@lru_cache(maxsize=8)
+def _computed(state: LookupState) -> LookupFrame:
+    """Compute the numbers; apart from `lookup_frame`, so that moving the view computes nothing."""
     query = np.asarray(state.query)
     keys = np.asarray(state.keys)
     values = np.asarray(state.value_rows)

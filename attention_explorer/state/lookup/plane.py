@@ -9,8 +9,14 @@ from typing import Self
 Vector = tuple[float, float]
 """A point or arrow of the plane, in plane units."""
 
+LARGEST_COORDINATE = 1e6
+"""Of a vector, and so of the middle of a view: farther out there is nothing to see."""
+
 SMALLEST_SPAN, LARGEST_SPAN = 1e-9, 1e7
 """Zoom stops here (plane units across): beyond, float64 coordinates no longer tell neighbouring pixels apart."""
+
+SMALLEST_SHARE = 1e-11
+"""Of its distance from the origin a view is at least as wide as this, for the same reason: floats are coarser there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +43,32 @@ class Extent:
         """The middle of the rectangle."""
         return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
+    @property
+    def span(self) -> float:
+        """Units along the longer side."""
+        return max(self.width, self.height)
+
+    @property
+    def smallest_span(self) -> float:
+        """The span of the narrowest view around the same middle."""
+        return max(SMALLEST_SPAN, SMALLEST_SHARE * max(map(abs, self.centre)))
+
+    def held(self) -> Self:
+        """Return the nearest extent that can be in view: its middle where vectors can be, its span within limits."""
+        x, y = self.centre
+        dx, dy = (min(max(at, -LARGEST_COORDINATE), LARGEST_COORDINATE) - at for at in (x, y))
+        span = min(max(self.span, self.smallest_span), LARGEST_SPAN)
+        resized = self if span == self.span else self._resized(self.span / span, (x, y))
+        return resized.shifted(dx, dy) if dx or dy else resized
+
     def zoomed(self, factor: float, about: Vector) -> Self:
         """Return the extent seen after magnifying by ``factor`` with the point ``about`` held still."""
-        span = max(self.width, self.height) / factor
-        if not SMALLEST_SPAN <= span <= LARGEST_SPAN:
+        span = self.span / factor
+        if (factor > 1 and span < self.smallest_span) or (factor < 1 and span > LARGEST_SPAN):
             return self
+        return self._resized(factor, about)
+
+    def _resized(self, factor: float, about: Vector) -> Self:
         x, y = about
         return type(self)(
             x + (self.left - x) / factor,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Self
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.lookup.plane import Extent, Vector
+from attention_explorer.state.lookup.plane import LARGEST_COORDINATE, Extent, Vector
 from attention_explorer.state.numerals import full, plain, subscript
 from attention_explorer.state.role import Role
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 MOST_KEYS = 12
-LARGEST_COORDINATE = 1e6
+LONGEST_TRAIL = 240
+"""Past outputs: about as many as a drag right across the plane makes."""
+
 LOWEST_RATE, HIGHEST_RATE = 0.001, 100.0
 
 
@@ -95,6 +97,11 @@ class LookupState:
     rate: float = 0.2
     extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
     preset: str = "two-keys"
+    # No number depends on these two. They are left out of the hash, which is taken often and would read 240 points.
+    camera: Extent | None = field(default=None, hash=False)
+    """The part of the plane in view; None is the first view, ``extent`` with room around it."""
+    trail: tuple[tuple[float, ...], ...] = field(default=(), hash=False)
+    """Past outputs, oldest first, each as wide as the values; see `attention_explorer.state.lookup.trail`."""
 
     # ---- Reading ----
 
@@ -203,6 +210,14 @@ class LookupState:
     def with_overlay(self, overlay: Overlay, shown: bool) -> Self:
         """Return the state with an overlay switched on or off."""
         return replace(self, overlays=self.overlays | {overlay} if shown else self.overlays - {overlay})
+
+    def with_camera(self, camera: Extent | None) -> Self:
+        """Return the state with another part of the plane in view, held within what can be drawn; None: the first."""
+        return replace(self, camera=None if camera is None else camera.held())
+
+    def without_view(self) -> Self:
+        """Return the state as nobody has moved its view or its query yet: what is left is what numbers depend on."""
+        return replace(self, camera=None, trail=()) if self.camera is not None or self.trail else self
 
     def with_temperature(self, temperature: float) -> Self:
         """Return the state at another temperature, held within what the slider reaches."""

@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from attention_explorer.state.lookup.export import lookup_numbers
 from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.plane import Extent
-from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
+from attention_explorer.state.lookup.state import LookupState, ValueKind
 from attention_explorer.state.lookup.wording import description, logit_text, output_sum
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.state.numerals import coordinate, subscript, vector
@@ -24,31 +23,39 @@ from attention_explorer.ui.lookup.overlay_chips import (
     draw_sample,
 )
 from attention_explorer.ui.lookup.plane_painter import paint_plane
-from attention_explorer.ui.lookup.plane_scene import scene_for
+from attention_explorer.ui.lookup.plane_scene import NUMBER_LINE_HEIGHT, scene_for
 from attention_explorer.ui.theme import LIGHT, Look
 
 FIELD_COLUMNS = 360
 NARROWEST = 300
 """Pixels that the plane is laid out for at least."""
 
+USUAL_SHAPE, FLATTEST, TALLEST = 2 / 3, 1 / 4, 3 / 2
+"""Height of the plane by its width."""
+
 
 @dataclass(frozen=True, slots=True)
 class LookupFigure:
-    """A `Figure` of a lookup: ``width`` × ``height`` px of plane, the footer below it."""
+    """A `Figure` of a lookup: ``width`` × `height` px of plane, the footer below it."""
 
     state: LookupState
     width: int = 720
-    height: int = 480
     look: Look = Look(LIGHT)
-    camera: Extent | None = None
-    trail: tuple[tuple[float, ...], ...] = ()
     is_captioned: bool = True
 
     def styled(self, style: FigureStyle) -> LookupFigure:
         """Return the same picture in a style; it has no title."""
         width = self.width if style.width is None else max(round(style.width), NARROWEST)
-        height = round(self.height * width / self.width)
-        return replace(self, look=style.look, width=width, height=height, is_captioned=style.is_captioned)
+        return replace(self, look=style.look, width=width, is_captioned=style.is_captioned)
+
+    @property
+    def height(self) -> int:
+        """The height of the plane in pixels; with a camera as its shape wants it, so that no more is seen."""
+        camera = self.state.camera
+        if camera is None:
+            return round(self.width * USUAL_SHAPE)
+        line = self.look.px(NUMBER_LINE_HEIGHT) if self.state.values is ValueKind.NUMBERS else 0
+        return round(self.width * min(max(camera.height / camera.width, FLATTEST), TALLEST)) + line
 
     @property
     def size(self) -> QSize:
@@ -58,8 +65,7 @@ class LookupFigure:
     def paint(self, painter: QPainter) -> None:
         """Paint the figure with its top left corner at the painter's origin."""
         painter.fillRect(QRect(0, 0, self.size.width(), self.size.height()), QColor(self.look.theme.plane))
-        state = self.state if self.camera is None else replace(self.state, extent=self.camera)
-        scene = scene_for(state, self.look, self.width, self.height, trail=self.trail, field_columns=FIELD_COLUMNS)
+        scene = scene_for(self.state, self.look, self.width, self.height, field_columns=FIELD_COLUMNS)
         painter.save()
         painter.setClipRect(QRectF(0, 0, self.width, self.height))
         paint_plane(painter, scene)
@@ -146,11 +152,3 @@ class LookupFigure:
         painter.setPen(QColor(look.theme.muted))
         box = QRectF(px(12), top, self.width - px(24), self._caption_height())
         painter.drawText(box, Qt.TextFlag.TextWordWrap, self.caption())
-
-
-def lookup_figure(
-    state: LookupState, camera: Extent | None = None, trail: tuple[tuple[float, ...], ...] = ()
-) -> LookupFigure:
-    """Return the figure of a state, with the part of the plane and the trail that the window shows."""
-    walked = state.shows(Overlay.TRAIL) and len(trail) > 1  # a single past output is where o is now
-    return LookupFigure(state, camera=camera, trail=trail if walked else ())

@@ -11,7 +11,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import LookupFrame, descended, lookup_frame
-from attention_explorer.state.lookup.state import HIGHEST_RATE, LOWEST_RATE, Overlay
+from attention_explorer.state.lookup.state import HIGHEST_RATE, LOWEST_RATE, LookupState, Overlay
 from attention_explorer.state.lookup.wording import descent_note, gradient_note
 from attention_explorer.state.numerals import scientific, signed
 from attention_explorer.ui.controls.number_box import NumberBox
@@ -40,7 +40,7 @@ class GradientCard(QWidget):
         self._session = session
         self._timer = QTimer(self, interval=PLAY_INTERVAL_MILLISECONDS)
         self._timer.timeout.connect(self._on_tick)
-        self._expected: ExplorerState | None = None
+        self._expected: LookupState | None = None
         self._column = QVBoxLayout(self)
         self.chips = OverlayChips(session, look, (Overlay.GRADIENT, Overlay.TARGET), self)
         self.jacobian = TextBlock(look, 1, "Gradient of the output", self)
@@ -93,7 +93,7 @@ class GradientCard(QWidget):
     def show_frame(self, frame: LookupFrame) -> None:
         """Show the gradient and the loss of a lookup."""
         state = frame.state
-        if self.is_playing and self._session.state is not self._expected:
+        if self.is_playing and not self._is_as_expected():
             self.stop()
         self.chips.show_state(state)
         rows = [" ".join(signed(float(x), 3) for x in row) for row in frame.gradient.output]
@@ -131,6 +131,10 @@ class GradientCard(QWidget):
         """Whether q is walking by itself."""
         return self._timer.isActive()
 
+    def _is_as_expected(self) -> bool:
+        """Return whether nobody else has changed the lookup since the last step; the view may have moved."""
+        return self._session.state.lookup.without_view() == self._expected
+
     def _descended(self) -> ExplorerState | None:
         """Return the state after one more step, or None where there is no slope to follow or no room to go."""
         state = self._session.state
@@ -156,7 +160,7 @@ class GradientCard(QWidget):
             self.stop()
             return
         self._session.commit()
-        self._expected = self._session.state
+        self._expected = self._session.state.lookup.without_view()
         self.play.setText("Pause")
         self._timer.start()
         self._on_tick()
@@ -167,14 +171,14 @@ class GradientCard(QWidget):
             self.refused.emit(descent_note(lookup_frame(self._session.state.lookup)))
             self.stop()
             return
-        self._expected = after
+        self._expected = after.lookup.without_view()
         self._session.preview(after, "Play downhill")
 
     def stop(self) -> None:
         """End the walk; what was walked becomes one undo step."""
         if self._timer.isActive():
             self._timer.stop()
-            if self._session.state is self._expected:
+            if self._is_as_expected():
                 self._session.commit()
         self.play.setChecked(False)
         self.play.setText("Play")

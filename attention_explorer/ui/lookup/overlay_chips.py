@@ -59,7 +59,7 @@ OVERLAY_NAMES = (
     OverlayName(
         Overlay.TRAIL,
         "Trail",
-        "Where the output has been. In hard mode it jumps, so the trail has gaps.",
+        "Where the output has been while this is on; C clears it. In hard mode it jumps, so the trail has gaps.",
     ),
     OverlayName(
         Overlay.LIMIT,

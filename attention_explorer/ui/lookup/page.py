@@ -258,7 +258,8 @@ class LookupPage(Page):
         if old.lookup == new.lookup and old is not new:
             return
         self.canvas.render_state(old, new)
-        self._show(lookup_frame(new.lookup))
+        if old is new or old.lookup.without_view() != new.lookup.without_view():
+            self._show(lookup_frame(new.lookup))
 
     def _show(self, frame: LookupFrame) -> None:
         state = frame.state
@@ -316,8 +317,6 @@ class LookupPage(Page):
         ready = PRESETS[index]
         self.gradient.stop()
         self.session.apply(replace(self.session.state, lookup=ready.state), f"Load “{ready.title}”")
-        self.canvas.show_home()
-        self.canvas.clear_trail()
 
     def _on_tab_changed(self, index: int) -> None:
         if index == 1:
@@ -423,9 +422,9 @@ class LookupPage(Page):
     # ---- Taking it away ----
 
     def figure(self) -> LookupFigure:
-        from attention_explorer.ui.lookup.figure import lookup_figure
+        from attention_explorer.ui.lookup.figure import LookupFigure
 
-        return lookup_figure(self.session.state.lookup, self.canvas.camera, self.canvas.trail)
+        return LookupFigure(self.session.state.lookup)
 
     def description(self) -> str:
         """Return the page in words."""

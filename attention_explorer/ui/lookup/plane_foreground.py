@@ -273,7 +273,7 @@ def _paint_tie(painter: QPainter, scene: PlaneScene) -> None:
 
 def _paint_trail(painter: QPainter, scene: PlaneScene) -> None:
     """Paint past outputs, fading with age; where the output jumped there is a gap, because it was never in between."""
-    look, spots = scene.look, [scene.place_value(row) for row in scene.trail]
+    look, spots = scene.look, [scene.place_value(row) for row in scene.state.trail]
     jump = look.px(24)
     for i, spot in enumerate(spots):
         opacity = 0.75 * (i + 1) / len(spots)

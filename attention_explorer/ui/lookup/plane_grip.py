@@ -8,7 +8,7 @@ from enum import Enum
 
 from PySide6.QtCore import QPointF, Qt
 
-from attention_explorer.state.lookup.plane import PlaneTransform, Vector, along, around, snapped
+from attention_explorer.state.lookup.plane import Extent, PlaneTransform, Vector, along, around, snapped
 from attention_explorer.state.lookup.state import LookupState, Part
 from attention_explorer.ui.lookup.plane_foreground import handle_places
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, NumberLine, PlaneScene, has_shaft
@@ -118,6 +118,21 @@ class Drag:
         angle = math.atan2(pointer[1], pointer[0]) - math.atan2(pressed[1], pressed[0])
         cos, sin = math.cos(angle), math.sin(angle)
         return cos * start[0] - sin * start[1], sin * start[0] + cos * start[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Pan:
+    """A drag of the plane itself."""
+
+    pressed: QPointF
+    seen: Extent
+    camera: Extent | None
+    """What the state said before; ``seen`` is what the canvas showed."""
+
+    def view(self, at: QPointF, pixels_per_unit: float) -> Extent:
+        """Return what is in view with the pointer at a pixel: the point that was pressed stays under it."""
+        moved = at - self.pressed
+        return self.seen.shifted(-moved.x() / pixels_per_unit, moved.y() / pixels_per_unit)
 
 
 def rounded_to_pixel(to: Vector, transform: PlaneTransform) -> Vector:

@@ -59,7 +59,6 @@ class PlaneScene:
     line: NumberLine | None = None
     selected: Part | None = None
     hovered: Part | None = None
-    trail: tuple[tuple[float, ...], ...] = ()
     field_columns: int = 160
     """Columns of the soft weight field; coarse while the keys are moving."""
 
@@ -109,14 +108,12 @@ def scene_for(
     width: float,
     height: float,
     *,
-    transform: PlaneTransform | None = None,
     numbers: Vector | None = None,
     selected: Part | None = None,
     hovered: Part | None = None,
-    trail: tuple[tuple[float, ...], ...] = (),
     field_columns: int = 160,
 ) -> PlaneScene:
-    """Lay out a picture of ``width`` × ``height`` px; without a camera it shows the extent of the state."""
+    """Lay out a picture of ``width`` × ``height`` px: what its camera shows, or its extent with room around it."""
     plane_height, line = height, None
     if state.values is ValueKind.NUMBERS:
         plane_height = max(1.0, height - look.px(NUMBER_LINE_HEIGHT))
@@ -124,10 +121,12 @@ def scene_for(
         margin = look.px(30)
         right = max(width - margin, margin + 1.0)
         line = NumberLine(low, high, margin, right, plane_height + look.px(34))
-    if transform is None:
+    if state.camera is None:
         # A margin as wide as a badge: a vector that ends on the edge of the extent is still seen whole.
         transform = PlaneTransform.fitting(state.extent, width, plane_height, look.px(BADGE_RADIUS + 4))
-    return PlaneScene(state, transform, look, line, selected, hovered, trail, field_columns)
+    else:
+        transform = PlaneTransform.fitting(state.camera, width, plane_height)
+    return PlaneScene(state, transform, look, line, selected, hovered, field_columns)
 
 
 def has_shaft(state: LookupState, part: Part) -> bool:
