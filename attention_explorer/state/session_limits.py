@@ -208,7 +208,7 @@ def _against_lookup(state: lookup.LookupState) -> str:
     if camera is not None and max(map(abs, camera.centre)) > plane.LARGEST_COORDINATE * (1 + 1e-9):
         return f"has a camera whose middle lies farther out than {plane.LARGEST_COORDINATE:.0f}"
     if camera is not None and camera.span < camera.smallest_span / 2:
-        return f"has a camera {camera.span!r} units across, but so far out it must be {camera.smallest_span!r} at least"
+        return f"has a camera {camera.span!r} units across; so far out it must be {camera.smallest_span:.2g} at least"
     if any(len(output) != width for output in state.trail):
         return f"has a trail whose points must have {width} {'number' if width == 1 else 'numbers'} each, as the values"
     return ""

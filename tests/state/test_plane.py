@@ -6,10 +6,11 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.state.lookup.plane import (
+    LARGEST_COORDINATE,
     LARGEST_SPAN,
     SMALLEST_SPAN,
     Extent,
@@ -70,6 +71,36 @@ def test_zoom_keeps_the_point_where_it_is(extent: Extent, about: Vector, factor:
 def test_zooming_out_again_comes_back(extent: Extent, about: Vector, factor: float) -> None:
     back = extent.zoomed(factor, about).zoomed(1 / factor, about)
     assert (back.left, back.top) == pytest.approx((extent.left, extent.top), abs=1e-8)
+
+
+@quick
+@given(st.tuples(*[st.floats(-1e12, 1e12)] * 2), st.floats(1e-6, 1e12), st.floats(0.1, 10))
+def test_a_view_is_held_where_it_can_be_drawn(at: Vector, width: float, shape: float) -> None:
+    wish = Extent(at[0], at[0] + width, at[1], at[1] + width * shape)
+    assume(wish.width > 0 and wish.height > 0)
+    held = wish.held()
+    assert max(map(abs, held.centre)) <= LARGEST_COORDINATE * (1 + 1e-9)
+    assert held.span <= LARGEST_SPAN * (1 + 1e-9)
+    assert held.span >= 0.9 * held.smallest_span
+    possible = max(map(abs, wish.centre)) <= LARGEST_COORDINATE and wish.smallest_span <= wish.span <= LARGEST_SPAN
+    assert (held == wish) is possible
+
+
+@pytest.mark.parametrize(("at", "factor"), [((0.25, -0.5), 1.5), ((9e5, -9e5), 1.5), ((0.25, -0.5), 1 / 1.5)])
+def test_pixels_of_the_narrowest_and_the_widest_view_are_different_places(at: Vector, factor: float) -> None:
+    extent = HOME.shifted(*at)
+    for _ in range(200):
+        extent = extent.zoomed(factor, extent.centre)
+    view = PlaneTransform.fitting(extent, 3840, 2160)
+    across = [view.to_plane(x, 0)[0] for x in range(3841)]
+    assert len(set(across)) == len(across)
+
+
+def test_a_view_wider_than_its_limit_can_be_narrowed() -> None:
+    """It is when the window becomes wider after the plane was seen from as far away as it goes."""
+    wide = Extent(-LARGEST_SPAN, LARGEST_SPAN, -1.0, 1.0)
+    assert wide.zoomed(1.2, (0.0, 0.0)).span < wide.span
+    assert wide.zoomed(1 / 1.2, (0.0, 0.0)) is wide
 
 
 @pytest.mark.parametrize("factor", [2.0, 0.5])

@@ -189,6 +189,26 @@ def test_no_type_is_unknown_to_the_codec() -> None:
 
 S = "state"
 WRONG: list[tuple[tuple[str | int, ...], object, str]] = [
+    ((S, "lookup", "camera"), {"left": 0, "right": 1, "bottom": 1, "top": 0}, "camera must have its left below its"),
+    (
+        (S, "lookup", "camera"),
+        {"left": 0, "right": 1e-300, "bottom": 0, "top": 1e-300},
+        "camera is 1e-300 units",
+    ),
+    (
+        (S, "lookup", "camera"),
+        {"left": 0, "right": 1e300, "bottom": 0, "top": 1},
+        "camera.right is 1e+300, but",
+    ),
+    ((S, "lookup", "camera"), {"left": 1e9, "right": 1e9 + 1, "bottom": 0, "top": 1}, "a camera whose middle lies"),
+    (
+        (S, "lookup", "camera"),
+        {"left": 1e6, "right": 1e6 + 1e-8, "bottom": 0, "top": 1e-8},
+        "far out it must be 1e-05",
+    ),
+    ((S, "lookup", "trail"), [[0, 0]] * 241, "lookup.trail has 241 items, but must have from 0 to 240"),
+    ((S, "lookup", "trail"), [[0, 1e7]], "lookup.trail[0][1] is 10000000.0, but must be from -2000000 to 2000000"),
+    ((S, "lookup", "trail"), [[0, 1], [2]], "lookup has a trail whose points must have 2 numbers each, as the values"),
     ((S, "heads", "setup", "temperature"), 1000, "heads.setup.temperature is 1000, but must be from 0.01 to 100"),
     ((S, "heads", "setup", "temperature"), "warm", "heads.setup.temperature is “warm”, but must be a number"),
     ((S, "heads", "setup", "temperature"), True, "heads.setup.temperature is true, but must be a number"),

@@ -51,24 +51,22 @@ class Extent:
     @property
     def smallest_span(self) -> float:
         """The span of the narrowest view around the same middle."""
-        return max(SMALLEST_SPAN, SMALLEST_SHARE * max(map(abs, self.centre)))
+        return _smallest_span(self.centre)
 
     def held(self) -> Self:
         """Return the nearest extent that can be in view: its middle where vectors can be, its span within limits."""
-        x, y = self.centre
-        dx, dy = (min(max(at, -LARGEST_COORDINATE), LARGEST_COORDINATE) - at for at in (x, y))
-        span = min(max(self.span, self.smallest_span), LARGEST_SPAN)
-        resized = self if span == self.span else self._resized(self.span / span, (x, y))
-        return resized.shifted(dx, dy) if dx or dy else resized
+        x, y = (min(max(at, -LARGEST_COORDINATE), LARGEST_COORDINATE) for at in self.centre)
+        span = min(max(self.span, _smallest_span((x, y))), LARGEST_SPAN)
+        if (x, y) == self.centre and span == self.span:
+            return self
+        across, up = self.width / self.span * span / 2, self.height / self.span * span / 2
+        return type(self)(x - across, x + across, y - up, y + up)
 
     def zoomed(self, factor: float, about: Vector) -> Self:
         """Return the extent seen after magnifying by ``factor`` with the point ``about`` held still."""
         span = self.span / factor
         if (factor > 1 and span < self.smallest_span) or (factor < 1 and span > LARGEST_SPAN):
             return self
-        return self._resized(factor, about)
-
-    def _resized(self, factor: float, about: Vector) -> Self:
         x, y = about
         return type(self)(
             x + (self.left - x) / factor,
@@ -80,6 +78,10 @@ class Extent:
     def shifted(self, dx: float, dy: float) -> Self:
         """Return the extent moved by (dx, dy) units."""
         return type(self)(self.left + dx, self.right + dx, self.bottom + dy, self.top + dy)
+
+
+def _smallest_span(middle: Vector) -> float:
+    return max(SMALLEST_SPAN, SMALLEST_SHARE * max(map(abs, middle)))
 
 
 @dataclass(frozen=True, slots=True)
