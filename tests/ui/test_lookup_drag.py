@@ -42,7 +42,7 @@ def at(window, x, y) -> QPointF:
 
 def drawn(window, name, column) -> str:
     """Return what the table shows in the row of a vector."""
-    from attention_explorer.ui.lookup.numbers_table import Column
+    from attention_explorer.ui.lookup.table_model import Column
 
     model = window.page.table.numbers
     for row in range(model.rowCount()):

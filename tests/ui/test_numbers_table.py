@@ -13,7 +13,7 @@ from attention_explorer.state.lookup.presets import preset
 from attention_explorer.state.lookup.state import LookupState, Part
 from attention_explorer.state.numerals import parsed_number
 from attention_explorer.state.role import Role
-from attention_explorer.ui.lookup.numbers_table import Column
+from attention_explorer.ui.lookup.table_model import Column
 
 
 @pytest.fixture
