@@ -200,7 +200,7 @@ def test_the_dictionary_misses_and_then_finds(make_window):
 def test_the_chart_follows_and_can_be_dragged(window, qtbot):
     page = window.page
     page.tabs.setCurrentIndex(1)
-    chart = page._chart
+    chart = page.panel.chart
     weights = lookup_frame(lookup(window)).weights
     x, y = chart._curves[0].getOriginalDataset()
     assert y[len(x) // 2] == pytest.approx(weights[0])
@@ -216,13 +216,13 @@ def test_the_chart_follows_and_can_be_dragged(window, qtbot):
 def test_a_tall_window_shows_gradient_and_chart_at_once(make_window, qtbot):
     window = make_window(size=(1920, 1400))
     page = window.page
-    qtbot.waitUntil(lambda: page._chart is not None and page._chart.isVisible())
+    qtbot.waitUntil(lambda: page.panel.chart is not None and page.panel.chart.isVisible())
     assert page.gradient.isVisible()
     window.resize(1280, 800)
     QApplication.processEvents()
     assert page.tabs.count() == 2
     page.tabs.setCurrentIndex(1)
-    assert page._chart.isVisible()
+    assert page.panel.chart.isVisible()
 
 
 def test_the_context_menu_offers_what_fits_the_place(window):
@@ -345,4 +345,4 @@ def test_the_whole_table_and_plane_fit_a_small_laptop(make_window, name):
 def test_the_chart_fits_its_tab(window):
     window.page.tabs.setCurrentIndex(1)
     QApplication.processEvents()
-    assert window.page._chart.height() <= 220
+    assert window.page.panel.chart.height() <= 220

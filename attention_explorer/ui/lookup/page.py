@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSizePolicy,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -27,33 +26,22 @@ from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LookupState, Overlay, Part
 from attention_explorer.state.lookup.wording import (
     description,
-    exponent_note,
     key_name,
-    notices,
-    output_sum,
-    rescaled_note,
-    spread_note,
-    weight_sum,
 )
 from attention_explorer.state.role import Role
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, ColumnScroll, Scroll
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
+from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.lookup.canvas import LookupCanvas
-from attention_explorer.ui.lookup.controls import LookupControls
-from attention_explorer.ui.lookup.gradient_card import GradientCard
 from attention_explorer.ui.lookup.numbers_table import NumbersTable
 from attention_explorer.ui.lookup.overlay_chips import OverlayChips
-from attention_explorer.ui.lookup.weight_bars import WeightBars
+from attention_explorer.ui.lookup.panel import LookupPanel
 from attention_explorer.ui.page import Page, PageAction
 from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
-    # Loaded when they are first needed: drawing libraries and file formats would delay the first picture.
+    # Loaded when it is first needed: file formats would delay the first picture.
     from attention_explorer.ui.lookup.figure import LookupFigure
-    from attention_explorer.ui.lookup.temperature_chart import TemperatureChart
 
-PANEL_WIDTH = 440
 NARROW_PAGE = 860
 """Below this width, in pixels at zoom 1, the panel goes below the plane and the page scrolls."""
 
@@ -92,17 +80,13 @@ class LookupPage(Page):
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
-        self._explained: int | None = None
-        self._chart: TemperatureChart | None = None
         self.canvas = LookupCanvas(session, look)
         self.table = NumbersTable(session, look)
         self.chips = OverlayChips(session, look, CANVAS_OVERLAYS)
-        self.controls = LookupControls(session, look)
-        self.bars = WeightBars(look)
-        self.noticed = TextBlock(look, 3, "Worth noticing")
-        self.sum = TextBlock(look, 5, "The sum with its numbers")
-        self.gradient = GradientCard(session, look)
-        self.tip = TextBlock(look, 3, "What to look for", ground="note")
+        self.panel = LookupPanel(session, look)
+        panel = self.panel
+        self.controls, self.bars, self.gradient, self.tabs = panel.controls, panel.bars, panel.gradient, panel.tabs
+        self.noticed, self.sum, self.tip = panel.noticed, panel.sum, panel.tip
         self._build()
         self._connect()
         self.set_look(look)
@@ -119,7 +103,7 @@ class LookupPage(Page):
         self._left.addWidget(self.chips)
         self._left.addWidget(self.table)
         self._columns.addLayout(self._left, 1)
-        self._columns.addWidget(self._make_panel())
+        self._columns.addWidget(self.panel)
         # Scrolls only where the window is too small for two columns; see _arrange.
         self._page_scroll = Scroll(content)
         whole = QHBoxLayout(self)
@@ -152,38 +136,6 @@ class LookupPage(Page):
         self._header.addWidget(self.export_button)
         return self._header
 
-    def _make_panel(self) -> ColumnScroll:
-        self._cards = [
-            Card(self.look),
-            Card(self.look, "The sum, with your numbers"),
-            Card(self.look, kind="note"),
-        ]
-        weights, sums, note = self._cards
-        weights.body.addWidget(self.bars)
-        weights.body.addWidget(self.noticed)
-        sums.body.addWidget(self.sum)
-        note.body.addWidget(self.tip)
-        self.tabs = QTabWidget()
-        self.tabs.setAccessibleName("Gradient and temperature")
-        self.tabs.addTab(self.gradient, "Gradient")
-        self._chart_place = QWidget()
-        self._chart_place.setMaximumHeight(220)
-        self._chart_card = Card(self.look, "Temperature")
-        self._chart_card.hide()
-        self.tabs.addTab(self._chart_place, "Temperature")
-        self.tabs.setTabToolTip(0, "How the output moves when the query moves")
-        self.tabs.setTabToolTip(1, "The weights at every temperature")
-        self.tabs.currentChanged.connect(self._on_tab_changed)
-        panel = QWidget()
-        panel.setObjectName("panel")
-        self._panel_column = QVBoxLayout(panel)
-        for widget in (self.controls, weights, sums, self.tabs, note):
-            self._panel_column.addWidget(widget)
-        self._panel_column.addWidget(self._chart_card, 1)
-        self._panel_column.addStretch(0)
-        self._scroll = ColumnScroll(panel)
-        return self._scroll
-
     def _connect(self) -> None:
         self.canvas.pointed.connect(self.said)
         for source in (self.canvas, self.table.numbers, self.controls.exact, self.gradient):
@@ -192,7 +144,6 @@ class LookupPage(Page):
         self.canvas.selection_changed.connect(self._on_selection_changed)
         self.canvas.menu_wanted.connect(self._on_menu_wanted)
         self.table.part_clicked.connect(self._on_table_part_clicked)
-        self.bars.row_hovered.connect(self._on_row_hovered)
         self.bars.row_clicked.connect(self._on_row_clicked)
 
     # ---- Showing ----
@@ -202,18 +153,10 @@ class LookupPage(Page):
         px = look.px
         self._columns.setContentsMargins(px(14), px(10), px(6), px(10))
         self._columns.setSpacing(px(12))
-        for column in (self._left, self._panel_column):
-            column.setSpacing(px(8))
-        self._panel_column.setContentsMargins(0, 0, px(8), 0)
+        self._left.setSpacing(px(8))
         self._header.setSpacing(px(8))
-        for card in (*self._cards, self._chart_card):
-            card.set_look(look)
-        for part in (self.canvas, self.table, self.chips, self.controls, self.bars, self.noticed, self.sum):
+        for part in (self.canvas, self.table, self.chips, self.panel):
             part.set_look(look)
-        self.gradient.set_look(look)
-        self.tip.set_look(look)
-        if self._chart is not None:
-            self._chart.set_look(look)
         self._show(lookup_frame(self.session.state.lookup))
         self._arrange()
 
@@ -221,35 +164,14 @@ class LookupPage(Page):
         """Put the panel beside the plane, or below it where the window is too narrow for both."""
         if self.width() < self.look.px(NARROW_PAGE):
             self._columns.setDirection(QBoxLayout.Direction.TopToBottom)
-            self._scroll.setMinimumWidth(0)
-            self._scroll.setMaximumWidth(self.width())
-            needed = self._panel_column.heightForWidth(self.width() - self.look.px(40))
-            self._scroll.setMinimumHeight(needed + self.look.px(8))
+            self.panel.stand_below(self.width())
             self.canvas.setFixedHeight(min(self.look.px(360), self.height() - self.look.px(80)))
         else:
             self._columns.setDirection(QBoxLayout.Direction.LeftToRight)
-            self._scroll.setMinimumHeight(0)
             self.canvas.setMinimumHeight(0)
             self.canvas.setMaximumHeight(UNBOUNDED)
-            # A third of the width, but never less than the text needs.
-            wanted = max(self.look.px(PANEL_WIDTH), round(self.width() * 0.3))
-            self._scroll.setFixedWidth(min(wanted, self.look.px(PANEL_WIDTH * 1.5)))
-        tall = self.height() >= self.look.px(TALL_PANEL)
-        if tall == (self.tabs.count() == 2):
-            self._give_chart_its_place(tall)
-
-    def _give_chart_its_place(self, tall: bool) -> None:
-        """Move the chart out of its tab where there is room to see both, and back where there is not."""
-        if tall:
-            self.tabs.removeTab(1)
-            self._chart_card.body.addWidget(self._chart_place, 1)
-            self._chart_place.show()
-            QTimer.singleShot(0, self, self._make_chart)  # after the first frame: it takes a library to load
-        else:
-            self.tabs.addTab(self._chart_place, "Temperature")
-        self._chart_card.setVisible(tall)
-        self._chart_place.setMinimumHeight(self.look.px(260) if tall else self.look.px(200))
-        self._chart_place.setMaximumHeight(UNBOUNDED if tall else self.look.px(220))
+            self.panel.stand_beside(self.width())
+        self.panel.give_chart_its_place(self.height() >= self.look.px(TALL_PANEL))
 
     def resizeEvent(self, event: object) -> None:
         self._arrange()
@@ -262,42 +184,11 @@ class LookupPage(Page):
             self._show(lookup_frame(new.lookup))
 
     def _show(self, frame: LookupFrame) -> None:
-        state = frame.state
-        explained = self._explained_key(frame)
-        self.controls.show_frame(frame)
-        self.bars.set_frame(frame, explained)
+        self.panel.show_frame(frame, self.canvas.selected)
         self.table.numbers.set_frame(frame)
-        self.chips.show_state(state)
-        if self.tabs.currentWidget() is self.gradient or self.gradient.is_playing:
-            self.gradient.show_frame(frame)
-        if self._chart is not None and self._chart.isVisible():
-            self._chart.show_frame(frame)
-        self.noticed.set_text(
-            TextLine(spread_note(frame), size=12),
-            *(TextLine(text, "muted", size=12) for text in notices(frame)[:1]),  # one: the card keeps its height
-        )
-        self._show_sum(frame, explained)
-        self._show_preset(state)
+        self.chips.show_state(frame.state)
+        self._show_preset(frame.state)
         self.table.fit_height()
-
-    def _show_sum(self, frame: LookupFrame, explained: int) -> None:
-        first, *middle, last = weight_sum(frame, explained)
-        self.sum.set_text(
-            TextLine(first),
-            *(TextLine(line) for line in middle),
-            TextLine(last, "key_ink", bold=True),
-            TextLine(output_sum(frame), "output_ink", bold=True),
-            TextLine(rescaled_note(frame, explained), "muted", size=12),
-        )
-        self._cards[1].note.setText(exponent_note(frame))
-
-    def _explained_key(self, frame: LookupFrame) -> int:
-        """Return the key whose weight is spelled out: the hovered one, the selected one, or the heaviest."""
-        selected = self.canvas.selected
-        wanted = self._explained
-        if wanted is None and selected is not None and selected.role in (Role.KEY, Role.VALUE):
-            wanted = selected.index
-        return wanted if wanted is not None and wanted < len(frame.weights) else int(frame.weights.argmax())
 
     def _show_preset(self, state: LookupState) -> None:
         ready = preset(state.preset)
@@ -318,40 +209,16 @@ class LookupPage(Page):
         self.gradient.stop()
         self.session.apply(replace(self.session.state, lookup=ready.state), f"Load “{ready.title}”")
 
-    def _on_tab_changed(self, index: int) -> None:
-        if index == 1:
-            self._make_chart()
-        self._show(lookup_frame(self.session.state.lookup))
-
-    def _make_chart(self) -> None:
-        if self._chart is None:
-            from attention_explorer.ui.lookup.temperature_chart import TemperatureChart
-
-            self._chart = TemperatureChart(self.session, self.look)
-            column = QVBoxLayout(self._chart_place)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.addWidget(self._chart)
-            self._chart.show()
-        self._chart.show_frame(lookup_frame(self.session.state.lookup))
-
     def _on_selection_changed(self, part: Part | None) -> None:
-        frame = lookup_frame(self.session.state.lookup)
         if part is not None:
             row = self.table.numbers.row_of(part)
             if row is not None and not self.table.hasFocus():
                 self.table.setCurrentIndex(self.table.numbers.index(row, 0))
-        explained = self._explained_key(frame)
-        self.bars.set_frame(frame, explained)
-        self._show_sum(frame, explained)
+        self.panel.explain(lookup_frame(self.session.state.lookup), part)
 
     def _on_table_part_clicked(self, part: Part | None) -> None:
         if part is not None:
             self.canvas.select(part)
-
-    def _on_row_hovered(self, row: int | None) -> None:
-        if row != self._explained:
-            self._explained = row
-            self._on_selection_changed(self.canvas.selected)
 
     def _on_row_clicked(self, row: int) -> None:
         self.canvas.select(Part(Role.KEY, row))
