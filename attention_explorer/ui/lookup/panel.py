@@ -20,7 +20,7 @@ from attention_explorer.state.lookup.wording import (
 )
 from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, ColumnScroll
+from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PanelScroll
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.lookup.controls import LookupControls
 from attention_explorer.ui.lookup.gradient_card import GradientCard
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 WIDTH = 440
 
 
-class LookupPanel(ColumnScroll):
+class LookupPanel(PanelScroll):
     """Shows a `LookupFrame` in numbers and words; its controls make new states."""
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
@@ -102,12 +102,11 @@ class LookupPanel(ColumnScroll):
         """Take a whole page of this width, as high as all that is said."""
         self.setMinimumWidth(0)
         self.setMaximumWidth(width)
-        needed = self._column.heightForWidth(width - self._look.px(40))
-        self.setMinimumHeight(needed + self._look.px(8))
+        self.be_whole(True)
 
     def stand_beside(self, width: int) -> None:
         """Take a third of a page of this width, but never less than the text needs."""
-        self.setMinimumHeight(0)
+        self.be_whole(False)
         wanted = max(self._look.px(WIDTH), round(width * 0.3))
         self.setFixedWidth(min(wanted, self._look.px(WIDTH * 1.5)))
 
@@ -160,6 +159,7 @@ class LookupPanel(ColumnScroll):
             *(TextLine(text, "muted", size=12) for text in notices(frame)[:1]),  # one: the card keeps its height
         )
         self.explain(frame, selected)
+        self.fit()
 
     def explain(self, frame: LookupFrame, selected: Part | None) -> None:
         """Spell out the weight of the hovered key, of the selected one, or of the heaviest."""
