@@ -11,6 +11,7 @@ from typing import Any
 from attention_explorer.sources import recipe as toy
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
+from attention_explorer.state import map_picture
 from attention_explorer.state.block import state as block
 from attention_explorer.state.cost import state as cost
 from attention_explorer.state.heads import state as heads
@@ -71,6 +72,7 @@ _COORDINATE = Limit(-plane.LARGEST_COORDINATE, plane.LARGEST_COORDINATE)
 _OUTPUT = Limit(-2 * plane.LARGEST_COORDINATE, 2 * plane.LARGEST_COORDINATE)
 _EDGE = Limit(-1e12, 1e12)
 _CELLS = Limit(0, _LAST_TOKEN)
+_AFTER_CELLS = Limit(1, MOST_TOKENS)
 _SEED = Limit(0, _LARGEST_SEED)
 _SENTENCE = Limit(has_words=True)
 
@@ -100,6 +102,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "row": Limit(0, _LAST_TOKEN),
         "column": Limit(0, _LAST_TOKEN),
     },
+    map_picture.Window: {"top": _CELLS, "bottom": _AFTER_CELLS, "left": _CELLS, "right": _AFTER_CELLS},
     heads.HeadsState: {"preset": Limit(known=partial(preset_ids, "heads"))},
     toy.ToyRecipe: {
         "sentence": _SENTENCE,
@@ -214,6 +217,12 @@ def _against_lookup(state: lookup.LookupState) -> str:
     return ""
 
 
+def _against_window(window: map_picture.Window) -> str:
+    if window.top < window.bottom and window.left < window.right:
+        return ""
+    return "must have its top above its bottom and its left before its right"
+
+
 def _against_mask(mask: heads.MaskChoice) -> str:
     both = mask.hidden & mask.shown
     return f"has the cell {list(min(both))} both hidden and shown: it must be in one of the two lists" if both else ""
@@ -242,6 +251,7 @@ def _against_block(state: block.BlockState) -> str:
 _RULES: dict[type, Callable[[Any], str]] = {
     plane.Extent: _against_extent,
     lookup.LookupState: _against_lookup,
+    map_picture.Window: _against_window,
     heads.MaskChoice: _against_mask,
     scaling.BenchState: _against_bench,
     block.BlockState: _against_block,

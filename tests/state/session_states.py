@@ -16,6 +16,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import MaskChoice
 from attention_explorer.state.lookup.plane import Extent
 from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.map_picture import Window
 from attention_explorer.state.scaling.state import BenchState
 from attention_explorer.state.session_limits import LIMITS, Limit
 
@@ -40,6 +41,9 @@ def of_class(kind: type) -> st.SearchStrategy[Any]:
         return st.tuples(*[numbers(Limit(-1e3, 1e3))] * 2, *[numbers(Limit(1e-3, 1e3))] * 2).map(
             lambda edges: Extent(edges[0], edges[0] + edges[2], edges[1], edges[1] + edges[3])
         )
+    if kind is Window:
+        pairs = [st.lists(parts[edge], min_size=2, max_size=2, unique=True).map(sorted) for edge in ("top", "left")]
+        return st.tuples(*pairs).map(lambda edges: Window(*edges[0], *edges[1]))
     made = st.builds(kind, **parts)
     if kind is LookupState:  # a point of the trail is as wide as the values
         return made.map(lambda state: replace(state, trail=as_wide_as(state.value_rows[0], state.trail)))

@@ -59,7 +59,7 @@ def test_a_part_in_view_is_what_is_described():
     frame = heads_frame(state.setup)
     part = three_largest(frame.map.weights()[10:20, 4:14])
     assert list(strongest(state, frame, window)) == [(w, row + 10, column + 4) for w, row, column in part]
-    said = alt_text(state, window)
+    said = alt_text(state.with_view(window=window))
     assert "attention of 10 queries (rows) to 10 keys (columns)" in said
     assert "In view: queries 11 to 20 of 30, keys 5 to 14 of 30." in said
 

@@ -65,7 +65,7 @@ def test_as_many_blocks_are_passed_as_are_expected(setup: HeadsSetup) -> None:
     with watched(count):
         frame = heads_frame(setup)
         parts.append(passed)
-        large_picture(replace(HeadsState(), setup=setup), frame, None, (100, 100))
+        large_picture(replace(HeadsState(), setup=setup), frame, (100, 100))
         parts.append(passed - parts[0])
         wall = len(list(survey_heads(frame)))
         parts.append(passed - sum(parts))

@@ -25,8 +25,8 @@ def picture_of(
     window: Window | None = None,
     tiles: tuple[int, int] = (1000, 1000),
 ) -> LargePicture:
-    state = HeadsState(setup, HeadsView(picture=kind), other)
-    return large_picture(state, heads_frame(setup), window, tiles)
+    state = HeadsState(setup, HeadsView(picture=kind, window=window), other)
+    return large_picture(state, heads_frame(setup), tiles)
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,6 @@ class HeadsDriver(WindowDriver):
         session.undo_stack.clear()
         for widget in (*page._widgets.values(), page.wall, page.reading.bars):
             QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
-        self.canvas.show_all()
         page.bar.paint.setChecked(False)
         page.tabs.setCurrentIndex(0)
         self.window.statusBar().clearMessage()

@@ -315,7 +315,7 @@ def test_zooming_step_by_step_stays_at_the_pointer_and_ends(long, row, column):
     sizes = []
     for _ in range(25):
         long.wheel(place, 120)
-        seen = long.canvas.window_for(long.frame.shape)
+        seen = long.heads.view.seen(long.frame.shape)
         sizes.append(seen.bottom - seen.top)
         assert seen.top <= row < seen.bottom
         assert seen.left <= column < seen.right
@@ -344,7 +344,7 @@ def test_a_small_wheel_turn_zooms_too(long):
 def test_three_tokens_cannot_be_zoomed_into(driver):
     driver.paste_into(driver.page.bar.sentence, "one two three")
     driver.wheel(driver.cell(1, 1), 480)
-    assert driver.canvas.window_for(driver.frame.shape) == Window(0, 3, 0, 3)
+    assert driver.heads.view.seen(driver.frame.shape) == Window(0, 3, 0, 3)
     driver.canvas.grab()
 
 
@@ -395,7 +395,7 @@ def test_a_shorter_sentence_while_zoomed_shows_what_there_is(long):
     size = long.canvas.seen.bottom - long.canvas.seen.top
     assert size > 3
     long.paste_into(long.page.bar.sentence, "now only five words left")
-    seen = long.canvas.window_for(long.frame.shape)
+    seen = long.heads.view.seen(long.frame.shape)
     assert seen.bottom <= 5
     assert set(long.frame.queries[seen.rows]) <= set(long.texts())
     long.hover(seen.top, seen.left)

@@ -56,27 +56,25 @@ def test_only_what_takes_long_goes_to_the_worker(tokens, long):
 
 def test_what_does_not_alter_the_numbers_or_colours_is_no_new_order():
     state = HeadsState()
-    order = Order.of(state, None, (500, 500))
+    order = Order.of(state, (500, 500))
     for same in (
         state.with_view(row=3, column=4),
         state.with_view(sort=SortBy.ENTROPY),
         replace(state, preset="causal"),
         replace(state, other=HeadsSetup(hard=True)),
     ):
-        assert Order.of(same, None, (500, 500)) == order
+        assert Order.of(same, (500, 500)) == order
     for other in (
         state.with_view(contrast=Contrast.LOG),
         state.with_view(picture=Picture.LINES),
         state.with_setup(hard=True),
         state.with_setup(switched_off=frozenset({(0, 0)})),
     ):
-        assert Order.of(other, None, (500, 500)) != order
-    assert Order.of(state, Window(0, 4, 0, 4), (500, 500)) != order
-    assert Order.of(state, None, (400, 500)) != order
+        assert Order.of(other, (500, 500)) != order
+    assert Order.of(state.with_view(window=Window(0, 4, 0, 4)), (500, 500)) != order
+    assert Order.of(state, (400, 500)) != order
     comparing = state.with_view(picture=Picture.COMPARE)
-    assert Order.of(replace(comparing, other=HeadsSetup(hard=True)), None, (500, 500)) != Order.of(
-        comparing, None, (500, 500)
-    )
+    assert Order.of(replace(comparing, other=HeadsSetup(hard=True)), (500, 500)) != Order.of(comparing, (500, 500))
 
 
 class Page(QObject):
@@ -106,7 +104,7 @@ def listener(qapp):
 
 
 def test_a_short_order_is_carried_out_at_once(listener):
-    order = Order.of(HeadsState(), None, (500, 500))
+    order = Order.of(HeadsState(), (500, 500))
     listener.loader.load(order)
     frame, picture, surveys = (part for _, part in listener.parts)
     assert isinstance(frame, HeadsFrame)
@@ -119,15 +117,15 @@ def test_a_short_order_is_carried_out_at_once(listener):
 
 def test_the_heads_are_not_surveyed_again_for_another_picture(listener):
     heads_frame.cache_clear()  # or the frame may be older than the layers it is made of
-    listener.loader.load(Order.of(HeadsState(), None, (500, 500)))
-    listener.loader.load(Order.of(HeadsState().with_view(contrast=Contrast.LOG).with_setup(head=3), None, (500, 500)))
+    listener.loader.load(Order.of(HeadsState(), (500, 500)))
+    listener.loader.load(Order.of(HeadsState().with_view(contrast=Contrast.LOG).with_setup(head=3), (500, 500)))
     assert listener.parts[5][1] is listener.parts[2][1]
-    listener.loader.load(Order.of(HeadsState().with_setup(hard=True), None, (500, 500)))
+    listener.loader.load(Order.of(HeadsState().with_setup(hard=True), (500, 500)))
     assert listener.parts[8][1] is not listener.parts[2][1]
 
 
 def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot):
-    order = Order.of(long_state(), None, (300, 300))
+    order = Order.of(long_state(), (300, 300))
     listener.loader.load(order)
     assert listener.parts == [], "nothing is computed while the window waits"
     qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=20_000)
@@ -143,10 +141,10 @@ def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot
 
 
 def test_an_order_that_cannot_be_carried_out_says_why(listener, qtbot):
-    listener.loader.load(Order.of(HeadsState().with_recipe(d_model=10, heads=4), None, (500, 500)))
+    listener.loader.load(Order.of(HeadsState().with_recipe(d_model=10, heads=4), (500, 500)))
     assert len(listener.failures) == 1
     assert "10" in listener.failures[0]
-    listener.loader.load(Order.of(long_state(512, d_model=10, heads=4), None, (500, 500)))
+    listener.loader.load(Order.of(long_state(512, d_model=10, heads=4), (500, 500)))
     qtbot.waitUntil(lambda: len(listener.failures) == 2, timeout=20_000)
     assert listener.failures[1] == listener.failures[0]
 
@@ -396,7 +394,7 @@ def test_a_mistake_in_the_program_is_not_swallowed(listener, monkeypatch, qtbot)
 
     monkeypatch.setattr(heads_loader, "frame_to_show", broken)
     with pytest.raises(ValueError, match="a mistake"):
-        listener.loader.load(Order.of(HeadsState(), None, (500, 500)))
+        listener.loader.load(Order.of(HeadsState(), (500, 500)))
     monkeypatch.setattr(heads_loader, "frame_to_show", lambda _setup: (_ for _ in ()).throw(ExplorerError("No room.")))
-    listener.loader.load(Order.of(HeadsState(), None, (500, 500)))
+    listener.loader.load(Order.of(HeadsState(), (500, 500)))
     assert listener.failures == ["No room."]

@@ -84,7 +84,7 @@ def listener(qapp):
 
 def test_heads_are_handed_over_about_twenty_times_a_second(listener, qtbot):
     start = time.monotonic()
-    listener.loader.load(Order.of(many(), None, (300, 300)))
+    listener.loader.load(Order.of(many(), (300, 300)))
     qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=60_000)
     most = (time.monotonic() - start) / DELIVERY_INTERVAL_SECONDS + 1
     assert len(listener.walls) <= most < 128
@@ -94,7 +94,7 @@ def test_heads_are_handed_over_about_twenty_times_a_second(listener, qtbot):
 
 def test_progress_grows_from_nothing_to_nearly_all(listener, qtbot, monkeypatch):
     Steps(monkeypatch, seconds=0.005)
-    listener.loader.load(Order.of(many("fresh"), None, (300, 300)))
+    listener.loader.load(Order.of(many("fresh"), (300, 300)))
     qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=60_000)
     assert listener.fractions == sorted(listener.fractions)
     assert listener.fractions[0] < 0.3

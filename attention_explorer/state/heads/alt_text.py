@@ -11,11 +11,19 @@ from attention_explorer.model import Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.large_picture import part_shown
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown, stage_title
 from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.heads.survey import in_order, surveys_of
-from attention_explorer.state.heads.wording import isolated, map_title, source_words, token_name, weight_text
+from attention_explorer.state.heads.wording import (
+    isolated,
+    map_title,
+    part_words,
+    source_words,
+    token_name,
+    weight_text,
+)
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.numerals import plain
 
@@ -37,11 +45,10 @@ KINDS = {
 }
 
 
-def alt_text(heads: HeadsState, window: Window | None = None, *, is_wall: bool = False) -> str:
+def alt_text(heads: HeadsState, *, is_wall: bool = False) -> str:
     """Return a figure in words: the page, what is drawn, tokens, mask, source, and the three strongest weights."""
     frame = heads_frame(heads.setup)
-    seen = Window.whole(frame.shape) if window is None else window.held_within(frame.shape)
-    said = _wall(heads, frame) if is_wall else _picture(heads, frame, seen)
+    said = _wall(heads, frame) if is_wall else _picture(heads, frame, part_shown(heads.view, frame.shape))
     return " ".join(("Heads page.", *said))
 
 
@@ -50,9 +57,7 @@ def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str
     queries, keys = "query (row)" if n_q == 1 else "queries (rows)", "key (column)" if n_k == 1 else "keys (columns)"
     yield f"{KINDS[heads.view.picture]}, {map_title(frame)}: attention of {n_q} {queries} to {n_k} {keys}."
     if seen != Window.whole(frame.shape):
-        yield f"In view: queries {seen.top + 1} to {seen.bottom} of {frame.shape[0]}, keys {seen.left + 1} to " + (
-            f"{seen.right} of {frame.shape[1]}."
-        )
+        yield f"In view: {part_words(seen, frame.shape)}."
     if heads.view.picture is Picture.HEATMAP and (stage := stage_shown(frame, heads.view)) is not Stage.WEIGHTS:
         yield f"Colours show the {stage_title(frame, stage)}."
     yield from _tokens(frame.queries[seen.rows], frame.keys[seen.columns])

@@ -15,10 +15,12 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
+from attention_explorer.state.heads.large_picture import part_shown
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, Cell, HeadsSetup, HeadsView
-from attention_explorer.state.heads.wording import map_title
+from attention_explorer.state.heads.wording import map_title, part_words
+from attention_explorer.state.map_picture import Window
 from attention_explorer.state.numbers_export import Numbers, as_csv, as_json
 
 MOST_NUMBERS = 2**23
@@ -28,7 +30,10 @@ NO_DISTRIBUTIONS = "not every row of weights sums to 1: see what is shown"
 
 
 def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
-    """Return the map in the large picture: the stage on show, with the weights and the mask behind it."""
+    """Return the map in the large picture: the stage on show, with the weights and the mask behind it.
+
+    That is the whole map, of which the picture may show a part: a row of a part would not sum to 1.
+    """
     _require_room(frame.shape[0] * frame.shape[1])
     stage = stage_shown(frame, view)
     shown = shown_map(frame, view)
@@ -38,6 +43,9 @@ def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
         arrays["raw_weights"] = frame.map.weights()
     arrays["allowed"] = frame.map.allowed()
     parameters = {"what": map_title(frame), "numbers": stage.value, **_settings(frame)}
+    part = part_shown(view, frame.shape)
+    if part != Window.whole(frame.shape):
+        parameters["in_view"] = f"{part_words(part, frame.shape)}; the numbers are those of the whole map"
     if shown is not frame.map:
         parameters["hidden_keys"] = f"{view.hidden.value}; the rest of each row is renormalised"
     elif not frame.rows_are_distributions:

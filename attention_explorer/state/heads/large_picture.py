@@ -9,7 +9,7 @@ from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.lines import LinePicture, line_picture
 from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.stages import StagesPicture, stages_picture
-from attention_explorer.state.heads.state import HeadsState, Picture
+from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.map_picture import MapPicture, Window
 
 LargePicture: TypeAlias = MapPicture | LinePicture | StagesPicture | Comparison
@@ -21,19 +21,32 @@ MOST_LINES = 600
 """Lines that can be painted while a person waits for the next letter; the legend says how many are left out."""
 
 
-def large_picture(heads: HeadsState, frame: HeadsFrame, window: Window | None, tiles: tuple[int, int]) -> LargePicture:
-    """Compute what the large picture shows, for at most as many tiles as there are pixels."""
-    kind = heads.view.picture
-    if kind is Picture.LINES:
-        seen = Window.whole(frame.shape) if window is None else window.held_within(frame.shape)
+def part_shown(view: HeadsView, shape: tuple[int, int]) -> Window:
+    """Return the part of a map of this shape that the large picture shows.
+
+    Heatmap and lines show the part in view, of which only so much is drawn as lines as can be followed. Stages and
+    comparisons show every map as a whole: what they are for is to see several of them side by side.
+    """
+    if view.picture is Picture.HEATMAP:
+        return view.seen(shape)
+    if view.picture is Picture.LINES:
+        seen = view.seen(shape)
         bottom, right = min(seen.bottom, seen.top + MOST_LINE_ROWS), min(seen.right, seen.left + MOST_LINE_ROWS)
-        return line_picture(frame, heads.view, Window(seen.top, bottom, seen.left, right), MOST_LINES)
+        return Window(seen.top, bottom, seen.left, right)
+    return Window.whole(shape)
+
+
+def large_picture(heads: HeadsState, frame: HeadsFrame, tiles: tuple[int, int]) -> LargePicture:
+    """Compute what the large picture shows, for at most as many tiles as there are pixels."""
+    kind, part = heads.view.picture, part_shown(heads.view, frame.shape)
+    if kind is Picture.LINES:
+        return line_picture(frame, heads.view, part, MOST_LINES)
     if kind is Picture.STAGES:
         return stages_picture(frame, heads.view, _share(tiles, 2))
     if kind is Picture.COMPARE:
         other = heads_frame(heads.setup if heads.other is None else heads.other)
         return compare_pictures(frame, other, heads.view, _share(tiles, 2))
-    return map_picture(frame, heads.view, window, tiles)
+    return map_picture(frame, heads.view, part, tiles)
 
 
 def _share(tiles: tuple[int, int], parts: int) -> tuple[int, int]:

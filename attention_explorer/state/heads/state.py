@@ -12,6 +12,7 @@ from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
+from attention_explorer.state.map_picture import Window
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 Cell: TypeAlias = tuple[int, int]
@@ -148,6 +149,12 @@ class HeadsView:
     row: int | None = None
     column: int | None = None
     """The pinned query and key: both for a cell, one for a row or a column."""
+    window: Window | None = None
+    """The part of the map that is to be in view; all of it if not given."""
+
+    def seen(self, shape: tuple[int, int]) -> Window:
+        """Return the part in view of a map of this shape; what is wished for may lie beyond a shorter sentence."""
+        return Window.whole(shape) if self.window is None else self.window.held_within(shape)
 
 
 @dataclass(frozen=True, slots=True)

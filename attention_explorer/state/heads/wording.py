@@ -15,7 +15,7 @@ from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
 from attention_explorer.state.heads.mask import what_hides
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView, Hidden
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numerals import compact, coordinate, exact, plain, scientific, signed, subscript
 
 LARGEST_PLAIN_EXPONENT = 30.0
@@ -44,6 +44,12 @@ def isolated(token: str) -> str:
     """Return a token that does not turn the words around it: one written from right to left is set apart."""
     turns = any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in token)
     return f"\u2068{token}\u2069" if turns else token
+
+
+def part_words(part: Window, shape: tuple[int, int]) -> str:
+    """Return which part of a map of this shape is meant: “queries 3 to 9 of 30, keys 1 to 7 of 30”."""
+    queries = f"queries {part.top + 1} to {part.bottom} of {shape[0]}"
+    return f"{queries}, keys {part.left + 1} to {part.right} of {shape[1]}"
 
 
 def source_words(frame: HeadsFrame) -> str:

@@ -19,7 +19,7 @@ from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
-from attention_explorer.state.map_picture import MapPicture, Window
+from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.drawing.heatmap import layout_of, paint_heatmap
 from attention_explorer.ui.export.figure import FigureStyle
@@ -41,7 +41,6 @@ class HeadsFigure:
     """A `Figure` of the large picture of a state, or of the wall of all heads."""
 
     heads: HeadsState
-    window: Window | None = None
     is_wall: bool = False
     style: FigureStyle = FigureStyle()
 
@@ -53,7 +52,7 @@ class HeadsFigure:
     @cached_property
     def picture(self) -> LargePicture:
         """What is drawn, unless it is the wall."""
-        return large_picture(self.heads, self.frame, self.window, MOST_TILES)
+        return large_picture(self.heads, self.frame, MOST_TILES)
 
     # ---- Words and numbers ----
 
@@ -70,7 +69,7 @@ class HeadsFigure:
     @property
     def description(self) -> str:
         """The picture in words."""
-        said = alt_text(self.heads, self.window, is_wall=self.is_wall)
+        said = alt_text(self.heads, is_wall=self.is_wall)
         if self.is_wall or not isinstance(self.picture, Comparison):
             return said
         return f"{said} {self.picture.words}"

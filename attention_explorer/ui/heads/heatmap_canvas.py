@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheel
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from attention_explorer.session.session import Session
+from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Cell, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
@@ -28,6 +29,7 @@ from attention_explorer.ui.theme import Look
 FEWEST_IN_VIEW = 4
 ZOOM_STEP = 1.25
 TILE_STEP = 128
+MOVE_LABEL = "Move the view"
 
 
 class HeatmapCanvas(MapWidget):
@@ -35,13 +37,13 @@ class HeatmapCanvas(MapWidget):
 
     Signals
     -------
-    window_changed
-        Another part is in view: the picture has to be computed for it.
+    tiles_changed
+        There is room for another number of tiles: the picture has to be computed for it.
     painting_ended
         Esc was pressed while the mask can be painted.
     """
 
-    window_changed = Signal()
+    tiles_changed = Signal()
     painting_ended = Signal()
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
@@ -49,7 +51,6 @@ class HeatmapCanvas(MapWidget):
         self.paints_mask = False
         self._picture: MapPicture | None = None
         self._layout: HeatmapLayout | None = None
-        self._window: Window | None = None
         self._tiles_before = (0, 0)
         self._pressed: QPointF | None = None
         self._window_pressed: Window | None = None
@@ -69,11 +70,7 @@ class HeatmapCanvas(MapWidget):
     @property
     def seen(self) -> Window | None:
         """The part in view; None for all of it."""
-        return self._window
-
-    def window_for(self, shape: tuple[int, int]) -> Window:
-        """Return the part of a map of this shape that is in view."""
-        return Window.whole(shape) if self._window is None else self._window.held_within(shape)
+        return self.session.state.heads.view.window
 
     @property
     def tiles(self) -> tuple[int, int]:
@@ -88,12 +85,12 @@ class HeatmapCanvas(MapWidget):
         super().resizeEvent(event)
         if self.tiles != self._tiles_before:
             self._tiles_before = self.tiles
-            self.window_changed.emit()
+            self.tiles_changed.emit()
 
     @property
     def is_zoomed(self) -> bool:
-        """Whether only a part is in view."""
-        return self._window is not None
+        """Whether the picture shows only a part of the map."""
+        return self.frame is not None and self.view.seen(self.frame.shape) != Window.whole(self.frame.shape)
 
     def picture_changed(self) -> None:
         self._layout = None
@@ -170,7 +167,8 @@ class HeatmapCanvas(MapWidget):
             self._painted_at = event.position()
             self._begin_painting(spot)
             return
-        self._pressed, self._window_pressed = event.position(), self._window
+        self._pressed = event.position()
+        self._window_pressed = self._seen_on_the_map if self.is_zoomed else None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._painted:
@@ -188,13 +186,19 @@ class HeatmapCanvas(MapWidget):
         elif self._pressed is not None:
             moved = (event.position() - self._pressed).manhattanLength()
             if moved < QApplication.startDragDistance():
+                self.session.revert()  # a hand that trembles on small cells moves nothing
                 self.click(self.spot_at(event.position()))
+            else:
+                self.session.commit()
         self._pressed = self._window_pressed = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         if key == Qt.Key.Key_Escape and self._painted:
             self._painted.clear()
+            self.session.revert()
+        elif key == Qt.Key.Key_Escape and self._window_pressed is not None:
+            self._pressed = self._window_pressed = None
             self.session.revert()
         elif key == Qt.Key.Key_Escape and self.paints_mask:
             self.painting_ended.emit()
@@ -259,7 +263,8 @@ class HeatmapCanvas(MapWidget):
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier and self._lies_in_what_scrolls():
             event.ignore()  # whoever reads on shall not be held up by a map on the way
             return
-        if turns:
+        # A stroke or a drag under way would become two steps of the history.
+        if turns and not self._painted and self._window_pressed is None:
             self.zoom(turns, event.position())
         event.accept()
 
@@ -276,15 +281,15 @@ class HeatmapCanvas(MapWidget):
         layout, picture = self.map_layout, self._picture
         if layout is None or picture is None or self.frame is None:
             return
-        shape = self.frame.shape
-        seen = self.window_for(shape)
+        shape, seen = self.frame.shape, self._seen_on_the_map
         x = min(max((at.x() - layout.cells.left()) / max(layout.cells.width(), 1), 0.0), 1.0)
         y = min(max((at.y() - layout.cells.top()) / max(layout.cells.height(), 1), 0.0), 1.0)
         factor = ZOOM_STEP**-turns
         top, bottom = _scaled(seen.top, seen.bottom, y, factor, shape[0])
         left, right = _scaled(seen.left, seen.right, x, factor, shape[1])
         window = Window(top, bottom, left, right).held_within(shape)
-        self._show_window(None if window == Window.whole(shape) else window)
+        whole = window == Window.whole(shape)
+        self.session.apply(self._state_with(None if whole else window), MOVE_LABEL, merge="view")
 
     def _pan(self, by: QPointF) -> None:
         layout, start = self.map_layout, self._window_pressed
@@ -292,16 +297,20 @@ class HeatmapCanvas(MapWidget):
             return
         down, right = -round(by.y() / layout.cell_height), -round(by.x() / layout.cell_width)
         moved = Window(start.top + down, start.bottom + down, start.left + right, start.right + right)
-        self._show_window(moved.held_within(self.frame.shape))
+        self.session.preview(self._state_with(moved.held_within(self.frame.shape)), MOVE_LABEL)
 
     def show_all(self) -> None:
         """Show the whole map."""
-        self._show_window(None)
+        self.session.apply(self._state_with(None), "Show the whole map")
 
-    def _show_window(self, window: Window | None) -> None:
-        if window != self._window:
-            self._window = window
-            self.window_changed.emit()
+    @property
+    def _seen_on_the_map(self) -> Window:
+        """The part in view, as far as it lies on the map on show."""
+        return self.session.state.heads.view.seen((0, 0) if self.frame is None else self.frame.shape)
+
+    def _state_with(self, window: Window | None) -> ExplorerState:
+        state = self.session.state
+        return replace(state, heads=state.heads.with_view(window=window))
 
 
 def _scaled(first: int, end: int, at: float, factor: float, most: int) -> tuple[int, int]:

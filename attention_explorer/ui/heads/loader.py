@@ -20,7 +20,6 @@ from attention_explorer.state.heads.large_picture import LargePicture, large_pic
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, Picture, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, head_survey, survey_heads
 from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.state.map_picture import Window
 
 DELIVERY_INTERVAL_SECONDS = 0.05
 """Heads are handed over about 20 times a second, as many as there are: one by one they would crowd the window."""
@@ -36,18 +35,19 @@ Part: TypeAlias = HeadsFrame | LargePicture | tuple[HeadSurvey, ...]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is wanted: the state, the part of the map in view, and the pixels there are for it."""
+    """What is wanted: the state, and the pixels there are for the large picture."""
 
     heads: HeadsState
-    window: Window | None
     tiles: tuple[int, int]
 
     @classmethod
-    def of(cls, heads: HeadsState, window: Window | None, tiles: tuple[int, int]) -> Order:
+    def of(cls, heads: HeadsState, tiles: tuple[int, int]) -> Order:
         """Return the order for a state; what does not alter the numbers or the colours is left out."""
         other = heads.other if heads.view.picture is Picture.COMPARE else None
-        view = replace(heads.view, row=None, column=None, sort=SortBy.NUMBER)
-        return cls(HeadsState(heads.setup, view, other), window, tiles)
+        # Stages and comparisons show whole maps, whatever part is in view.
+        window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
+        view = replace(heads.view, row=None, column=None, sort=SortBy.NUMBER, window=window)
+        return cls(HeadsState(heads.setup, view, other), tiles)
 
 
 class HeadsLoader(QObject):
@@ -117,7 +117,7 @@ class HeadsLoader(QObject):
         frame = frame_to_show(order.heads.setup)
         verdict(frame)  # kept for the note, which asks for it
         progress.has_frame()
-        picture = large_picture(order.heads, frame, order.window, order.tiles)
+        picture = large_picture(order.heads, frame, order.tiles)
         progress.has_picture()
         yield frame
         yield picture

@@ -116,7 +116,7 @@ class HeadsPage(Page):
         self._computing.stopped.connect(self._on_stopped)
         self._computing.again_wanted.connect(self._compute_again)
         self.bar.presets.activated.connect(lambda _index: self._wall_side.scroll_to_chosen())
-        self.canvas.window_changed.connect(self._load)
+        self.canvas.tiles_changed.connect(self._load)
         self.canvas.painting_ended.connect(lambda: self.bar.paint.setChecked(False))
         self.keep.clicked.connect(self.keep_for_comparison)
         self._centre.arrays.clicked.connect(self.show_arrays)
@@ -175,7 +175,7 @@ class HeadsPage(Page):
     def _load(self) -> bool:
         """Compute what the state needs, if it is not what is shown already; return whether it is shown by now."""
         heads = self.session.state.heads
-        order = Order.of(heads, self.canvas.seen, self.canvas.tiles)
+        order = Order.of(heads, self.canvas.tiles)
         if order == self._last_order:
             return False
         self._last_order = order
@@ -190,7 +190,8 @@ class HeadsPage(Page):
         elif self._frame is None:
             return
         elif isinstance(part, tuple):
-            self._wall_side.show_surveys(self._frame, replace(order.heads.view, sort=heads.view.sort), part)
+            view = replace(order.heads.view, sort=heads.view.sort, window=None)  # which the thumbnails do not show
+            self._wall_side.show_surveys(self._frame, view, part)
         else:
             self._centre.show_picture(self._frame, order.heads.view, part)
             self._centre.show_title(self._frame, heads, part)
@@ -370,7 +371,7 @@ class HeadsPage(Page):
     def figure(self) -> Figure:
         from attention_explorer.ui.heads.figure import HeadsFigure
 
-        return HeadsFigure(self.session.state.heads, self.canvas.seen)
+        return HeadsFigure(self.session.state.heads)
 
     def export_wall(self) -> None:
         """Ask for a file and write all heads to it."""
