@@ -31,6 +31,7 @@ EXAMPLES = """examples:
   attention-explorer render long-key figure.pdf --size 89mm
   attention-explorer render lesson.attn.json heads.svg --page heads --no-title
   attention-explorer render pipeline weights.npz --page heads
+  attention-explorer render stacked heads.pdf --what wall
   attention-explorer render - - --format png --dpi 300 < lesson.attn.json > figure.png
   attention-explorer gallery pictures             every page and preset as PNG files
   attention-explorer gallery pictures --size 2560x1440 --theme dark
@@ -129,6 +130,9 @@ def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="a file ending in .png, .svg, .pdf, .csv, .npy, .npz or .json, or - for standard output",
     )
     render.add_argument("--page", type=_page, metavar="PAGE", help="the page to draw; else the one saved")
+    render.add_argument(
+        "--what", default="", metavar="FIGURE", help="picture (the default), or of the page heads: wall, all heads"
+    )
     render.add_argument("--format", default="", metavar="KIND", help="png, svg …; needed if OUT does not tell")
     render.add_argument(
         "--size", type=_width, metavar="WIDTH", help="how wide: 89mm, 3.5in, 1200px; natural by default"
@@ -266,7 +270,7 @@ def _render(options: argparse.Namespace) -> int:
     shown = _shown(options.source, options.page or "")
     for sentence in shown.warnings:
         _complain(sentence)
-    data = file_bytes(shown, figure_options)
+    data = file_bytes(shown, figure_options, options.what)
     if path is None:
         return _write_out(data)
     write_whole(path, data)

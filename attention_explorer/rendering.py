@@ -107,22 +107,24 @@ def format_for(path: Path | None, given: str = "") -> str:
     raise ExportError(f"{where} the kind of file cannot be told. Give a format: {known}.")
 
 
-def file_bytes(shown: Shown, options: FigureOptions) -> bytes:
+def file_bytes(shown: Shown, options: FigureOptions, what: str = "") -> bytes:
     """Return the contents of the file that the options describe: the same bytes that the window would write.
+
+    ``what`` names one of the figures of the page; if it is empty, that is the large picture.
 
     Raises
     ------
     ExplorerError
-        What is shown cannot be computed, or the format is unknown, or the picture too large.
+        The page has no such figure, what is shown cannot be computed, the format is unknown, or the picture too large.
     """
     # Here Qt is started: importing the program must not do so.
     from attention_explorer.app import make_drawing_application
     from attention_explorer.ui.export.figure import figure_bytes
-    from attention_explorer.ui.page import PAGES
+    from attention_explorer.ui.page import PAGES, PICTURE
 
     make_drawing_application()
     (entry,) = (each for each in PAGES if each.id == shown.page)
-    return figure_bytes(entry.figure(shown.state), options)
+    return figure_bytes(entry.figure(shown.state, what or PICTURE), options)
 
 
 def render(
@@ -130,6 +132,7 @@ def render(
     out: str | os.PathLike[str] | BinaryIO | None = None,
     *,
     page: str = "",
+    what: str = "",
     format: str = "",  # noqa: A002 - what NumPy, Matplotlib and the command line call it
     size: str = "",
     dpi: float = USUAL_DPI,
@@ -156,6 +159,9 @@ def render(
     page : str
         The page to draw: ``lookup``, ``heads``, ``positions``, ``block``, ``scaling`` or ``cost``. By default that of
         the preset, the one that the session was saved on, or the only one whose part of the state is not as it starts.
+    what : str
+        Which figure of the page: ``picture``, the large one, by default; the page ``heads`` also has ``wall``, all its
+        heads.
     format : str
         ``png``, ``svg``, ``pdf``, ``csv``, ``npy``, ``npz`` or ``json``; by default as the path ends.
     size : str
@@ -193,7 +199,7 @@ def render(
 
     The numbers behind a picture, as the window computes them:
 
-    >>> from attention_explorer.state.lookup.state import LookupState
+    >>> from attention_explorer import LookupState
     >>> text = attention_explorer.render(LookupState(hard=True), format="csv").decode()
     >>> text.splitlines()[0].startswith("name,")
     True
@@ -213,7 +219,7 @@ def render(
     shown = shown_by(source, page)
     for sentence in shown.warnings:
         warnings.warn(sentence, stacklevel=2)
-    data = file_bytes(shown, options)
+    data = file_bytes(shown, options, what)
     if path is not None:
         write_whole(path, data)
     elif stream is not None:

@@ -27,12 +27,13 @@ def test_the_drawing_example_runs(tmp_path, monkeypatch):
     (example,) = (code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "render" in code)
     exec(example, {})  # noqa: S102  # our own README
     assert (tmp_path / "heads.svg").read_bytes().startswith(b"<?xml")
+    assert (tmp_path / "all-heads.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_the_command_lines_are_understood():
     lines = re.findall(r"^attention-explorer(.*?)(?:  #.*)?$", README, re.MULTILINE)
     commands = [cli.parser().parse_args(line.split()).command for line in lines]
-    assert commands == ["presets", None, "run", "render", "render", "gallery"]
+    assert commands == ["presets", None, "run", "render", "render", "render", "gallery"]
 
 
 def test_the_picture_and_the_files_it_names_are_there():

@@ -21,10 +21,13 @@ from PySide6.QtCore import QLockFile, QObject, QTimer
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.files import make_folder
+from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.newest_file import NewestFile, remove
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_file import SUFFIX, Opened, read_session, write_session
+from attention_explorer.state.session_codec import Extra
+from attention_explorer.state.session_file import SUFFIX, Opened, read_session, session_bytes, write_session
 
 KEEP_AFTER_MILLISECONDS = 4000
 OPEN = "open-"
@@ -49,10 +52,31 @@ class LeftOver:
         return Path(self.kept.file).name if self.kept.file else ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Copy:
+    """What is to be kept, as it was when that was asked for: the worker touches nothing that changes."""
+
+    order: int
+    state: ExplorerState
+    extra: Extra
+    page: str
+    file: Path | None
+
+    @property
+    def of(self) -> tuple[ExplorerState, Path | None]:
+        """What it is a copy of."""
+        return self.state, self.file
+
+    def data(self) -> bytes:
+        """Return the contents of the file. Raises `ExplorerError` for what cannot be saved."""
+        return session_bytes(self.state, self.extra, page=self.page, file=str(self.file or ""))
+
+
 class Keeper(QObject):
     """Writes what is not saved to a folder of its own, and finds what others have left there.
 
-    Nothing here ever fails aloud: a full disk must not disturb somebody who has not even asked to save.
+    While somebody works this is done on a worker: a painted mask can take half a second. Nothing here ever fails aloud:
+    a full disk must not disturb somebody who has not even asked to save.
     """
 
     def __init__(
@@ -71,10 +95,13 @@ class Keeper(QObject):
         self._lock: QLockFile | None = None
         self._last_lock: QLockFile | None = None
         self._kept: tuple[ExplorerState, Path | None] | None = None
+        self._file = NewestFile()
+        self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_kept)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(milliseconds)
-        self._timer.timeout.connect(self.keep)
+        self._timer.timeout.connect(self.keep_aside)
         session.changed.connect(self._on_changed)
         opened.changed.connect(self._on_saved)
 
@@ -90,30 +117,71 @@ class Keeper(QObject):
             self._drop()
 
     def keep(self) -> None:
-        """Write what is not saved, unless that has been done."""
-        now = (self._open.state, self._open.path)
-        if not self._open.is_changed or now == self._kept:
+        """Write what is not saved, unless that has been done, and be done when this returns."""
+        path = self._path_to_keep()
+        if path is None:
             return
-        if self._path is None:
-            self._path = self._folder / f"{OPEN_FIRST if self._last_lock else OPEN}{self._name}"
-        if self._write(self._path):
-            self._kept = now
+        copy = self._copy()
+        try:
+            if self._file.write(copy.order, path, copy.data()):
+                self._kept = copy.of
+        except ExplorerError:
+            return
 
-    def _write(self, path: Path) -> bool:
+    def keep_aside(self) -> None:
+        """Write what is not saved, unless that has been done, on the worker."""
+        if self.jobs.is_busy():
+            self._timer.start()  # a new order would make void what is being written: in a long drag nothing were kept
+            return
+        path = self._path_to_keep()
+        if path is None:
+            return
+        copy, file = self._copy(), self._file
+
+        def work(report: Report, deliver: Deliver) -> None:
+            data = copy.data()
+            report(0.5)  # goes no further if it is not wanted any more
+            if file.write(copy.order, path, data):
+                deliver(copy)
+
+        self.jobs.request(copy.order, work)
+
+    def _on_kept(self, _key: object, copy: _Copy) -> None:
+        if self._file.is_newest(copy.order):
+            self._kept = copy.of
+
+    def _path_to_keep(self) -> Path | None:
+        """Return where to write, in a folder that is there and with our lock; none if there is nothing to be kept."""
+        if not self._open.is_changed or (self._open.state, self._open.path) == self._kept:
+            return None
         try:
             make_folder(self._folder)
-            if self._lock is None and path == self._path:
-                self._lock = _locked(path)
-            write_session(path, self._open.state, self._open.extra, page=self._page(), file=str(self._open.path or ""))
+        except ExplorerError:
+            return None
+        if self._path is None:
+            self._path = self._folder / f"{OPEN_FIRST if self._last_lock else OPEN}{self._name}"
+        if self._lock is None:
+            self._lock = _locked(self._path)
+        return self._path
+
+    def _copy(self) -> _Copy:
+        return _Copy(self._file.order(), self._open.state, dict(self._open.extra), self._page(), self._open.path)
+
+    def _write_last(self) -> bool:
+        try:
+            make_folder(self._folder)
+            file = str(self._open.path or "")
+            write_session(self._last, self._open.state, self._open.extra, page=self._page(), file=file)
         except ExplorerError:
             return False
         return True
 
     def _drop(self) -> None:
         self._timer.stop()
+        self.jobs.cancel()
         self._kept = None
         if self._path is not None:
-            _remove(self._path)
+            self._file.remove(self._path)
             self._path = None
         if self._lock is not None:
             self._lock.unlock()
@@ -150,7 +218,7 @@ class Keeper(QObject):
 
     def discard(self, left: LeftOver) -> None:
         """Delete what a crashed window has left."""
-        _remove(left.path)
+        remove(left.path)
         left.lock.unlock()
 
     def leave(self, left: LeftOver) -> None:
@@ -186,13 +254,13 @@ class Keeper(QObject):
 
     def keep_for_next_start(self) -> bool:
         """Keep what is open and has no file, so that closing the window loses nothing; return whether that is done."""
-        return self._open.path is None and self._last_lock is not None and self._write(self._last)
+        return self._open.path is None and self._last_lock is not None and self._write_last()
 
     def end(self, *, goes_on: bool) -> None:
         """Leave things as the next start is to find them; what is not saved has been asked about."""
         if self._last_lock is not None:
-            if not (goes_on and self._write(self._last)):
-                _remove(self._last)
+            if not (goes_on and self._write_last()):
+                remove(self._last)
             self._last_lock.unlock()
             self._last_lock = None
         self._drop()
@@ -210,10 +278,3 @@ def _locked(path: Path) -> QLockFile | None:
     lock = QLockFile(str(path.with_name(path.name.removesuffix(SUFFIX) + ".lock")))
     lock.setStaleLockTime(0)  # however old: only the death of its process frees it
     return lock if lock.tryLock(0) else None
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        return

@@ -9,8 +9,11 @@ from collections.abc import Callable, Hashable
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
@@ -51,6 +54,9 @@ def encoded(value: object) -> Json:
     if isinstance(value, tuple):
         return [_part(item, index) for index, item in enumerate(value)]
     if isinstance(value, frozenset):
+        cells = _cells(value)
+        if cells:
+            return cells
         items: list[Any] = [encoded(item) for item in value]
         return sorted(items)
     if is_dataclass(value) and not isinstance(value, type):
@@ -60,6 +66,18 @@ def encoded(value: object) -> Json:
     if isinstance(value, numbers.Integral):  # NumPy's, should one have got into the state
         return int(value)
     raise TypeError(f"A {type(value).__name__} has no place in the state.")
+
+
+def _cells(items: frozenset[object]) -> list[Json]:
+    """Return tuples of whole numbers in order, all at once, for there may be 100 000; none if they are not that."""
+    if set(map(type, items)) != {tuple}:
+        return []
+    tuples = cast("frozenset[tuple[Any, ...]]", items)
+    if len(set(map(len, tuples))) != 1 or set(map(type, chain.from_iterable(tuples))) != {int}:
+        return []
+    # NumPy sorts without holding up the window, and in a tenth of the time.
+    rows = np.fromiter(chain.from_iterable(tuples), np.int64).reshape(len(tuples), -1)
+    return cast("list[Json]", rows[np.lexsort(rows.T[::-1])].tolist())
 
 
 def _part(value: object, step: str | int) -> Json:
@@ -154,9 +172,10 @@ class Decoder:
             return self._tuple(get_args(hint), value, place, limit)
         if origin is frozenset:
             items = self._items((get_args(hint)[0],), value, place, limit)
-            if len(set(items)) < len(items):
+            found = frozenset(items)
+            if len(found) < len(items):
                 raise PlaceError(place, "holds an item twice")
-            return frozenset(items)
+            return found
         if is_dataclass(hint):
             return self.decoded(cast("type[object]", hint), value, place)
         return _scalar(hint, value, place, limit)
@@ -195,7 +214,39 @@ class Decoder:
         if not limit.fewest <= len(value) <= limit.most:
             raise PlaceError(place, f"has {len(value)} items, but must have from {limit.fewest} to {limit.most}")
         inner = Limit(limit.low, limit.high, choices=limit.choices)
+        at_once = _numbers_at_once(hints[0], value, inner)
+        if at_once is not None:
+            return at_once
         return [self._value(hints[0], item, (*place, index), inner) for index, item in enumerate(value)]
+
+
+def _numbers_at_once(hint: object, items: list[Json], limit: Limit) -> list[object] | None:
+    """Read a list of numbers, or of tuples of whole numbers, all at once, for there may be 100 000 of them.
+
+    None if it is anything else, or if anything is wrong with it: one by one it can be said what, and where.
+    """
+    if not items or limit.choices:
+        return None
+    if hint in (int, float):
+        return _within(hint, items, limit)
+    hints = get_args(hint)
+    if get_origin(hint) is not tuple or set(hints) != {int} or set(map(type, items)) != {list}:
+        return None
+    lists = cast("list[list[Json]]", items)
+    if set(map(len, lists)) != {len(hints)} or _within(int, list(chain.from_iterable(lists)), limit) is None:
+        return None
+    return list(map(tuple, lists))
+
+
+def _within(kind: object, items: list[Json], limit: Limit) -> list[object] | None:
+    """Return numbers as they are to be; None if one is of the wrong type or out of range."""
+    kinds = set(map(type, items))
+    if not kinds <= ({int} if kind is int else {int, float}):
+        return None
+    numbers = cast("list[float]", items)
+    if not limit.low <= min(numbers) <= max(numbers) <= limit.high:
+        return None
+    return list(numbers) if kind is int else list(map(float, numbers))
 
 
 @lru_cache(maxsize=64)

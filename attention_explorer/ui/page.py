@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,6 +19,9 @@ from attention_explorer.ui.theme import Look
 if TYPE_CHECKING:
     # Loaded when something is taken away: file formats would delay the first picture.
     from attention_explorer.ui.export.figure import Figure
+
+PICTURE = "picture"
+"""The name of the figure that a page shows large."""
 
 CLIPBOARD_SCALE = 2.0
 """A copied picture has twice the pixels of the figure, enough for most screens and for a slide."""
@@ -129,8 +132,8 @@ class Page(QWidget):
 class PageEntry:
     """How a page is found: its name in files and settings, its title, its icon, and how to make it.
 
-    ``figure`` gives what the page shows of a state, without a window. ``examples`` gives names, fit for a file name,
-    with states that show the page at its best; the gallery draws them.
+    ``figures`` gives by name what the page shows of a state, without a window: ``picture`` first, which every page has.
+    ``examples`` gives names, fit for a file name, with states that show the page at its best; the gallery draws them.
     """
 
     id: str
@@ -138,8 +141,21 @@ class PageEntry:
     icon: str
     tip: str
     make: Callable[[Session, Look], Page]
-    figure: Callable[[ExplorerState], Figure]
+    figures: Mapping[str, Callable[[ExplorerState], Figure]]
     examples: Callable[[], Iterable[tuple[str, ExplorerState]]]
+
+    def figure(self, state: ExplorerState, what: str = PICTURE) -> Figure:
+        """Return one of the figures of the page.
+
+        Raises
+        ------
+        ExplorerError
+            There is none of this name; the message lists those there are.
+        """
+        if what not in self.figures:
+            known = ", ".join(self.figures)
+            raise ExplorerError(f"The page {self.id} has no “{what}” to draw. Choose one of: {known}.")
+        return self.figures[what](state)
 
 
 def _examples(page: str) -> Iterable[tuple[str, ExplorerState]]:
@@ -170,6 +186,12 @@ def _heads_figure(state: ExplorerState) -> Figure:
     from attention_explorer.ui.heads.figure import HeadsFigure
 
     return HeadsFigure(state.heads)
+
+
+def _heads_wall(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.heads.figure import HeadsFigure
+
+    return HeadsFigure(state.heads, is_wall=True)
 
 
 def _make_positions(session: Session, look: Look) -> Page:
@@ -227,7 +249,7 @@ PAGES: tuple[PageEntry, ...] = (
         "lookup",
         "Drag a query and watch a lookup blend or snap",
         _make_lookup,
-        _lookup_figure,
+        {PICTURE: _lookup_figure},
         partial(_examples, "lookup"),
     ),
     PageEntry(
@@ -236,7 +258,7 @@ PAGES: tuple[PageEntry, ...] = (
         "heads",
         "Type a sentence, see every head, believe every number",
         _make_heads,
-        _heads_figure,
+        {PICTURE: _heads_figure, "wall": _heads_wall},
         partial(_examples, "heads"),
     ),
     PageEntry(
@@ -245,7 +267,7 @@ PAGES: tuple[PageEntry, ...] = (
         "positions",
         "See how a transformer knows where a token stands",
         _make_positions,
-        _positions_figure,
+        {PICTURE: _positions_figure},
         partial(_examples, "positions"),
     ),
     PageEntry(
@@ -254,7 +276,7 @@ PAGES: tuple[PageEntry, ...] = (
         "block",
         "Follow data through a whole layer, and see what its parts do",
         _make_block,
-        _block_figure,
+        {PICTURE: _block_figure},
         partial(_examples, "block"),
     ),
     PageEntry(
@@ -263,7 +285,7 @@ PAGES: tuple[PageEntry, ...] = (
         "scaling",
         "See why scores are divided by √d_k, and what the softmax does to them",
         _make_scaling,
-        _scaling_figure,
+        {PICTURE: _scaling_figure},
         partial(_examples, "scaling"),
     ),
     PageEntry(
@@ -272,7 +294,7 @@ PAGES: tuple[PageEntry, ...] = (
         "cost",
         "Count what attention costs, and measure it here",
         _make_cost,
-        _cost_figure,
+        {PICTURE: _cost_figure},
         partial(_examples, "cost"),
     ),
 )

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QObject, QStandardPaths, QTimer
+from PySide6.QtCore import QMimeData, QObject, QStandardPaths, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from attention_explorer.errors import ExplorerError
@@ -68,6 +69,8 @@ class SessionFiles(QObject):
     def _open(self, path: Path) -> None:
         self._window.page.stop()
         path = path.absolute()
+        # A large mask takes a moment to be read; computing what it shows has a progress bar of its own.
+        QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         try:
             found = self.opened.open(path)
         except ExplorerError as error:
@@ -75,6 +78,8 @@ class SessionFiles(QObject):
                 self._store.forget(path)
             self._say("Not opened", str(error))
             return
+        finally:
+            QGuiApplication.restoreOverrideCursor()
         self._store.remember(path)
         self._show_found(found)
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from attention_explorer.session import keeper as keeper_module
 from attention_explorer.session.keeper import Keeper
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.session_file import read_session, write_session
+from attention_explorer.state.session_file import read_session, session_bytes, write_session
 
 FIRST = ExplorerState()
 HARD = ExplorerState(lookup=LookupState(hard=True))
@@ -68,10 +73,80 @@ def test_a_change_is_kept_after_a_while_by_itself(start, folder: Path, qtbot) ->
 
 def test_a_drag_without_end_is_kept_on_the_way(start, folder: Path, qtbot) -> None:
     program = start()
-    for step in range(30):
-        program.session.preview(ExplorerState(lookup=LookupState(query=(step / 10, 1.0))), "drag")
+    steps, deadline = count(), time.monotonic() + 20
+    while not kept(folder) and time.monotonic() < deadline:
+        program.session.preview(ExplorerState(lookup=LookupState(query=(next(steps) / 10, 1.0))), "drag")
         qtbot.wait(5)
     assert len(kept(folder)) == 1
+    assert program.session.is_previewing
+
+
+class HeldUp:
+    """Stands in for `session_bytes`, and lets the worker go on only when it is told to."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_go_on = threading.Event(), threading.Event()
+        self.threads: list[threading.Thread] = []
+
+    def __call__(self, *arguments, **options) -> bytes:
+        self.threads.append(threading.current_thread())
+        if threading.current_thread() is not threading.main_thread():
+            self.begun.set()
+            assert self.may_go_on.wait(20)
+        return session_bytes(*arguments, **options)
+
+
+@pytest.fixture
+def held_up(monkeypatch) -> Iterator[HeldUp]:
+    held = HeldUp()
+    monkeypatch.setattr(keeper_module, "session_bytes", held)
+    yield held
+    held.may_go_on.set()
+
+
+def test_it_is_kept_on_the_worker(start, folder: Path, held_up: HeldUp, qtbot) -> None:
+    program = start()
+    program.apply(HARD)
+    qtbot.waitUntil(held_up.begun.is_set)
+    assert kept(folder) == []
+    program.apply(WARM)  # the window goes on meanwhile
+    held_up.may_go_on.set()
+    qtbot.waitUntil(lambda: bool(kept(folder)) and read_session(kept(folder)[0]).state == WARM)
+    assert threading.main_thread() not in held_up.threads
+    program.keeper.jobs.wait(20)
+    before = len(held_up.threads)
+    qtbot.wait(60)
+    assert len(held_up.threads) == before, "what is kept is not written again"
+
+
+@pytest.mark.parametrize("way", ["undo", "begin", "end"])
+def test_what_is_over_while_it_is_written_does_not_come_back(
+    start, folder: Path, held_up: HeldUp, qtbot, way: str
+) -> None:
+    program = start()
+    program.apply(HARD)
+    qtbot.waitUntil(held_up.begun.is_set)
+    ways = {
+        "undo": program.session.undo,
+        "begin": program.opened.begin,
+        "end": lambda: program.keeper.end(goes_on=False),
+    }
+    ways[way]()
+    held_up.may_go_on.set()
+    assert program.keeper.jobs.wait(20)
+    assert os.listdir(folder) == []
+
+
+def test_an_older_state_is_not_written_over_a_newer_one(start, folder: Path, held_up: HeldUp, qtbot) -> None:
+    program = start()
+    program.apply(HARD)
+    qtbot.waitUntil(held_up.begun.is_set)
+    program.apply(WARM)
+    program.keeper.keep()
+    assert read_session(kept(folder)[0]).state == WARM
+    held_up.may_go_on.set()
+    assert program.keeper.jobs.wait(20)
+    assert read_session(kept(folder)[0]).state == WARM
 
 
 def test_what_was_kept_is_not_written_again(start, folder: Path) -> None:

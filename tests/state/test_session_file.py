@@ -19,7 +19,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.state import session_file
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice
 from attention_explorer.state.lookup.state import Entry, LookupState
 from attention_explorer.state.session_codec import encoded
 from attention_explorer.state.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
@@ -100,6 +100,26 @@ def test_floats_are_exact_and_whole_ones_stay_floats() -> None:
     assert lookup.query == query
     found = session_from(changed("state", "lookup", "temperature", to=2), "x").state.lookup.temperature
     assert (found, type(found)) == (2.0, float)
+
+
+def test_many_cells_are_written_in_order_and_come_back() -> None:
+    cells = frozenset((row * row % 4096, row) for row in range(4096))
+    shown = frozenset((0, column) for column in range(5000, 5003))
+    state = ExplorerState(heads=HeadsState(setup=HeadsSetup(mask=MaskChoice(hidden=cells))))
+    data = session_bytes(state)
+    listed = json.loads(data)["state"]["heads"]["setup"]["mask"]["hidden"]
+    assert listed == sorted(list(cell) for cell in cells)
+    assert max(map(len, data.decode().splitlines())) <= 120
+    assert data.decode().count("\n") < 4096 / 4, "several cells stand on a line"
+    assert session_from(data, "x").state == state
+    assert encoded(shown) == [[0, 5000], [0, 5001], [0, 5002]]
+
+
+def test_sets_of_other_things_are_written_in_order_too() -> None:
+    assert encoded(frozenset({(1, "b"), (1, "a")})) == [[1, "a"], [1, "b"]]
+    assert encoded(frozenset({(2,), (1, 5)})) == [[1, 5], [2]]
+    assert encoded(frozenset({(True, 2), (0, 3)})) == [[0, 3], [True, 2]]
+    assert encoded(frozenset()) == []
 
 
 def test_half_a_character_becomes_a_replacement() -> None:
@@ -234,6 +254,24 @@ WRONG: list[tuple[tuple[str | int, ...], object, str]] = [
     ((S, "heads", "setup", "mask", "hidden"), [[0, 4096]], "mask.hidden[0][1] is 4096, but must be from 0 to 4095"),
     ((S, "heads", "setup", "mask"), {"hidden": [[0, 1]], "shown": [[0, 1]]}, "mask has the cell [0, 1] both"),
     ((S, "heads", "view", "colour_map"), "jet", "colour_map is “jet”, but must be “viridis”, “cividis” or “magma”"),
+    ((S, "heads", "setup", "mask", "hidden"), [[0, 1], [0, True]], "mask.hidden[1][1] is true, but must be a whole"),
+    ((S, "heads", "setup", "mask", "hidden"), [[0, 1], [0, 1.0]], "mask.hidden[1][1] is 1.0, but must be a whole"),
+    ((S, "heads", "setup", "mask", "hidden"), [[0, 1], 2], "mask.hidden[1] is 2, but must be a list of 2"),
+    ((S, "heads", "setup", "recipe", "given"), [[1, 2], [3, "x"]], "recipe.given[1][1] is “x”, but must be a number"),
+    ((S, "heads", "setup", "recipe", "given"), [[1, 2], [3, True]], "recipe.given[1][1] is true, but must be a number"),
+    ((S, "heads", "setup", "mask", "hidden"), [[0, 1], [2**70, 0]], "mask.hidden[1][0] is a whole number beyond"),
+    ((S, "heads", "view", "window"), 5, "heads.view.window is 5, but must be an object in braces"),
+    ((S, "heads", "view", "window"), {"top": 0, "left": 0, "right": 3}, "heads.view.window.bottom is missing"),
+    (
+        (S, "heads", "view", "window"),
+        {"top": -1, "bottom": 2, "left": 0, "right": 3},
+        "heads.view.window.top is -1, but must be from 0 to 4095",
+    ),
+    (
+        (S, "heads", "view", "window"),
+        {"top": 2, "bottom": 2, "left": 0, "right": 3},
+        "heads.view.window must have its top above its bottom and its left before its right",
+    ),
     ((S, "heads", "view", "row"), "first", "heads.view.row is “first”, but must be a whole number"),
     ((S, "lookup", "entries"), [], "lookup.entries has 0 items, but must have from 1 to 12"),
     ((S, "lookup", "entries", 1), {"key": [1, 2]}, "lookup.entries[1].value is missing"),

@@ -97,6 +97,11 @@ class DepthPicture:
         return 0 if self.survey is None else len(self.survey.gradient_ratios)
 
     @property
+    def is_complete(self) -> bool:
+        """Whether all stacks have been drawn, or none can be."""
+        return self.survey is None or self.draws >= DRAWS
+
+    @property
     def row(self) -> int | None:
         """The row of the table that the switches are those of."""
         return row_that_applies(self.state)

@@ -67,8 +67,4 @@ class BlockPage(PicturesPage[BlockState]):
     def figure(self) -> Figure:
         from attention_explorer.ui.block.figure import block_figure
 
-        return block_figure(self.state, self.canvas.picture if self._is_up_to_date() else None)
-
-    def _is_up_to_date(self) -> bool:
-        """Whether what is on the screen is what the state asks for, and complete."""
-        return self._last_order is not None and self._last_order.state == self.state and not self.jobs.is_busy()
+        return block_figure(self.state, self.finished_picture())

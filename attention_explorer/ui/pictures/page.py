@@ -248,6 +248,15 @@ class PicturesPage(Page, Generic[S]):
         self._panel_scroll.fit()
         self._say_spot()
 
+    def finished_picture(self) -> object:
+        """Return the picture on the screen if it is that of the state, and all of it; else None.
+
+        Only such a picture may be taken away as what the state shows: others are from before, or some draws of many.
+        """
+        shown, picture = self._shown_order, self.canvas.picture
+        is_finished = shown is not None and shown.state == self.state and getattr(picture, "is_complete", True)
+        return picture if is_finished else None
+
     # ---- The worker ----
 
     def _on_failed(self, _order: Order[S], error: Exception) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.scaling.bench import BenchPicture
-from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
+from attention_explorer.state.scaling.state import ScalingState
 from attention_explorer.state.scaling.wording import picture_title
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.page import PageAction
@@ -64,16 +63,10 @@ class ScalingPage(PicturesPage[ScalingState]):
     def figure(self) -> Figure:
         from attention_explorer.ui.scaling.figure import scaling_figure
 
-        state = self.state
-        shown = self.canvas.picture if self._shows(state) else None
+        state, shown = self.state, self.finished_picture()
         if shown is None and not self.drawing_of(state).is_quick(state):
-            raise ExplorerError("The picture is still being computed. Wait a moment, then export it.")
+            raise ExplorerError(
+                "The picture is not complete: not all draws have been made. Wait for them, or ask for fewer, then "
+                "export it."
+            )
         return scaling_figure(state, shown)
-
-    def _shows(self, state: ScalingState) -> bool:
-        """Whether the picture on the screen is that of the state."""
-        found = self.canvas.picture
-        shown = getattr(found, "state", None)
-        if isinstance(found, BenchPicture):
-            return state.picture is ScalingPicture.BENCH and found.bench == state.bench
-        return shown == state
