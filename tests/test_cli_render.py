@@ -111,6 +111,15 @@ def test_standard_input_and_output(
     assert list(there.iterdir()) == []
 
 
+def test_another_figure_of_the_page(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["render", "stacked", "wall.npz", "--what", "wall"]) == 0
+    assert (there / "wall.npz").read_bytes() == attention_explorer.render("stacked", what="wall", format="npz")
+    assert cli.main(["render", "quiz", "wall.png", "--what", "wall"]) == 1
+    said = capsys.readouterr().err
+    assert said == "attention-explorer: The page lookup has no “wall” to draw. Choose one of: picture.\n"
+    assert not (there / "wall.png").exists()
+
+
 def test_every_option_reaches_the_figure(there: Path) -> None:
     arguments = ["--size", "60mm", "--dpi", "100", "--theme", "dark", "--cells", "image"]
     leave_out = ["--no-title", "--no-axis-names", "--no-colour-bar", "--no-caption"]

@@ -128,6 +128,14 @@ def test_what_the_package_offers_comes_without_qt() -> None:
     assert not NETWORK & modules
 
 
+def test_states_come_from_the_package_without_qt() -> None:
+    modules = modules_after(
+        "from attention_explorer import ExplorerState, HeadsState\nExplorerState(heads=HeadsState())"
+    )
+    assert "attention_explorer.state.heads.state" in modules
+    assert not QT & tops(modules)
+
+
 def test_presets_are_listed_without_qt() -> None:
     modules = modules_after("from attention_explorer.cli import main\nassert main(['presets']) == 0")
     assert "attention_explorer.state.cost.presets" in modules

@@ -6,30 +6,36 @@ import doctest
 import hashlib
 import io
 import json
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QHashSeed
 from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QWidget
 
 import attention_explorer
-from attention_explorer import rendering
+from attention_explorer import cli, rendering
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.map_picture import Window
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import write_session
+from attention_explorer.ui.export import dialog
 from attention_explorer.ui.export.dialog import export_or_explain
-from attention_explorer.ui.export.figure import EXPORT_FORMATS
+from attention_explorer.ui.export.figure import EXPORT_FORMATS, Figure
+from attention_explorer.ui.page import PAGES, PageEntry
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -90,6 +96,60 @@ def test_the_window_and_this_agree_on_every_option(make_window: Callable, tmp_pa
         drawn = attention_explorer.render(state, format=kind, **wishes)
         assert drawn == path.read_bytes()
         assert drawn != attention_explorer.render(state, format=kind)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_wall_of_heads_is_what_the_window_exports(
+    kind: str, make_window: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = find_preset("stacked", "heads").state
+    window = make_window(state, Settings(theme=ThemeChoice.DARK, page="heads"))
+    window.page.settle()
+    path = tmp_path / f"wall.{kind}"
+    asked: list[Figure] = []
+
+    def export(parent: QWidget, figure: Figure) -> str:
+        asked.append(figure)
+        return export_or_explain(parent, figure, path)
+
+    monkeypatch.setattr(dialog, "export_with_dialog", export)
+    window.page.export_wall()
+    assert len(asked) == 1
+    drawn = attention_explorer.render(state, format=kind, page="heads", what="wall")
+    assert drawn == path.read_bytes()
+    assert drawn != attention_explorer.render(state, format=kind, page="heads")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
+def test_every_page_has_its_picture_first(page: PageEntry) -> None:
+    assert next(iter(page.figures)) == "picture"
+    drawn = attention_explorer.render(ExplorerState(), page=page.id, what="picture", format="svg")
+    assert drawn == attention_explorer.render(ExplorerState(), page=page.id, format="svg")
+
+
+def test_every_figure_is_named_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["render", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    about = re.search(r"--what FIGURE (.*?) --", said)
+    assert about is not None
+    for page in PAGES:
+        assert all(name in about[1] for name in page.figures)
+        assert len(page.figures) == 1 or page.id in about[1]
+
+
+def test_a_part_of_a_map_in_view_is_drawn_and_named() -> None:
+    whole = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(20)))
+    part = whole.with_view(window=Window(3, 9, 5, 10))
+    drawn = attention_explorer.render(part, format="svg")
+    assert drawn != attention_explorer.render(whole, format="svg")
+    assert b"In view: queries 4 to 9 of 20, keys 6 to 10 of 20." in drawn
+    assert b">w12<" not in drawn
+    numbers, everything = (json.loads(attention_explorer.render(state, format="json")) for state in (part, whole))
+    assert numbers.pop("in_view") == (
+        "queries 4 to 9 of 20, keys 6 to 10 of 20; the numbers are those of the whole map"
+    )
+    assert numbers == everything
 
 
 def test_a_pdf_does_not_depend_on_how_qt_orders_its_tables() -> None:
@@ -158,6 +218,12 @@ def test_what_a_session_says_in_vain_is_a_warning(tmp_path: Path) -> None:
         ("quiz", {"format": "png", "dpi": float("nan")}, "There is no resolution of nan dpi"),
         ("quiz", {"format": "png", "dpi": 50_000}, "is too large. Choose fewer dots per inch"),
         ("quiz", {"format": "png", "theme": "pink"}, "There is no theme “pink”. Choose one of: print, light, dark"),
+        ("quiz", {"format": "png", "what": "wall"}, "The page lookup has no “wall” to draw. Choose one of: picture."),
+        (
+            "causal",
+            {"format": "png", "what": "all"},
+            "The page heads has no “all” to draw. Choose one of: picture, wall.",
+        ),
         ("quiz", {"format": "svg", "cells": "round"}, "There is no kind of cells “round”. Choose one of: auto"),
     ],
 )
@@ -201,8 +267,13 @@ def test_the_examples_of_the_docstring_are_true() -> None:
 
 
 def test_the_package_offers_what_it_says() -> None:
-    assert {"model", "render", "__version__"} <= set(dir(attention_explorer))
+    assert {"model", "render", "__version__"} <= set(attention_explorer.__all__) <= set(dir(attention_explorer))
     assert attention_explorer.render is rendering.render
+    assert attention_explorer.HeadsState is HeadsState
+    parts = {hint.__name__ for hint in get_type_hints(ExplorerState).values()}
+    assert {"ExplorerState", "ExplorerError", *parts} <= set(attention_explorer.__all__)
+    for name in attention_explorer.__all__:
+        assert getattr(attention_explorer, name) is not None
     assert attention_explorer.model.softmax is not None
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         _ = attention_explorer.nonsense

@@ -64,6 +64,19 @@ def test_a_part_in_view_is_what_is_described():
     assert "In view: queries 11 to 20 of 30, keys 5 to 14 of 30." in said
 
 
+@pytest.mark.parametrize("picture", Picture)
+def test_a_part_is_named_where_a_part_is_drawn(picture):
+    words = " ".join(f"w{i}" for i in range(200))
+    state = HeadsState().with_recipe(sentence=words).with_view(picture=picture)
+    said = alt_text(state.with_view(window=Window(10, 20, 4, 14)))
+    if picture in (Picture.HEATMAP, Picture.LINES):
+        assert "In view: queries 11 to 20 of 200, keys 5 to 14 of 200." in said
+    else:
+        assert said == alt_text(state)
+    all_lines = "In view: queries 1 to 96 of 200, keys 1 to 96 of 200." in alt_text(state)
+    assert all_lines is (picture is Picture.LINES), "as many as are drawn"
+
+
 def test_a_map_larger_than_a_block_is_searched_in_full():
     state = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(700)))
     frame = heads_frame(state.setup)

@@ -8,7 +8,7 @@ import pytest
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, LargePicture, large_picture
+from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, LargePicture, large_picture, part_shown
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
@@ -81,6 +81,22 @@ def test_the_stages_share_the_room() -> None:
     small = picture_of(Picture.STAGES, LONG, tiles=(10, 10))
     assert isinstance(small, StagesPicture)
     assert small.pictures[0].values.shape == (64, 64), "enough to see something"
+
+
+@pytest.mark.parametrize("kind", [Picture.STAGES, Picture.COMPARE])
+def test_several_maps_are_shown_as_wholes_whatever_part_is_in_view(kind: Picture) -> None:
+    picture = picture_of(kind, window=Window(2, 5, 3, 9))
+    assert isinstance(picture, StagesPicture | Comparison)
+    assert {part.cells for part in picture.pictures} == {(11, 11)}
+    assert part_shown(HeadsView(picture=kind, window=Window(2, 5, 3, 9)), (11, 11)) == Window(0, 11, 0, 11)
+
+
+def test_what_is_wished_for_beyond_a_shorter_sentence_is_held_within_it() -> None:
+    view = HeadsView(window=Window(20, 30, 5, 9))
+    assert part_shown(view, (40, 40)) == Window(20, 30, 5, 9)
+    assert part_shown(view, (12, 7)) == Window(2, 12, 3, 7)
+    assert part_shown(view, (6, 3)) == Window(0, 6, 0, 3)
+    assert view.window == Window(20, 30, 5, 9), "the wish stays"
 
 
 def test_without_another_setup_it_is_compared_with_itself() -> None:

@@ -73,6 +73,9 @@ def test_what_does_not_alter_the_numbers_or_colours_is_no_new_order():
         assert Order.of(other, (500, 500)) != order
     assert Order.of(state.with_view(window=Window(0, 4, 0, 4)), (500, 500)) != order
     assert Order.of(state, (400, 500)) != order
+    for whole in (Picture.STAGES, Picture.COMPARE):
+        shown = state.with_view(picture=whole)
+        assert Order.of(shown.with_view(window=Window(0, 4, 0, 4)), (500, 500)) == Order.of(shown, (500, 500))
     comparing = state.with_view(picture=Picture.COMPARE)
     assert Order.of(replace(comparing, other=HeadsSetup(hard=True)), (500, 500)) != Order.of(comparing, (500, 500))
 

@@ -1,0 +1,196 @@
+"""The part of the map in view is a part of the state: undo, sessions, the clipboard and the command line have it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from heads_driver import HeadsDriver, pixels, sentence
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
+
+import attention_explorer
+from attention_explorer.state.heads.state import HeadsState, Picture
+from attention_explorer.state.map_picture import Window
+from attention_explorer.state.session_file import write_session
+from attention_explorer.ui.export.dialog import export_or_explain
+
+LONG = HeadsState().with_recipe(sentence=sentence(40)).with_view(row=None)
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def long(driver) -> HeadsDriver:
+    """Forty tokens, nothing pinned."""
+    session = driver.window.session
+    session.apply(replace(session.state, heads=LONG), "Forty tokens")
+    session.undo_stack.clear()
+    return driver
+
+
+def in_view(driver) -> Window:
+    """What is drawn, by the tokens that are written beside the map."""
+    rows = [int(text[1:]) for text in driver.texts() if text[:1] == "w" and text[1:].isdigit()]
+    seen = driver.heads.view.seen(driver.frame.shape)
+    assert set(rows) == {*range(seen.top, seen.bottom), *range(seen.left, seen.right)}
+    return seen
+
+
+def redo(driver) -> None:
+    driver.window.session.redo()
+
+
+# ---- The history ----
+
+
+def test_wheel_steps_are_one_step_that_can_be_undone(long):
+    home = pixels(long.canvas.grab().toImage())
+    for _ in range(5):
+        long.wheel(long.cell(30, 10), 120)
+    near = in_view(long)
+    assert near.bottom - near.top < 25
+    assert (long.steps, long.undo_text) == (1, "Move the view")
+    long.undo()
+    assert long.heads == LONG
+    assert np.array_equal(pixels(long.canvas.grab().toImage()), home)
+    redo(long)
+    assert in_view(long) == near
+
+
+def test_a_pause_begins_another_step(long):
+    long.wheel(long.cell(30, 10), 120)
+    long.time += 5
+    long.wheel(long.cell(30, 10), 120)
+    assert long.steps == 2
+
+
+def test_a_drag_is_one_step_and_escape_puts_it_back(long):
+    long.wheel(long.cell(20, 20), 480)
+    start = in_view(long)
+    mouse = long.hand()
+    mouse.press(QPointF(150, 150))
+    mouse.move(QPointF(300, 320))
+    assert in_view(long) != start, "it moves along with the hand"
+    assert long.steps == 1, "and is no step yet"
+    long.key(Qt.Key.Key_Escape)
+    assert in_view(long) == start
+    mouse.move(QPointF(350, 350))
+    mouse.release()
+    assert (in_view(long), long.steps) == (start, 1)
+    mouse.drag(QPointF(150, 150), QPointF(300, 320))
+    there = in_view(long)
+    assert there.top < start.top
+    assert there.left < start.left
+    assert (long.steps, long.undo_text) == (2, "Move the view")
+    long.undo()
+    assert in_view(long) == start
+    redo(long)
+    assert in_view(long) == there
+
+
+def test_a_click_with_a_trembling_hand_moves_nothing(open_heads):
+    driver = open_heads(
+        HeadsState().with_recipe(sentence=sentence(120)).with_view(row=None, window=Window(0, 90, 0, 90))
+    )
+    before, cell = driver.heads.view.window, driver.canvas.cell_box(50, 50)
+    assert cell.width() < 6, "so small that a tremble reaches the next one"
+    mouse = driver.hand()
+    mouse.press(cell.center())
+    mouse.move(cell.center() + QPointF(cell.width(), 0))
+    mouse.release()
+    assert driver.heads.view.window == before
+    assert driver.pin == (50, 51), "what is under the pointer is pinned"
+    assert driver.steps == 1
+
+
+def test_the_wheel_waits_until_a_stroke_is_over(long):
+    long.press(long.page.bar.paint)
+    mouse = long.hand()
+    mouse.press(long.cell(5, 5))
+    long.wheel(long.cell(5, 5), 240)
+    assert long.heads.view.window is None
+    mouse.move(long.cell(7, 5))
+    mouse.release()
+    assert long.heads.setup.mask.hidden == {(5, 5), (6, 5), (7, 5)}
+    assert long.steps == 1
+
+
+def test_the_whole_map_is_a_step_too(long):
+    long.wheel(long.cell(20, 20), 480)
+    near = in_view(long)
+    long.key(Qt.Key.Key_Home)
+    assert (long.heads.view.window, long.undo_text) == (None, "Show the whole map")
+    long.key(Qt.Key.Key_Home)
+    assert long.steps == 2, "there is nothing more to show"
+    long.undo()
+    assert in_view(long) == near
+
+
+def test_a_preset_shows_its_whole_map_and_a_sentence_keeps_the_view(long):
+    long.wheel(long.cell(35, 35), 720)
+    wished = long.heads.view.window
+    long.paste_into(long.page.bar.sentence, sentence(30))
+    assert long.heads.view.window == wished
+    assert in_view(long).bottom <= 30
+    long.paste_into(long.page.bar.sentence, sentence(40))
+    assert in_view(long) == wished, "it is back where it was"
+    long.choose(long.page.bar.presets, "causal")
+    assert long.heads.view.window is None
+    long.undo()
+    assert long.heads.view.window == wished
+
+
+# ---- Taking it away ----
+
+
+def test_a_saved_view_is_there_in_a_new_window_and_drawn_alike_everywhere(open_heads, tmp_path):
+    first = open_heads(LONG)
+    first.wheel(first.cell(30, 10), 480)
+    first.hand().drag(QPointF(150, 150), QPointF(230, 260))
+    near, path = in_view(first), tmp_path / "near.attn.json"
+    first.key(Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    (dialog,) = first.window.findChildren(QFileDialog)
+    name = dialog.findChild(QLineEdit, "fileNameEdit")
+    name.setText(str(path))
+    QTest.keyClick(name, Qt.Key.Key_Return)
+    QApplication.processEvents()
+    second = open_heads()
+    second.window.files.open(path)
+    assert in_view(second) == near
+    cells = [(row, column) for row in range(near.top, near.bottom) for column in range(near.left, near.right)]
+    assert second.colours(*cells) == first.colours(*cells)
+    for kind in ("png", "svg", "pdf", "csv", "json", "npz"):
+        drawn = attention_explorer.render(path, format=kind)
+        for driver in (first, second):
+            written = tmp_path / f"window.{kind}"
+            export_or_explain(driver.page, driver.page.figure(), written)
+            assert written.read_bytes() == drawn, kind
+    second.page.copy_picture()
+    copied = QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32)
+    drawn = QImage.fromData(attention_explorer.render(path, format="png"))
+    assert copied == drawn.convertToFormat(QImage.Format.Format_RGB32)
+
+
+@pytest.mark.parametrize("picture", Picture)
+def test_each_picture_is_exported_as_it_is_on_show(open_heads, tmp_path, picture):
+    state = LONG.with_view(picture=picture, window=Window(3, 12, 20, 31))
+    driver = open_heads(state)
+    write_session(tmp_path / "s.attn.json", driver.window.session.state, page="heads")
+    export_or_explain(driver.page, driver.page.figure(), tmp_path / "window.svg")
+    drawn = attention_explorer.render(tmp_path / "s.attn.json", format="svg")
+    assert drawn == (tmp_path / "window.svg").read_bytes()
+    whole = attention_explorer.render(state.with_view(window=None), format="svg")
+    assert (drawn != whole) == (picture in (Picture.HEATMAP, Picture.LINES))
+
+
+def test_looking_closer_leaves_the_wall_alone(long):
+    long.canvas.grab()
+    wall = long.page.wall
+    before, images = wall.grab().toImage(), dict(wall._images)
+    long.wheel(long.cell(20, 20), 480)
+    assert wall.grab().toImage() == before
+    assert all(wall._images[place] is image for place, image in images.items())
