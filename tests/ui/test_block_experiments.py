@@ -114,6 +114,19 @@ def test_escape_stops_the_draws_and_keeps_what_there_is(open_block) -> None:
     assert 0 < driver.picture.draws < DRAWS
     assert f"{driver.picture.draws} of 7 random stacks" in driver.notes
     assert not is_measured(driver.state)
+    assert driver.page.figure().shown is None, "some draws of many are not taken away as what the state shows"
+
+
+def test_what_was_stopped_is_not_taken_away_with_the_picture_before(open_block) -> None:
+    driver = open_block("norm")
+    driver.settle()
+    assert driver.page.figure().shown is driver.picture
+    before, session = driver.picture, driver.window.session
+    session.apply(replace(session.state, block=replace(block_preset("depth").state, seed=503)), "Depth")
+    QTest.keyClick(driver.page.canvas, Qt.Key.Key_Escape)
+    driver.settle()
+    assert driver.picture is before, "the old one stays on show"
+    assert driver.page.figure().shown is None
 
 
 def test_the_size_of_the_row_is_dragged_as_one_step_and_escape_puts_it_back(open_block) -> None:

@@ -14,6 +14,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -243,6 +244,8 @@ def test_escape_stops_and_keeps_what_there_is(open_scaling) -> None:
     driver.settle()
     assert not driver.picture.is_complete
     assert "so far" in driver.notes
+    with pytest.raises(ExplorerError, match="not all draws have been made"):
+        driver.page.figure()
 
 
 def test_another_size_of_the_window_draws_nothing_anew(open_scaling) -> None:
