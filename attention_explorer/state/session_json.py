@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -81,21 +81,31 @@ def _syntax_words(text: str, error: json.JSONDecodeError) -> str:
 
 
 def _is_sound(document: Json) -> bool:
-    """Whether `_check_part` has nothing against any part: level by level, which takes a tenth of the time."""
-    level: list[Json] = [document]
-    for _ in range(DEEPEST + 1):
-        floats = [part for part in level if type(part) is float]
-        whole = [part for part in level if type(part) is int]
-        lists = [part for part in level if type(part) is list]
-        objects = [part for part in level if isinstance(part, _Object)]
-        if not all(map(math.isfinite, floats)) or any(part.repeated for part in objects):
+    """Whether `_check_part` has nothing against any part: a kind at a time, which takes a tenth of the time."""
+    waiting: list[tuple[int, list[Any]]] = [(0, [document])]
+    while waiting:
+        depth, parts = waiting.pop()
+        kinds = set(map(type, parts))
+        if len(kinds) > 1:
+            waiting.extend((depth, [part for part in parts if type(part) is kind]) for kind in kinds)
+            continue
+        if kinds & {list, _Object}:
+            if depth > DEEPEST or any(part.repeated for part in parts if isinstance(part, _Object)):
+                return False
+            inner = parts if list in kinds else [part.values() for part in parts]
+            waiting.append((depth + 1, list(chain.from_iterable(inner))))
+        elif not _are_in_range(parts):
             return False
-        if whole and not -LARGEST_INTEGER <= min(whole) <= max(whole) <= LARGEST_INTEGER:
-            return False
-        level = list(chain.from_iterable((*lists, *(part.values() for part in objects))))
-        if not level:
-            return True
-    return not any(isinstance(part, dict | list) for part in level)
+    return True
+
+
+def _are_in_range(parts: list[Any]) -> bool:
+    """Whether parts of one kind, and neither lists nor objects, hold no number that is out of all ranges."""
+    if parts and type(parts[0]) is float:
+        return all(map(math.isfinite, parts))
+    if parts and type(parts[0]) is int:
+        return bool(-LARGEST_INTEGER <= min(parts) <= max(parts) <= LARGEST_INTEGER)
+    return True
 
 
 def _parts(document: Json) -> Iterator[tuple[Place, Json]]:
