@@ -112,6 +112,7 @@ def test_the_wheel_waits_until_a_stroke_is_over(long):
     mouse = long.hand()
     mouse.press(long.cell(5, 5))
     long.wheel(long.cell(5, 5), 240)
+    long.key(Qt.Key.Key_Plus)
     assert long.heads.view.window is None
     mouse.move(long.cell(7, 5))
     mouse.release()

@@ -263,8 +263,7 @@ class HeatmapCanvas(MapWidget):
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier and self._lies_in_what_scrolls():
             event.ignore()  # whoever reads on shall not be held up by a map on the way
             return
-        # A stroke or a drag under way would become two steps of the history.
-        if turns and not self._painted and self._window_pressed is None:
+        if turns:
             self.zoom(turns, event.position())
         event.accept()
 
@@ -288,8 +287,7 @@ class HeatmapCanvas(MapWidget):
         top, bottom = _scaled(seen.top, seen.bottom, y, factor, shape[0])
         left, right = _scaled(seen.left, seen.right, x, factor, shape[1])
         window = Window(top, bottom, left, right).held_within(shape)
-        whole = window == Window.whole(shape)
-        self.session.apply(self._state_with(None if whole else window), MOVE_LABEL, merge="view")
+        self._show_window(None if window == Window.whole(shape) else window, MOVE_LABEL, merge="view")
 
     def _pan(self, by: QPointF) -> None:
         layout, start = self.map_layout, self._window_pressed
@@ -301,7 +299,12 @@ class HeatmapCanvas(MapWidget):
 
     def show_all(self) -> None:
         """Show the whole map."""
-        self.session.apply(self._state_with(None), "Show the whole map")
+        self._show_window(None, "Show the whole map")
+
+    def _show_window(self, window: Window | None, label: str, merge: str = "") -> None:
+        # Not while a button is held: a stroke or a drag under way would become two steps of the history.
+        if not self._painted and self._window_pressed is None:
+            self.session.apply(self._state_with(window), label, merge)
 
     @property
     def _seen_on_the_map(self) -> Window:
