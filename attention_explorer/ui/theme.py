@@ -173,7 +173,8 @@ class Look:
     """A theme at a size: what anything that draws needs to know.
 
     The rest is for figures: whether the names of axes and colour bars are drawn, and from how many cells on a map goes
-    into a drawing as one image: nobody edits so many one by one, and files stay small.
+    into a drawing as one image: nobody edits so many one by one, and files stay small. What is ``still`` can neither
+    be pointed at nor dragged: it shows some of the labels where there is no room for all, and speaks of no mouse.
     """
 
     theme: Theme = LIGHT
@@ -181,6 +182,7 @@ class Look:
     axis_names: bool = True
     colour_bars: bool = True
     most_rectangles: int = 150 * 150
+    still: bool = False
 
     def px(self, size: float) -> int:
         """Return a length in pixels at this zoom, at least 1."""

@@ -15,7 +15,7 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
-from attention_explorer.state.heads.large_picture import part_shown
+from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, Cell, HeadsSetup, HeadsView
@@ -43,7 +43,7 @@ def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
         arrays["raw_weights"] = frame.map.weights()
     arrays["allowed"] = frame.map.allowed()
     parameters = {"what": map_title(frame), "numbers": stage.value, **_settings(frame)}
-    part = part_shown(view, frame.shape)
+    part = part_shown(view, frame.shape, MOST_PRINTED_LINE_ROWS)
     if part != Window.whole(frame.shape):
         parameters["in_view"] = f"{part_words(part, frame.shape)}; the numbers are those of the whole map"
     if shown is not frame.map:

@@ -17,11 +17,14 @@ LargePicture: TypeAlias = MapPicture | LinePicture | StagesPicture | Comparison
 MOST_LINE_ROWS = 96
 """More queries than this are not drawn as lines at once: nobody could follow them."""
 
+MOST_PRINTED_LINE_ROWS = 160
+"""More than on a screen, where all of them have to be followed with the eye; the caption says which are drawn."""
+
 MOST_LINES = 600
 """Lines that can be painted while a person waits for the next letter; the legend says how many are left out."""
 
 
-def part_shown(view: HeadsView, shape: tuple[int, int]) -> Window:
+def part_shown(view: HeadsView, shape: tuple[int, int], most_line_rows: int = MOST_LINE_ROWS) -> Window:
     """Return the part of a map of this shape that the large picture shows.
 
     Heatmap and lines show the part in view, of which only so much is drawn as lines as can be followed. Stages and
@@ -31,14 +34,16 @@ def part_shown(view: HeadsView, shape: tuple[int, int]) -> Window:
         return view.seen(shape)
     if view.picture is Picture.LINES:
         seen = view.seen(shape)
-        bottom, right = min(seen.bottom, seen.top + MOST_LINE_ROWS), min(seen.right, seen.left + MOST_LINE_ROWS)
+        bottom, right = min(seen.bottom, seen.top + most_line_rows), min(seen.right, seen.left + most_line_rows)
         return Window(seen.top, bottom, seen.left, right)
     return Window.whole(shape)
 
 
-def large_picture(heads: HeadsState, frame: HeadsFrame, tiles: tuple[int, int]) -> LargePicture:
+def large_picture(
+    heads: HeadsState, frame: HeadsFrame, tiles: tuple[int, int], most_line_rows: int = MOST_LINE_ROWS
+) -> LargePicture:
     """Compute what the large picture shows, for at most as many tiles as there are pixels."""
-    kind, part = heads.view.picture, part_shown(heads.view, frame.shape)
+    kind, part = heads.view.picture, part_shown(heads.view, frame.shape, most_line_rows)
     if kind is Picture.LINES:
         return line_picture(frame, heads.view, part, MOST_LINES)
     if kind is Picture.STAGES:

@@ -34,6 +34,7 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_axes,
     paint_dot,
 )
+from attention_explorer.ui.drawing.legend import entries_height, entry_boxes, entry_words
 from attention_explorer.ui.drawing.log_axis import SMALLEST, log_bounds
 from attention_explorer.ui.drawing.marks import (
     colour_of,
@@ -53,7 +54,7 @@ QUANTITIES = (
     ("gradient_ratios", "Gradient: its norm at the input ÷ at the output, log scale"),
     ("token_cosines", "Likeness: mean cosine of the tokens that come out"),
 )
-LEGEND, GAP = 20, 14
+LEGEND, GAP, SAMPLE = 20, 14, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,8 @@ class DepthLayout:
 def depth_layout(picture: DepthPicture, look: Look, room: QRectF) -> DepthLayout:
     """Fit the charts below each other, or side by side in a low room."""
     px = look.px
-    legend = QRectF(room.left(), room.top(), room.width(), px(LEGEND))
+    high = entries_height(_legend_names(picture), px(SAMPLE), room.width(), px(LEGEND), look)
+    legend = QRectF(room.left(), room.top(), room.width(), high)
     if picture.survey is None:
         return DepthLayout(room, legend, ())
     below = room.adjusted(0, legend.height() + px(4), 0, 0)
@@ -183,22 +185,25 @@ def _paint_reading(
     draw_haloed_text(painter, QRectF(left, top, width, height), text, font, theme.text, theme.card)
 
 
-def _paint_legend(painter: QPainter, picture: DepthPicture, line: QRectF, look: Look) -> None:
-    px, left, middle = look.px, line.left(), line.center().y()
-    draw_line(painter, QPointF(left, middle), QPointF(left + px(24), middle), pen(look.theme.text, 2.4 * look.zoom))
-    left = _legend_words(painter, line, left + px(30), f"median of {picture.draws} draws", look)
-    painter.fillRect(QRectF(left, middle - px(5), px(24), px(10)), colour_of(look.theme.text, 0.16))
-    left = _legend_words(painter, line, left + px(30), "smallest to largest", look)
-    if picture.row is not None:
-        _paint_square(painter, QPointF(left + px(6), middle), look)
-        _legend_words(painter, line, left + px(18), "table, measured elsewhere", look)
+def _legend_names(picture: DepthPicture) -> tuple[str, ...]:
+    names = f"median of {picture.draws} draws", "smallest to largest"
+    return names if picture.row is None else (*names, "table, measured elsewhere")
 
 
-def _legend_words(painter: QPainter, line: QRectF, left: float, words: str, look: Look) -> float:
-    """Write what a sample is, and return where the next one begins."""
-    width = min(text_size(look.font(11.5), words)[0] + 2, max(line.right() - left, 0.0))
-    paint_words(painter, QRectF(left, line.top(), width, line.height()), words, look)
-    return left + width + look.px(16)
+def _paint_legend(painter: QPainter, picture: DepthPicture, box: QRectF, look: Look) -> None:
+    px, names = look.px, _legend_names(picture)
+    boxes = entry_boxes(names, px(SAMPLE), box, px(LEGEND), look)
+    for name, entry in zip(names, boxes, strict=True):
+        paint_words(painter, entry_words(entry, px(SAMPLE), look), name, look)
+    samples = [QRectF(entry.left(), entry.top(), px(SAMPLE), entry.height()) for entry in boxes]
+    line, band, *table = samples
+    stroke = pen(look.theme.text, 2.4 * look.zoom)
+    draw_line(painter, QPointF(line.left(), line.center().y()), QPointF(line.right(), line.center().y()), stroke)
+    painter.fillRect(
+        QRectF(band.left(), band.center().y() - px(5), band.width(), px(10)), colour_of(look.theme.text, 0.16)
+    )
+    for sample in table:
+        _paint_square(painter, sample.center(), look)
 
 
 # ---- Pointing ----

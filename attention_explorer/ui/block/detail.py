@@ -136,6 +136,8 @@ def _paint_heading(painter: QPainter, picture: DiagramPicture, layout: DetailLay
     left = line.left() + text_size(bold, title)[0] + look.px(10)
     room = QRectF(left, line.top(), max(line.right() - left, 0.0), line.height())
     text = QFontMetricsF(plain).elidedText(box.formula, Qt.TextElideMode.ElideRight, room.width())
+    if look.still and text != box.formula:
+        return  # where nobody can look it up, half a formula says nothing
     painter.setFont(plain)
     painter.setPen(colour_of(theme.muted))
     painter.drawText(room, middle, text)
@@ -174,8 +176,9 @@ def _paint_bars(painter: QPainter, picture: DiagramPicture, layout: DetailLayout
     px, theme, rows = look.px, look.theme, layout.cells
     painter.setFont(look.font(11.5))
     painter.setPen(colour_of(theme.muted))
-    painter.drawText(layout.bars_title, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, "token norm")
-    _paint_legend(painter, layout, look)
+    title = _bars_title(layout, look)
+    painter.drawText(layout.bars_title, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
+    _paint_legend(painter, layout, look, title)
     wide = max(layout.bars.width() - px(NUMBERS), px(20))
     largest = max(float(picture.before.max()), float(picture.after.max())) or 1.0
     height = rows.cell_height
@@ -199,10 +202,17 @@ def _paint_bars(painter: QPainter, picture: DiagramPicture, layout: DetailLayout
         painter.drawText(text, right, f"{_norm(float(picture.before[row]))} → {_norm(float(picture.after[row]))}")
 
 
-def _paint_legend(painter: QPainter, layout: DetailLayout, look: Look) -> None:
+def _bars_title(layout: DetailLayout, look: Look) -> str:
+    """Return what the bars are, in as many words as leave room for which of two is which."""
+    font, px = look.font(11.5), look.px
+    rest = sum(text_size(font, name)[0] for name in ("before", "after")) + 2 * px(12) + px(10) + px(12)
+    return "token norm" if text_size(font, "token norm")[0] + rest <= layout.bars_title.width() else "norm"
+
+
+def _paint_legend(painter: QPainter, layout: DetailLayout, look: Look, title: str) -> None:
     """Say which of two bars is which."""
     font, px, line = look.font(11.5), look.px, layout.bars_title
-    left = line.left() + text_size(font, "token norm")[0] + px(10)
+    left = line.left() + text_size(font, title)[0] + px(10)
     for name, colour in (("before", look.theme.axis), ("after", look.theme.text)):
         painter.fillRect(QRectF(left, line.center().y() - px(4), px(8), px(8)), colour_of(colour))
         width = text_size(font, name)[0]

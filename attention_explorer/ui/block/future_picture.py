@@ -42,6 +42,9 @@ HIGHEST_ROW, WIDEST_CELL = 58, 66
 NUMBERS_FROM = 46
 """A cell of so many pixels has its change in numbers."""
 COLOURS = "viridis"
+LEGEND_WORDS = "largest change in a row (log scale), framed: the replaced token"
+ONE_LINE = 740
+"""Pixels at zoom 1 from which on the legend has room in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +80,11 @@ class FutureLayout:
 def future_layout(picture: FuturePicture, look: Look, room: QRectF) -> FutureLayout:
     """Fit the halves side by side, or below each other in a narrow room."""
     px = look.px
-    legend = QRectF(room.left(), room.bottom() - px(FOOT) + px(4), room.width(), px(FOOT) - px(4))
+    foot = px(FOOT) if room.width() >= px(ONE_LINE) else 2 * px(FOOT) - px(4)
+    legend = QRectF(room.left(), room.bottom() - foot + px(4), room.width(), foot - px(4))
     if picture.reason:
         return FutureLayout(room, (), legend)
-    above = room.adjusted(0, 0, 0, -px(FOOT))
+    above = room.adjusted(0, 0, 0, -foot)
     beside = above.width() > 1.05 * above.height()
     wide = (above.width() - px(GAP)) / 2 if beside else above.width()
     high = above.height() if beside else (above.height() - px(12)) / 2
@@ -230,8 +234,11 @@ def _paint_labels(painter: QPainter, picture: FuturePicture, half: Half, look: L
     paint_outline(painter, row, look.theme.text, look)
 
 
-def _paint_legend(painter: QPainter, picture: FuturePicture, line: QRectF, look: Look, *, vector: bool) -> None:
-    px, middle = look.px, line.center().y()
+def _paint_legend(painter: QPainter, picture: FuturePicture, room: QRectF, look: Look, *, vector: bool) -> None:
+    """Say what the colours are, in a high room on two lines."""
+    px = look.px
+    line = QRectF(room.left(), room.top(), room.width(), px(FOOT) - px(4))
+    middle = line.center().y()
     swatch = QRectF(line.left(), middle - px(7), px(18), px(14))
     painter.fillRect(swatch, colour_of(look.theme.track))
     painter.setFont(look.font(11))
@@ -244,14 +251,11 @@ def _paint_legend(painter: QPainter, picture: FuturePicture, line: QRectF, look:
     left += width + px(18)
     bar = QRectF(left, middle - px(7), min(px(230), max(line.right() - left, 8.0)), px(14))
     paint_small_bar(painter, _bar_of(picture), bar, look, vector=vector)
-    left = bar.right() + px(8)
-    frame = ", framed: the replaced token"
-    paint_words(
-        painter,
-        QRectF(left, line.top(), max(line.right() - left, 0.0), line.height()),
-        f"largest change in a row (log scale){frame}",
-        look,
-    )
+    words = LEGEND_WORDS
+    below = room.height() > line.height()
+    start = room.left() if below else bar.right() + px(8)
+    place = QRectF(start, room.bottom() - line.height(), max(room.right() - start, 0.0), line.height())
+    paint_words(painter, place, words, look)
 
 
 def _bar_of(picture: FuturePicture) -> MapPicture:

@@ -68,6 +68,7 @@ def paint_linear(
 ) -> None:
     """Paint both rows, each with what it comes to above it."""
     count, width = picture.by[0].found.shape
+    is_narrow = layout.maps[0].axis.width() < look.px(150)
     for which, heading in enumerate(layout.headings):
         font = look.font(14, bold=True)
         painter.setFont(font)
@@ -82,7 +83,7 @@ def paint_linear(
                 layout.maps[number],
                 look,
                 title,
-                f"feature 0…{width - 1} →" + ("" if column else ", token ↓"),
+                f"feature 0…{width - 1} →" + ("" if column or is_narrow else ", token ↓"),
                 shape=f"({count}, {width})",
                 vector=vector,
             )

@@ -39,6 +39,7 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_axes,
     paint_dot,
 )
+from attention_explorer.ui.drawing.legend import entry_boxes, entry_words
 from attention_explorer.ui.drawing.marks import (
     colour_of,
     dashes,
@@ -53,7 +54,10 @@ from attention_explorer.ui.pictures.notes_panel import notes_of
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
-LEGEND, GAP, STRIP_TITLE = 20, 18, 18
+LEGEND, GAP, STRIP_TITLE, SAMPLE = 20, 18, 18, 28
+LEGEND_ORDER = (True, False)
+CHART_SHARE = 0.56
+"""Of a wide room, the rest is for bars."""
 GRIP = 6.0
 """How many pixels from the line at the size it can be grabbed."""
 
@@ -77,16 +81,13 @@ class NormLayout:
     legend: QRectF
     chart: ChartLayout
     strips: tuple[QRectF, ...]
+    title_height: float
+    """Pixels of the title of a strip."""
 
     def bars(self, strip: int) -> QRectF:
         """Return where the bars of a strip are, below its title."""
         box = self.strips[strip]
         return box.adjusted(0, min(self.title_height, box.height() / 2), 0, 0)
-
-    @property
-    def title_height(self) -> float:
-        """Pixels of a title."""
-        return self.legend.height() - 2
 
 
 def strips_of(picture: NormPicture) -> tuple[Strip, ...]:
@@ -113,23 +114,24 @@ def norm_layout(picture: NormPicture, look: Look, room: QRectF) -> NormLayout:
     """Fit the chart and the bars side by side, or below each other in a narrow room."""
     px = look.px
     beside = room.width() > 1.15 * room.height()
-    legend = QRectF(room.left(), room.top(), room.width(), px(LEGEND))
+    wide = CHART_SHARE * room.width() if beside else room.width()
+    legend = QRectF(room.left(), room.top(), wide, 0)
+    legend.setBottom(max(box.bottom() for box in _legend_boxes(legend, look)))
     below = room.adjusted(0, legend.height() + px(4), 0, 0)
     if beside:
-        chart_box = QRectF(below.left(), below.top(), 0.56 * below.width(), below.height())
+        chart_box = QRectF(below.left(), below.top(), wide, below.height())
         bars = QRectF(chart_box.right() + px(GAP), room.top(), 0, room.height())
         bars.setRight(room.right())
     else:
         chart_box = QRectF(below.left(), below.top(), below.width(), 0.44 * below.height())
         bars = QRectF(below.left(), chart_box.bottom() + px(8), below.width(), 0)
         bars.setBottom(room.bottom())
-    legend.setWidth(chart_box.width())
     count = len(strips_of(picture))
     step = bars.height() / count
     strips = [QRectF(bars.left(), bars.top() + n * step, bars.width(), step - px(8)) for n in range(count)]
     across = Axis(LEAST_SCALE, LARGEST_SCALE, "standard deviation of the row that goes in, log scale", log_base=10)
     chart = chart_layout(look, chart_box, across, Axis(0.0, 1.08))
-    return NormLayout(legend, chart, tuple(strips))
+    return NormLayout(legend, chart, tuple(strips), float(px(STRIP_TITLE)))
 
 
 # ---- Painting ----
@@ -169,16 +171,21 @@ def paint_norm(
 
 
 def _paint_legend(painter: QPainter, picture: NormPicture, layout: NormLayout, look: Look) -> None:
-    px, left, line = look.px, layout.legend.left(), layout.legend
-    for inside in (True, False):
+    sample = look.px(SAMPLE)
+    for inside, box in zip(LEGEND_ORDER, _legend_boxes(layout.legend, look), strict=True):
         stroke = stroke_of(look, inside, leading=inside is picture.state.eps_inside_sqrt)
-        middle = line.center().y()
-        draw_line(painter, QPointF(left, middle), QPointF(left + px(28), middle), stroke)
-        left += px(34)
-        words = f"{NAMES[inside]}: {FORMULAS[inside]}"
-        width = max(min(text_size(look.font(11.5), words)[0] + 2, line.right() - left), 0.0)
-        paint_words(painter, QRectF(left, line.top(), width, line.height()), words, look)
-        left += width + px(18)
+        middle = box.center().y()
+        draw_line(painter, QPointF(box.left(), middle), QPointF(box.left() + sample, middle), stroke)
+        paint_words(painter, entry_words(box, sample, look), _legend_name(inside), look)
+
+
+def _legend_name(inside: bool) -> str:
+    return f"{NAMES[inside]}: {FORMULAS[inside]}"
+
+
+def _legend_boxes(box: QRectF, look: Look) -> list[QRectF]:
+    names = [_legend_name(inside) for inside in LEGEND_ORDER]
+    return entry_boxes(names, look.px(SAMPLE), box, look.px(LEGEND), look)
 
 
 def _paint_reading(painter: QPainter, picture: NormPicture, layout: NormLayout, look: Look, scale: float) -> None:

@@ -232,7 +232,7 @@ def paint_cells(
     small = min(layout.cell_width, layout.cell_height)
     paint_hatching(painter, picture.masked, box, look)
     if small >= look.px(GAP_FROM):
-        _paint_gaps(painter, layout, look)
+        _paint_gaps(painter, layout, look, vector=vector)
     if layout.cell_width >= look.px(NUMBERS_FROM) and layout.cell_height >= look.px(18):
         _paint_numbers(painter, picture, layout, look)
 
@@ -255,13 +255,18 @@ def paint_runs(painter: QPainter, pixels: np.typing.NDArray[np.uint32], box: QRe
             painter.fillRect(QRectF(left, top, (end - start) * step_x, step_y), QColor.fromRgb(int(line[start])))
 
 
-def _paint_gaps(painter: QPainter, layout: HeatmapLayout, look: Look) -> None:
+def _paint_gaps(painter: QPainter, layout: HeatmapLayout, look: Look, *, vector: bool) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     ground, box = QColor(look.theme.card), layout.cells
+    # Whole pixels of the image: else lines of one picture would be of two widths, and some would vanish.
+    scale = 1.0 if vector else max(painter.deviceTransform().m11(), 0.01)
+    wide = max(1, round(scale)) / scale
     for row in range(1, layout.rows):
-        painter.fillRect(QRectF(box.left(), box.top() + row * layout.cell_height - 0.5, box.width(), 1), ground)
+        line = QRectF(box.left(), box.top() + row * layout.cell_height - wide / 2, box.width(), wide)
+        painter.fillRect(line, ground)
     for column in range(1, layout.columns):
-        painter.fillRect(QRectF(box.left() + column * layout.cell_width - 0.5, box.top(), 1, box.height()), ground)
+        line = QRectF(box.left() + column * layout.cell_width - wide / 2, box.top(), wide, box.height())
+        painter.fillRect(line, ground)
 
 
 def _paint_numbers(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:

@@ -123,7 +123,7 @@ def best_arrangement(
     best, largest = choices[0], 0.0
     for choice in choices:
         fit = _fitted(pictures, look, room, choice, shared)
-        area = fit.width * fit.height * (4.0 if fit.is_labelled else 1.0)
+        area = fit.width * fit.height * (4.0 if fit.is_labelled and fit.rows.step == fit.columns.step == 1 else 1.0)
         if _needed_width(fit, pictures, look, choice, shared) > room.width():
             area /= 1e6  # better than nothing
         if area > NOTABLY * largest:
@@ -209,6 +209,10 @@ def _fitted(pictures: tuple[MapPicture, ...], look: Look, room: QRectF, arrangem
             fits = _needed_width(fit, pictures, look, arrangement, shared) <= room.width() + 1
             if fits and fit.smallest >= look.px(least):
                 return fit
+    if look.still:
+        fit = _labelled(pictures, look, room, arrangement, shared, not shared)
+        if _needed_width(fit, pictures, look, arrangement, shared) <= room.width() + 1 and fit.smallest >= 1.0:
+            return fit
     # Without token labels, but with room for the names of the axes.
     none, top = Labels(0.0, 1), float(look.px(17))
     bare = _Fit(none, none, float(look.px(18)), top, 0.0 if shared else top, is_labelled=False)
@@ -231,9 +235,11 @@ def _labelled(
 def _labels_for(pictures: tuple[MapPicture, ...], look: Look, width: float, height: float) -> tuple[Labels, Labels]:
     """Return size and angle of row and column labels for cells of a size."""
     size, _ = label_size(look, min(width, height))
+    _, row_step = label_size(look, height)
+    _, column_step = label_size(look, width)
     across = max(longest_label(picture.column_tokens, look, size) for picture in pictures) <= width - look.px(6)
     angle = 0 if across else -45 if width >= look.px(18) else -90
-    return Labels(size, 1), Labels(size, 1, angle)
+    return Labels(size, row_step), Labels(size, column_step, angle)
 
 
 def _around(
@@ -335,8 +341,11 @@ def paint_small_bar(painter: QPainter, picture: MapPicture, box: QRectF, look: L
         painter.fillRect(QRectF(start, bar.top(), end - start + 0.4, bar.height()), QColor.fromRgb(pixel))
 
 
-def paint_title(painter: QPainter, header: QRectF, title: str, shape: str, look: Look) -> None:
-    """Paint the title of a map, and its shape as a badge behind it if there is room for it."""
+def paint_title(painter: QPainter, header: QRectF, title: str, shape: str, look: Look, *, beyond: float = 24.0) -> None:
+    """Paint the title of a map, and its shape as a badge behind it if there is room for it.
+
+    There is room for ``beyond`` pixels at zoom 1 at the right of the header.
+    """
     font = look.font(12.5, bold=True)
     painter.setFont(font)
     painter.setPen(colour_of(look.theme.text))
@@ -344,7 +353,7 @@ def paint_title(painter: QPainter, header: QRectF, title: str, shape: str, look:
     text = QFontMetricsF(font).elidedText(title, Qt.TextElideMode.ElideRight, header.width())
     painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
     left = header.left() + text_size(font, text)[0] + look.px(7)
-    if left + text_size(look.font(11), shape)[0] + look.px(10) <= header.right() + look.px(24):
+    if left + text_size(look.font(11), shape)[0] + look.px(10) <= header.right() + look.px(beyond):
         paint_shape(painter, QPointF(left, line.center().y()), shape, look)
 
 

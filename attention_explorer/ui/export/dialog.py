@@ -149,7 +149,7 @@ class ExportDialog(QDialog):
             return
         try:
             sheet = sheet_of(self.figure, self.options)
-            self.preview.show_sheet(sheet)
+            self.preview.show_sheet(sheet, self.options.dpi if self.options.format == ".png" else None)
             self.form.says.setText(words_about(sheet, self.options))
         except ExplorerError as error:
             self.preview.show_sheet(None)

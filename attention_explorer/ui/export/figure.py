@@ -19,6 +19,7 @@ from attention_explorer.state.figure_options import (
     Cells,
     FigureOptions,
     FigureTheme,
+    LengthUnit,
 )
 from attention_explorer.state.numbers_export import Numbers, npy_bytes, npz_bytes
 from attention_explorer.ui.export.pdf_file import pdf_bytes
@@ -26,10 +27,9 @@ from attention_explorer.ui.export.svg_file import svg_bytes
 from attention_explorer.ui.theme import DARK, LIGHT, PRINT, Look
 
 LARGEST_SIDE = 16_000
-SMALLEST_SCALE = 0.75
-"""A figure that can be laid out for a width is made no smaller than so: its words of 9 pixels are 5 points then."""
-HIGHEST = 1.6
-"""A figure higher than so many widths is laid out for the width too: no page would hold it."""
+PAPER_SCALE = 0.8
+"""From pixels to those of 1/96 inch in a figure laid out for a width on paper: words of 12 pixels are 7.2 points, and
+the smallest, of 9 pixels, are 5.4 points. Journals ask for 5 to 9."""
 PNG_QUALITY = 60
 """What Qt makes the third of zlib's nine levels from: twice as fast as the usual one, and files are 5 % larger."""
 
@@ -108,25 +108,33 @@ class Sheet:
 
 
 def sheet_of(figure: Figure, options: FigureOptions) -> Sheet:
-    """Return a figure in the style and for the width that is asked for."""
-    is_png = options.format.lower() == ".png"
-    wide = options.wide_in_pixels(is_png=is_png)
+    """Return a figure in the style and for the width that is asked for.
+
+    Words keep their size whatever the width: a wider figure has more room, not larger letters. A figure that cannot be
+    laid out, or not so narrow, is made larger or smaller as a whole.
+    """
+    wide = options.wide_in_pixels(is_png=options.format.lower() == ".png")
+    style = _style(options)
+    if isinstance(figure, StyledFigure):
+        figure = figure.styled(style if wide is None else replace(style, width=wide / _type_scale(options)))
+    return Sheet(figure) if wide is None else Sheet(figure, wide / max(figure.size.width(), 1))
+
+
+def _style(options: FigureOptions) -> FigureStyle:
     look = Look(
         THEMES[options.theme],
         axis_names=options.axis_names,
         colour_bars=options.colour_bar,
         most_rectangles=MOST_RECTANGLES[options.cells],
+        still=True,
     )
-    style = FigureStyle(look, options.title, options.caption)
-    laid_out = figure.styled(style) if isinstance(figure, StyledFigure) else figure
-    if wide is None:
-        return Sheet(laid_out)
-    scale = wide / max(laid_out.size.width(), 1)
-    is_tower = laid_out.size.height() > HIGHEST * laid_out.size.width()
-    if (scale < SMALLEST_SCALE or is_tower) and isinstance(figure, StyledFigure):
-        laid_out = figure.styled(replace(style, width=wide / max(scale, SMALLEST_SCALE)))
-        scale = wide / max(laid_out.size.width(), 1)
-    return Sheet(laid_out, scale)
+    return FigureStyle(look, options.title, options.caption)
+
+
+def _type_scale(options: FigureOptions) -> float:
+    """Return the scale of words: a width in pixels is one for screens, where they are as large as in the window."""
+    is_paper = options.width is not None and options.width.unit is not LengthUnit.PX
+    return PAPER_SCALE if is_paper else 1.0
 
 
 # ---- Pictures ----
@@ -155,14 +163,20 @@ def _image(sheet: Sheet, options: FigureOptions) -> QImage:
         raise ExportError(f"A picture of {size.width()} × {size.height()} pixels is too large. Choose {remedy}.")
     if size.isEmpty():
         raise ExportError("The picture would have no pixels. Choose more dots per inch or a larger width.")
-    image = QImage(size, QImage.Format.Format_RGB32)
-    image.fill(Qt.GlobalColor.white)  # whatever lay in its memory is not to be seen where a figure paints nothing
+    image = painted(sheet, size)
     per_metre = round(dpi / MILLIMETRES_PER_INCH * 1000)
     image.setDotsPerMeterX(per_metre)
     image.setDotsPerMeterY(per_metre)
     image.setText("Title", file_title(sheet.figure))
     image.setText("Description", sheet.figure.description)
     image.setText("Software", f"Attention Explorer {__version__}")
+    return image
+
+
+def painted(sheet: Sheet, size: QSize) -> QImage:
+    """Return a sheet as an image of a size."""
+    image = QImage(size, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)  # whatever lay in its memory is not to be seen where a figure paints nothing
     painter = QPainter(image)
     painter.scale(size.width() / sheet.figure.size.width(), size.height() / sheet.figure.size.height())
     sheet.figure.paint(painter)

@@ -15,10 +15,14 @@ MARGIN = 14
 TITLE_HEIGHT = 26
 """Of a title of one line, with the gap below it."""
 TITLE_GAP = 4
-CAPTION_GAP = 4
-NARROWEST = 520.0
-"""Pixels that a picture is laid out for at least: in less its words have no room. On 89 mm they are 5 points then."""
+CAPTION_GAP = 8
+PAPER_MARGIN = 4
+"""Pixels around a figure that is laid out for a width: a page has margins of its own."""
+NARROWEST = 240.0
+"""Pixels that a picture is laid out for at least."""
 SHRINKING = 0.6
+WIDENING = 0.5
+"""How fast the height of a picture follows its width, below and above the one that suits it: as a power."""
 LEFT_WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
@@ -31,17 +35,18 @@ class FigureFrame:
     height: float
     title: str = ""
     caption: str = ""
+    margin: float = MARGIN
 
     @property
     def size(self) -> QSize:
         """The size of the whole figure in pixels at 96 dpi."""
-        high = self.room.bottom() + self._caption_height + MARGIN
-        return QSize(round(self.width) + 2 * MARGIN, round(high))
+        high = self.room.bottom() + self._caption_height + self.margin
+        return QSize(round(self.width + 2 * self.margin), round(high))
 
     @property
     def room(self) -> QRectF:
         """Where the picture is."""
-        return QRectF(MARGIN, MARGIN + self._title_height, self.width, self.height)
+        return QRectF(self.margin, self.margin + self._title_height, self.width, self.height)
 
     @property
     def _title_height(self) -> float:
@@ -72,7 +77,7 @@ class FigureFrame:
         if self.title:
             painter.setFont(self._title_font)
             painter.setPen(colour_of(theme.text))
-            box = QRectF(MARGIN, MARGIN, self.width, self._title_height - TITLE_GAP)
+            box = QRectF(self.margin, self.margin, self.width, self._title_height - TITLE_GAP)
             painter.drawText(box, LEFT_WRAPPED | Qt.AlignmentFlag.AlignVCenter, self.title)
 
     def paint_caption(self, painter: QPainter) -> None:
@@ -80,25 +85,29 @@ class FigureFrame:
         if self.caption:
             painter.setFont(self._caption_font)
             painter.setPen(colour_of(self.look.theme.muted))
-            box = QRectF(MARGIN, self.room.bottom() + CAPTION_GAP, self.width, self._caption_height)
+            box = QRectF(self.margin, self.room.bottom() + CAPTION_GAP, self.width, self._caption_height)
             painter.drawText(box, LEFT_WRAPPED, self.caption)
+
+
+def width_for(style: FigureStyle, narrowest: float = NARROWEST) -> float | None:
+    """Return how wide a picture is to be, without the margins around it; None for what suits it."""
+    return None if style.width is None else max(style.width - 2 * PAPER_MARGIN, narrowest)
 
 
 def styled_frame(style: FigureStyle, room: tuple[float, float], title: str, caption: str) -> FigureFrame:
     """Return the frame of a picture of a size, with the words that a style asks for."""
-    return FigureFrame(style.look, *room, title if style.is_titled else "", caption if style.is_captioned else "")
+    words = title if style.is_titled else "", caption if style.is_captioned else ""
+    return FigureFrame(style.look, *room, *words, margin=MARGIN if style.width is None else PAPER_MARGIN)
 
 
-def frame_for(
-    style: FigureStyle, room: tuple[float, float], title: str, caption: str, narrowest: float = NARROWEST
-) -> FigureFrame:
-    """Return the frame of a picture that suits a room and can be laid out for narrower ones."""
+def room_for(style: FigureStyle, room: tuple[float, float], narrowest: float = NARROWEST) -> tuple[float, float]:
+    """Return the room of a picture that suits one room and can be laid out for others."""
     width, height = room
-    if style.width is not None:
-        narrow = max(style.width - 2 * MARGIN, narrowest)
-        # A narrow picture needs its words as high as before: it loses less of its height.
-        width, height = narrow, height * min(narrow / width, 1.0) ** SHRINKING
-    return styled_frame(style, (width, height), title, caption)
+    wide = width_for(style, narrowest)
+    if wide is None:
+        return room
+    # A narrow picture needs its words as high as before: it loses less of its height.
+    return wide, height * (wide / width) ** (SHRINKING if wide < width else WIDENING)
 
 
 def is_drawing(painter: QPainter) -> bool:

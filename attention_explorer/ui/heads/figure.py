@@ -13,7 +13,7 @@ from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.export import difference_numbers, map_numbers, stages_numbers, wall_numbers
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, heads_frame
-from attention_explorer.state.heads.large_picture import LargePicture, large_picture
+from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, LargePicture, large_picture
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.stages import StagesPicture
@@ -23,7 +23,7 @@ from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.drawing.heatmap import layout_of, paint_heatmap
 from attention_explorer.ui.export.figure import FigureStyle
-from attention_explorer.ui.export.frame import MARGIN, FigureFrame, is_drawing, styled_frame
+from attention_explorer.ui.export.frame import FigureFrame, is_drawing, styled_frame, width_for
 from attention_explorer.ui.heads.compare_picture import paint_compare
 from attention_explorer.ui.heads.line_picture import paint_lines
 from attention_explorer.ui.heads.room import fitted_room, heads_room
@@ -32,8 +32,6 @@ from attention_explorer.ui.heads.wall_picture import paint_wall, wall_size
 from attention_explorer.ui.theme import Look
 
 MOST_TILES = (1024, 1024)
-NARROWEST = 240.0
-"""Pixels that a picture is laid out for at least."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class HeadsFigure:
     @cached_property
     def picture(self) -> LargePicture:
         """What is drawn, unless it is the wall."""
-        return large_picture(self.heads, self.frame, MOST_TILES)
+        return large_picture(self.heads, self.frame, MOST_TILES, MOST_PRINTED_LINE_ROWS)
 
     # ---- Words and numbers ----
 
@@ -102,6 +100,8 @@ class HeadsFigure:
             parts.append(f"mask: {mask_words(setup.mask)}")
         if not self.is_wall and isinstance(self.picture, MapPicture):
             parts.extend(badges(self.frame, self.view, self.picture))
+        if not self.is_wall and isinstance(self.picture, LinePicture):
+            parts.extend(_lines_left_out(self.picture, self.frame.shape))
         text = "; ".join(parts)
         return f"{text[0].upper()}{text[1:]}."
 
@@ -123,7 +123,7 @@ class HeadsFigure:
     @cached_property
     def _room(self) -> tuple[float, float]:
         """Width and height of the picture itself."""
-        wide = None if self.style.width is None else max(self.style.width - 2 * MARGIN, NARROWEST)
+        wide = width_for(self.style)
         if self.is_wall:
             return wall_size(self.frame, self.look, wide)
         return heads_room(self.picture) if wide is None else fitted_room(self.picture, self.look, wide)
@@ -144,7 +144,7 @@ class HeadsFigure:
     def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
         look, picture = self.look, self.picture if not self.is_wall else None
         if picture is None:
-            paint_wall(painter, self.frame, self.view, room, look, vector=vector)
+            paint_wall(painter, self.frame, self.view, room, look, width=width_for(self.style), vector=vector)
         elif isinstance(picture, MapPicture):
             paint_heatmap(painter, picture, layout_of(picture, look, room), look, vector=vector)
         elif isinstance(picture, LinePicture):
@@ -153,3 +153,15 @@ class HeadsFigure:
             paint_stage_maps(painter, picture, stages_layout(picture, look, room), look, vector=vector)
         else:
             paint_compare(painter, picture, room, look, vector=vector)
+
+
+def _lines_left_out(picture: LinePicture, shape: tuple[int, int]) -> list[str]:
+    """Return what a caption says of queries and keys that a figure of lines has no room for."""
+    said = []
+    for name, first, tokens, count in (
+        ("queries", picture.first_row, picture.row_tokens, shape[0]),
+        ("keys", picture.first_column, picture.column_tokens, shape[1]),
+    ):
+        if len(tokens) < count:
+            said.append(f"{name} {first + 1} to {first + len(tokens)} of {count}")
+    return said

@@ -18,8 +18,10 @@ LABELLED_CELL = 13.0
 """Pixels of a cell in a small map from which on its tokens are written beside it."""
 STAGE_SIDE = 200.0
 """Pixels of each map of the stages, where all four stand in one row."""
-HIGHEST = 1.5
-"""How high a picture may be that is laid out for a width, in widths: a page has no more."""
+HIGHEST, FLATTEST = 1.5, 0.62
+"""How high a picture laid out for a width may be at most, in widths, and how high it may always be."""
+PAGE_HEIGHT = 1100.0
+"""Pixels: at the scale of paper 233 mm, what a page holds with a caption."""
 THREE_FROM = 660.0
 """Pixels from which on three maps have room beside each other; more height would put one above the other."""
 LEGEND_HEIGHT = 60.0
@@ -55,10 +57,17 @@ def heads_room(picture: LargePicture) -> tuple[float, float]:
     return max(width, 460.0), max(height, 320.0)
 
 
+def _most_height(picture: LargePicture, width: float) -> float:
+    """Return how high a picture may be: few tokens do not fill a page only because it is wide."""
+    wide, high = heads_room(picture)
+    suits = high * max(1.0, wide / width)  # what it loses at its sides it may have below
+    return min(HIGHEST * width, PAGE_HEIGHT, max(FLATTEST * width, suits))
+
+
 def fitted_room(picture: LargePicture, look: Look, width: float) -> tuple[float, float]:
     """Return a width with the height that a picture laid out for it takes."""
     rows, columns = shape_of(picture)
-    most = HIGHEST * width
+    most = _most_height(picture, width)
     if isinstance(picture, LinePicture):
         return width, min(max(rows, columns) * 24.0 + LEGEND_HEIGHT + 40.0, most)
     room = QRectF(0, 0, width, most)

@@ -35,6 +35,8 @@ from attention_explorer.ui.theme import Look
 
 TILE = 150
 """Pixels from one thumbnail to the next."""
+LARGEST_TILE = 220
+"""The same at zoom 1 in a wall laid out for a width."""
 BESIDE = 8
 BAR_HEIGHT = 62
 """Pixels kept for the colour bar with its words."""
@@ -71,8 +73,10 @@ def _plan(frame: HeadsFrame, look: Look, width: float | None) -> _Plan:
     least = look.px(LEAST_TILE)
     if len(frame.layers) > 1 and room / columns < least:
         return _Plan(columns, len(frame.layers), (width - look.px(NUMBER_MARGIN)) / columns, is_compact=True)
-    columns = max(1, min(columns, int(room // least)))
-    return _Plan(columns, math.ceil(count / columns), min(room / columns, float(TILE)))
+    columns = max(1, int(room // least)) if len(frame.layers) == 1 else columns
+    rows = math.ceil(count / columns)
+    columns = math.ceil(count / rows)  # no more than needed: then the last row is as full as can be
+    return _Plan(columns, rows, min(room / columns, float(look.px(LARGEST_TILE))))
 
 
 def wall_size(frame: HeadsFrame, look: Look, width: float | None = None) -> tuple[float, float]:
@@ -103,10 +107,20 @@ def _margin(tokens: tuple[str, ...], look: Look) -> float:
 
 
 def paint_wall(
-    painter: QPainter, frame: HeadsFrame, view: HeadsView, room: QRectF, look: Look, *, vector: bool = False
+    painter: QPainter,
+    frame: HeadsFrame,
+    view: HeadsView,
+    room: QRectF,
+    look: Look,
+    *,
+    width: float | None = None,
+    vector: bool = False,
 ) -> None:
-    """Paint all heads: tokens stand at the left of the first column and above the first row, and hold for all."""
-    plan = _plan(frame, look, None if room.width() >= wall_size(frame, look)[0] - 0.5 else room.width())
+    """Paint all heads: tokens stand at the left of the first column and above the first row, and hold for all.
+
+    ``room`` has the size that `wall_size` gives for the same ``width``.
+    """
+    plan = _plan(frame, look, width)
     surveys = in_order(surveys_of(frame), SortBy.NUMBER if plan.is_compact else view.sort)
     legend = wall_legend(surveys, view)
     margins = _margins(frame, look, plan)

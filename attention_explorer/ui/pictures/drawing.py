@@ -60,6 +60,14 @@ class Layers:
     """(painter, picture, layout, look): what lies over the ground and changes with every step."""
 
 
+def stacked_below(narrow: float, share: float) -> Callable[[object, float], float | None]:
+    """Return the height of figures of a picture that puts its parts below one another in less than ``narrow`` pixels.
+
+    There it is ``share`` × as high as wide.
+    """
+    return lambda _picture, width: share * width if width < narrow else None
+
+
 @dataclass(frozen=True, slots=True)
 class PictureDrawing(Generic[S, P, L]):
     """How a picture is computed, laid out, painted, marked, pointed at and put into words.
@@ -109,3 +117,7 @@ class PictureDrawing(Generic[S, P, L]):
     """Painting in two parts for the screen, if one of them stays while the other changes."""
     numbers: Callable[[P], Arrays] = lambda _picture: {}
     """The arrays of the picture for export, the main one first."""
+    narrowest: float = 240.0
+    """Pixels that the picture has room in at least; a narrower figure is a smaller one as a whole."""
+    height: Callable[[P, float], float | None] = lambda _picture, _width: None
+    """(picture, width at zoom 1) -> the height of a figure laid out for a width; None for the usual proportions."""

@@ -13,7 +13,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.export.figure import FigureStyle
-from attention_explorer.ui.export.frame import FigureFrame, frame_for, is_drawing
+from attention_explorer.ui.export.frame import FigureFrame, is_drawing, room_for, styled_frame
 from attention_explorer.ui.pictures.drawing import Arrays, PictureDrawing
 from attention_explorer.ui.theme import Look
 
@@ -72,7 +72,7 @@ class PicturesFigure:
 
     @cached_property
     def _frame(self) -> FigureFrame:
-        return frame_for(self.style, self.room, self.title, self.caption)
+        return framed(self.style, self.drawing, self.picture, self.room, self.title, self.caption)
 
     @property
     def size(self) -> QSize:
@@ -82,6 +82,21 @@ class PicturesFigure:
     def paint(self, painter: QPainter) -> None:
         """Paint the figure with its top left corner at the painter's origin."""
         paint_framed(painter, self._frame, self.drawing, self.picture)
+
+
+def framed(
+    style: FigureStyle,
+    drawing: PictureDrawing[Any, Any, Any],
+    picture: object,
+    room: tuple[float, float],
+    title: str,
+    caption: str,
+) -> FigureFrame:
+    """Return the frame of a picture that suits a room, as wide as its style asks and as high as it takes then."""
+    wide, high = room_for(style, room, drawing.narrowest)
+    if style.width is not None:
+        high = drawing.height(picture, wide) or high
+    return styled_frame(style, (wide, high), title, caption)
 
 
 def paint_framed(

@@ -26,6 +26,8 @@ from attention_explorer.ui.theme import Look
 LABEL_WIDTH, AXIS_WIDTH = 112, 56
 """Pixels at zoom 1 for the names at the right of the lines, and for the numbers at their left."""
 LINE_HEIGHT = 17
+BESIDE_FROM = 640
+"""Pixels at zoom 1 from which on lines and map have room beside each other."""
 NEAR = 7
 """So many pixels from a line still count as on it."""
 
@@ -46,7 +48,7 @@ class BiasLayout:
 def bias_layout(bias: BiasLines, look: Look, room: QRectF) -> BiasLayout:
     """Put the map beside the lines, or below them in a narrow room."""
     px = look.px
-    if room.width() >= 1.15 * room.height():
+    if room.width() >= max(1.15 * room.height(), px(BESIDE_FROM)):
         lines = QRectF(room.left(), room.top(), 0.5 * room.width() - px(12), room.height())
         rest = QRectF(lines.right() + px(24), room.top(), room.right() - lines.right() - px(24), room.height())
     else:

@@ -17,7 +17,7 @@ from attention_explorer.ui.drawing.heatmap import HeatmapLayout, Labels, paint_c
 from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, paint_message, pen
 from attention_explorer.ui.drawing.small_map import paint_small_bar
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.positions.encoding_map import paint_badge_line
+from attention_explorer.ui.positions.encoding_map import badge_height, paint_badge_line
 from attention_explorer.ui.theme import Look
 
 SLOT, LARGEST_SLOT = (74, 88), 220
@@ -44,7 +44,9 @@ class ClocksLayout:
 def clocks_layout(picture: ClocksPicture, look: Look, room: QRectF) -> ClocksLayout:
     """Give every pair a dial, or every n-th where they would be too small to read."""
     px = look.px
-    legend = QRectF(room.left(), room.top(), room.width(), px(38))
+    # The words below the samples are longest if not every pair has a dial, which only the layout below tells.
+    words = badge_height(_legend_words(picture, 10 * picture.pairs), room.width(), look)
+    legend = QRectF(room.left(), room.top(), room.width(), px(20) + words)
     if picture.message:
         return ClocksLayout(room, legend)
     beside = room.width() >= px(SIDE + 3 * SLOT[0])
@@ -153,11 +155,14 @@ def _paint_legend(painter: QPainter, picture: ClocksPicture, layout: ClocksLayou
     painter.setPen(colour_of(look.theme.text))
     beyond = f"at p + k = {picture.position + picture.shift}; the arc is k·θ, whatever the position"
     painter.drawText(QRectF(x + px(30), line.top(), line.right() - x - px(30), line.height()), left, beyond)
+    words = layout.legend.adjusted(0, px(18), 0, 0)
+    paint_badge_line(painter, _legend_words(picture, layout.step), words, look)
+
+
+def _legend_words(picture: ClocksPicture, step: int) -> str:
     tip = "tip at (sin, cos)" if picture.state.kind is PositionKind.SINUSOIDAL else "turned by p·θ"
     said = f"from 12 o’clock, clockwise, {tip}; below: dimensions, wavelength λ"
-    if layout.step > 1:
-        said = f"every {ordinal(layout.step)} pair of {picture.pairs}; {said}"
-    paint_badge_line(painter, said, line.translated(0, px(18)), look)
+    return f"every {ordinal(step)} pair of {picture.pairs}; {said}" if step > 1 else said
 
 
 def _tip(box: QRectF, angle: float, share: float = 0.86) -> QPointF:

@@ -13,6 +13,7 @@ from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.positions.encoding import NumberMap
 from attention_explorer.state.positions.table import IntArray, ticks
 from attention_explorer.ui.drawing.heatmap import HeatmapLayout, Labels, paint_bar, paint_cells, picture_image
+from attention_explorer.ui.drawing.legend import paint_wrapped, wrapped_height
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen, text_size
 from attention_explorer.ui.theme import Look
 
@@ -185,12 +186,13 @@ def _paint_badge(
 
 
 def paint_badge_line(painter: QPainter, text: str, line: QRectF, look: Look) -> None:
-    """Write small what a picture does not show as it is."""
-    painter.setFont(look.font(11.5))
-    painter.setPen(colour_of(look.theme.muted))
-    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    metrics = painter.fontMetrics()
-    painter.drawText(line, left, metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(line.width())))
+    """Write small what a picture does not show as it is; `badge_height` is how high the line is, which may wrap."""
+    paint_wrapped(painter, line, text, look)
+
+
+def badge_height(text: str, width: float, look: Look) -> float:
+    """Return how high such a line is in a room of a width."""
+    return max(wrapped_height(text, width, look) + look.px(3), look.px(18))
 
 
 def paint_position_axis(painter: QPainter, count: int, left: float, right: float, y: float, look: Look) -> None:

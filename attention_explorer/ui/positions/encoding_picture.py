@@ -16,9 +16,10 @@ from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.curve_chart import draw_polyline
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_message, pen
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.positions.bias import BiasLayout, bias_layout, bias_spot, mark_bias, paint_bias
+from attention_explorer.ui.positions.bias import BESIDE_FROM, BiasLayout, bias_layout, bias_spot, mark_bias, paint_bias
 from attention_explorer.ui.positions.encoding_map import (
     NumberMapLayout,
+    badge_height,
     number_map_layout,
     paint_badge_line,
     paint_column_marker,
@@ -66,8 +67,9 @@ def encoding_layout(picture: EncodingPicture, look: Look, room: QRectF) -> Encod
     if picture.table is None:
         return EncodingLayout(room)
     px = look.px
-    badge = QRectF(room.left(), room.top(), room.width(), px(18)) if picture.table.badge else None
-    top = room.top() + (px(18) if badge else 0)
+    high = badge_height(picture.table.badge, room.width(), look) if picture.table.badge else 0.0
+    badge = QRectF(room.left(), room.top(), room.width(), high) if high else None
+    top = room.top() + high
     waves = len(picture.waves)
     lane = min(px(LANE), 0.42 * room.height() / max(waves, 1)) if waves else 0.0
     below = waves * lane + (px(AXIS) if waves else px(20))
@@ -77,6 +79,11 @@ def encoding_layout(picture: EncodingPicture, look: Look, room: QRectF) -> Encod
     left, right = room.left() + px(LABEL_WIDTH), room.right() - px(VALUE_WIDTH)
     lanes = tuple(QRectF(left, first + i * lane, max(right - left, 20.0), lane) for i in range(waves))
     return EncodingLayout(room, map_, badge, lanes, length=picture.state.length)
+
+
+def encoding_height(picture: EncodingPicture, width: float) -> float | None:
+    """Return how high a figure of a width is: higher where the map of biases stands below their lines."""
+    return 1.35 * width if picture.bias is not None and width < BESIDE_FROM else None
 
 
 # ---- Painting ----

@@ -14,14 +14,13 @@ from attention_explorer.state.positions.export import encoding_numbers, picture_
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.state.positions.wording import description, picture_title, settings_words
 from attention_explorer.ui.export.figure import FigureStyle
-from attention_explorer.ui.export.frame import NARROWEST, FigureFrame, frame_for
-from attention_explorer.ui.pictures.figure import TILES, paint_framed
+from attention_explorer.ui.export.frame import FigureFrame
+from attention_explorer.ui.pictures.figure import TILES, framed, paint_framed
 from attention_explorer.ui.positions.pictures import Drawing, drawing_of
 from attention_explorer.ui.theme import Look
 
 ROOM = 900.0, 680.0
 WIDE_ROOM = 1100.0, 560.0
-WIDE_NARROWEST = 760.0
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,7 @@ class PositionsFigure:
 
     @cached_property
     def _frame(self) -> FigureFrame:
-        narrowest = NARROWEST if self._room is ROOM else WIDE_NARROWEST
-        return frame_for(self.style, self._room, self.title, self.caption, narrowest)
+        return framed(self.style, self.drawing, self.picture, self._room, self.title, self.caption)
 
     @property
     def size(self) -> QSize:

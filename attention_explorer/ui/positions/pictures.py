@@ -92,6 +92,7 @@ def _encoding() -> Drawing:
         is_quick=_has_few_or_is_sampled,
         is_step=_is_step,
         layers=Layers(ui.encoding_ground_key, ui.paint_encoding_ground, ui.paint_encoding_front),
+        height=ui.encoding_height,
     )
 
 

@@ -108,7 +108,7 @@ def paint_columns_of(painter: QPainter, picture: BenchPicture, layout: ColumnsLa
     """Paint bars, numbers and weights of the row that is looked at."""
     rows = len(picture.weights)
     which = f" of query {picture.row + 1}" if rows > 1 else ""
-    _paint_scores(painter, picture, layout, look, f"Scores{which}: drag the bars")
+    _paint_scores(painter, picture, layout, look, f"Scores{which}" + ("" if look.still else ": drag the bars"))
     _paint_steps(painter, picture, layout, look)
     _paint_weights(painter, picture, layout, look)
 
@@ -165,6 +165,8 @@ def _paint_limit(painter: QPainter, picture: BenchPicture, chart: ChartLayout, l
     )
     font = look.font(11.5)
     text = f"exp overflows above {plain(limit)}"
+    if text_size(font, text)[0] > plot.width():
+        text = f"∞ above {plain(limit)}"
     width, height = text_size(font, text)
     box = QRectF(plot.right() - width, y + 1, width, height)
     draw_haloed_text(painter, box, text, font, theme.loss_ink, theme.card)
@@ -231,7 +233,10 @@ def _paint_weights(painter: QPainter, picture: BenchPicture, layout: ColumnsLayo
         Fault.SILENT: "all 0, without any error",
     }.get(picture.fault)
     if trouble:
-        font = look.font(13, bold=True)
+        size = 13.0
+        while size > SMALLEST and text_size(look.font(size, bold=True), trouble)[0] > chart.plot.width():
+            size -= 0.5
+        font = look.font(size, bold=True)
         width, height = text_size(font, trouble)
         box = QRectF(chart.plot.center().x() - width / 2, chart.plot.center().y() - height / 2, width, height)
         draw_haloed_text(painter, box, trouble, font, theme.loss_ink, theme.card)

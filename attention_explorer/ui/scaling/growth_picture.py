@@ -25,7 +25,7 @@ from attention_explorer.ui.drawing.marks import draw_haloed_text, draw_line, pen
 from attention_explorer.ui.pictures.drawing import Change
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.scaling.growth_labels import FONT, Label, curve_points, growth_labels
-from attention_explorer.ui.scaling.style import NAMES, paint_legend, predicted_stroke, stroke_of
+from attention_explorer.ui.scaling.style import NAMES, legend_height, paint_legend, predicted_stroke, stroke_of
 from attention_explorer.ui.theme import Look
 
 QUANTITIES = (
@@ -34,7 +34,8 @@ QUANTITIES = (
     ("entropy", "Entropy ÷ ln n"),
     ("gradient", "Norm of the softmax gradient"),
 )
-LEGEND, GAP = 20, 12
+GAP = 12
+MORE = "whiskers: two standard errors"
 LEAST = 1e-8
 """The axis of the gradients goes down to this at most; what is below leaves the chart."""
 
@@ -51,7 +52,7 @@ class GrowthLayout:
 def growth_layout(picture: GrowthPicture, look: Look, room: QRectF) -> GrowthLayout:
     """Fit the charts into two rows of two."""
     px = look.px
-    legend = QRectF(room.left(), room.top(), room.width(), px(LEGEND))
+    legend = QRectF(room.left(), room.top(), room.width(), legend_height(look, room.width(), MORE))
     below = room.adjusted(0, legend.height() + px(2), 0, 0)
     wide, high = (below.width() - px(GAP)) / 2, (below.height() - px(GAP)) / 2
     charts: list[ChartLayout] = []
@@ -79,7 +80,7 @@ def paint_growth(
     painter: QPainter, picture: GrowthPicture, layout: GrowthLayout, look: Look, *, vector: bool = False
 ) -> None:
     """Paint the charts, with a line at the d_k that is looked at."""
-    paint_legend(painter, layout.legend, look, picture.state.scaled, more="whiskers: two standard errors")
+    paint_legend(painter, layout.legend, look, picture.state.scaled, more=MORE)
     for chart, (quantity, title) in zip(layout.charts, QUANTITIES, strict=True):
         paint_axes(painter, chart, look, title)
         painter.save()

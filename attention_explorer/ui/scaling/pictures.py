@@ -8,7 +8,7 @@ from attention_explorer.state.scaling.bench import BenchPicture, bench_numbers, 
 from attention_explorer.state.scaling.growth import growth_numbers, growth_picture, growth_stream, is_measured
 from attention_explorer.state.scaling.scores import is_quick, scores_numbers, scores_picture, scores_stream
 from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
-from attention_explorer.ui.pictures.drawing import PictureDrawing
+from attention_explorer.ui.pictures.drawing import PictureDrawing, stacked_below
 from attention_explorer.ui.scaling.growth_picture import (
     growth_click,
     growth_layout,
@@ -19,6 +19,7 @@ from attention_explorer.ui.scaling.growth_picture import (
 )
 from attention_explorer.ui.scaling.notes import bench_notes, growth_notes, scores_notes
 from attention_explorer.ui.scaling.scores_picture import (
+    TABLE_BESIDE_FROM,
     mark_scores,
     paint_scores,
     scores_layout,
@@ -27,6 +28,7 @@ from attention_explorer.ui.scaling.scores_picture import (
     with_d_k_moved,
 )
 from attention_explorer.ui.scaling.softmax_bench_picture import (
+    NARROW,
     bench_click,
     bench_drag,
     bench_grab,
@@ -57,6 +59,7 @@ DRAWINGS: dict[ScalingPicture, PictureDrawing[ScalingState, Any, Any]] = {
         stream=scores_stream,
         uses_pixels=False,
         numbers=scores_numbers,
+        height=stacked_below(TABLE_BESIDE_FROM, 1.35),
     ),
     ScalingPicture.GROWTH: PictureDrawing(
         growth_picture,
@@ -87,5 +90,6 @@ DRAWINGS: dict[ScalingPicture, PictureDrawing[ScalingState, Any, Any]] = {
         press=bench_press,
         uses_pixels=False,
         numbers=bench_numbers,
+        height=stacked_below(NARROW, 1.35),
     ),
 }

@@ -30,6 +30,7 @@ from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.scaling.style import (
     NAMES,
     fill_of,
+    legend_height,
     paint_legend,
     predicted_stroke,
     stroke_of,
@@ -46,7 +47,10 @@ from attention_explorer.ui.theme import Look
 
 RAW, SCALED, WEIGHTS, EXAMPLE, TABLE = range(5)
 """Which part a spot is in: its row. The column is a bin, a key or a line."""
-LEGEND, GAP = 20, 14
+GAP = 14
+MORE = "bars: measured"
+TABLE_BESIDE_FROM = 560
+"""Pixels at zoom 1 from which on the table has room beside the histograms."""
 CURVE_POINTS = 321
 MOST_BAR = 34.0
 
@@ -66,11 +70,16 @@ class ScoresLayout:
 
 
 def scores_layout(picture: ScoresPicture, look: Look, room: QRectF) -> ScoresLayout:
-    """Fit the two histograms into the left half, the table and what concerns weights into the right one."""
+    """Fit the two histograms into the left half, the table and what concerns weights into the right one.
+
+    In a narrow room the table stands across, between the histograms and the weights.
+    """
     px = look.px
     lines = table_lines(picture)
-    legend = QRectF(room.left(), room.top(), room.width(), px(LEGEND))
+    legend = QRectF(room.left(), room.top(), room.width(), legend_height(look, room.width(), MORE))
     below = room.adjusted(0, legend.height(), 0, 0)
+    if room.width() < px(TABLE_BESIDE_FROM):
+        return _narrow_layout(picture, look, room, legend, below)
     wide = max(min(0.44 * below.width(), px(430)), min(px(250), 0.5 * below.width()))
     left = QRectF(below.left(), below.top(), below.width() - wide - px(GAP), below.height())
     right = QRectF(below.right() - wide, below.top(), wide, below.height())
@@ -93,6 +102,19 @@ def scores_layout(picture: ScoresPicture, look: Look, room: QRectF) -> ScoresLay
         lines,
         *lower_two,
     )
+
+
+def _narrow_layout(picture: ScoresPicture, look: Look, room: QRectF, legend: QRectF, below: QRectF) -> ScoresLayout:
+    px, lines = look.px, table_lines(picture)
+    high = min(table_height(lines, look), 0.45 * below.height())
+    rest = below.height() - high - 2 * px(10)
+    wide = (below.width() - px(GAP)) / 2
+    upper = [QRectF(below.left() + n * (wide + px(GAP)), below.top(), wide, 0.52 * rest) for n in (0, 1)]
+    table = QRectF(below.left(), upper[0].bottom() + px(10), below.width(), high)
+    lower = [QRectF(box.left(), table.bottom() + px(10), wide, 0.48 * rest) for box in upper]
+    raw, scaled = (_score_chart(picture, look, upper[number], bool(number)) for number in (0, 1))
+    weights, example = _weight_chart(picture, look, lower[0]), _example_chart(picture, look, lower[1])
+    return ScoresLayout(room, legend, (raw, scaled), table, lines, weights, example)
 
 
 def _score_chart(picture: ScoresPicture, look: Look, box: QRectF, scaled: bool) -> ChartLayout:
@@ -127,7 +149,7 @@ def paint_scores(
     painter: QPainter, picture: ScoresPicture, layout: ScoresLayout, look: Look, *, vector: bool = False
 ) -> None:
     """Paint everything."""
-    paint_legend(painter, layout.legend, look, picture.state.scaled, more="bars: measured")
+    paint_legend(painter, layout.legend, look, picture.state.scaled, more=MORE)
     for chart, scaled in zip(layout.scores, (False, True), strict=True):
         _paint_histogram(painter, picture, chart, look, scaled)
     paint_table(painter, layout.lines, layout.table, look, picture.state.scaled)

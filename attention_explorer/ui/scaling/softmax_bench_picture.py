@@ -42,6 +42,8 @@ from attention_explorer.ui.theme import Look
 COLUMNS, WEIGHTS, JACOBIAN, GAP_CHART = 0, 100, 200, 300
 """Which part a spot is in: its row is this, plus the row of a map."""
 GAP, HEADER, LABELS, SUMS, FOOT = 16, 20, 26, 46, 18
+NARROW, CURVE_SHARE = 520, 0.27
+"""A room narrower than so many pixels at zoom 1 has the curve below all else, as high as this share of it."""
 SIDE_BY_SIDE = 340
 """Pixels at zoom 1 that both maps need beside one another."""
 LEAST_SLOPE = 1e-18
@@ -66,25 +68,32 @@ def bench_layout(picture: BenchPicture, look: Look, room: QRectF) -> BenchLayout
     """Fit the columns into the left half, the maps side by side and the curve below them into the right one."""
     px = look.px
     wide = 0.46 * room.width()
-    left = QRectF(room.left(), room.top(), wide, room.height())
-    right = QRectF(left.right() + px(GAP), room.top(), room.width() - wide - px(GAP), room.height())
+    # In a narrow room the curve stands across, below both halves: its words have no room in one.
+    is_narrow = room.width() < px(NARROW)
+    curve = QRectF(room.left(), room.bottom() - CURVE_SHARE * room.height(), room.width(), CURVE_SHARE * room.height())
+    foot = curve.top() - px(10) if is_narrow else room.bottom()
+    left = QRectF(room.left(), room.top(), wide, foot - room.top())
+    right = QRectF(left.right() + px(GAP), room.top(), room.width() - wide - px(GAP), foot - room.top())
     rows, keys = picture.weights.shape
-    first, second = _map_slots(look, right)
+    first, second = _map_slots(look, right, 0.48 if is_narrow else 0.31)
     weights = _map_layout(look, first, rows, keys, px(SUMS))
     jacobian = _map_layout(look, second, keys, keys, 0)
     top = max(weights.bar.bottom(), jacobian.bar.bottom()) + px(14)
     lower = QRectF(right.left(), top, right.width(), right.bottom() - top)
     across = Axis(0.0, float(picture.gaps[-1]), "gap between the two largest scores")
     lowest = max(float(picture.slopes.min()) / 3.0, LEAST_SLOPE)
-    chart = chart_layout(look, lower, across, Axis(lowest, 0.5, log_base=10))
+    chart = chart_layout(look, curve if is_narrow else lower, across, Axis(lowest, 0.5, log_base=10))
     return BenchLayout(room, columns_layout(picture, look, left), weights, jacobian, chart)
 
 
-def _map_slots(look: Look, right: QRectF) -> tuple[QRectF, QRectF]:
-    """Return room for both maps: side by side, or below one another where numbers would not fit into their cells."""
+def _map_slots(look: Look, right: QRectF, share: float) -> tuple[QRectF, QRectF]:
+    """Return room for both maps: side by side, or below one another where numbers would not fit into their cells.
+
+    Then each takes a share of the height.
+    """
     px = look.px
     if right.width() < px(SIDE_BY_SIDE):
-        high = 0.31 * right.height()
+        high = share * right.height()
         first = QRectF(right.left(), right.top(), right.width(), high)
         return first, QRectF(right.left(), first.bottom() + px(6), right.width() - px(SUMS), high)
     high = 0.58 * right.height()

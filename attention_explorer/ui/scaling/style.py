@@ -5,11 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from attention_explorer.ui.drawing.marks import colour_of, dashes, draw_line, paint_words, pen, text_size
+from attention_explorer.ui.drawing.legend import entries_height, entry_boxes, entry_words
+from attention_explorer.ui.drawing.marks import colour_of, dashes, draw_line, paint_words, pen
 from attention_explorer.ui.theme import Look
 
 NAMES = {False: "not scaled", True: "scaled"}
 PREDICTED = "predicted"
+SAMPLE, LINE = 26, 18
+"""Pixels at zoom 1 of a line in the legend, and of the height of its words."""
 
 
 def stroke_of(look: Look, scaled: bool, *, leading: bool) -> QPen:
@@ -29,21 +32,28 @@ def predicted_stroke(look: Look) -> QPen:
     return dashes(look.theme.loss_ink, 1.6 * look.zoom, 1.6 * look.zoom, 3.0 * look.zoom)
 
 
-def paint_legend(painter: QPainter, line: QRectF, look: Look, leading: bool, *, more: str = "") -> None:
-    """Write what the lines are, from the left; ``leading`` tells which of the two the page speaks of."""
-    px, left = look.px, line.left()
-    font = look.font(11.5)
-    samples = [
-        (NAMES[True], stroke_of(look, True, leading=leading)),
-        (NAMES[False], stroke_of(look, False, leading=not leading)),
-        (PREDICTED, predicted_stroke(look)),
-    ]
-    for name, stroke in samples:
-        middle = line.center().y()
-        draw_line(painter, QPointF(left, middle), QPointF(left + px(26), middle), stroke)
-        left += px(31)
-        width = text_size(font, name)[0] + 2
-        paint_words(painter, QRectF(left, line.top(), width, line.height()), name, look)
-        left += width + px(14)
-    if more and left < line.right() - px(40):
-        paint_words(painter, QRectF(left, line.top(), line.right() - left, line.height()), more, look)
+def legend_height(look: Look, width: float, more: str = "") -> float:
+    """Return how high the legend is in a room of a width."""
+    return entries_height(_names(more), look.px(SAMPLE), width, look.px(LINE), look)
+
+
+def _names(more: str) -> tuple[str, ...]:
+    names = NAMES[True], NAMES[False], PREDICTED
+    return (*names, more) if more else names
+
+
+def paint_legend(painter: QPainter, box: QRectF, look: Look, leading: bool, *, more: str = "") -> None:
+    """Write what the lines are; ``leading`` tells which of the two the page speaks of."""
+    sample = look.px(SAMPLE)
+    strokes = (
+        stroke_of(look, True, leading=leading),
+        stroke_of(look, False, leading=not leading),
+        predicted_stroke(look),
+    )
+    entries = entry_boxes(_names(more), sample, box, look.px(LINE), look)
+    for name, stroke, entry in zip(_names(""), strokes, entries, strict=False):
+        middle = entry.center().y()
+        draw_line(painter, QPointF(entry.left(), middle), QPointF(entry.left() + sample, middle), stroke)
+        paint_words(painter, entry_words(entry, sample, look), name, look)
+    if more:
+        paint_words(painter, entries[-1], more, look)
