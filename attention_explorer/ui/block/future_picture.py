@@ -29,6 +29,7 @@ from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.cell_marks import paint_outline, readable_ink
 from attention_explorer.ui.drawing.colour_maps import pixels_of
 from attention_explorer.ui.drawing.heatmap import label_size
+from attention_explorer.ui.drawing.legend import WORDS_SIZE, fitting
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, paint_words, pen, text_size
 from attention_explorer.ui.drawing.small_map import paint_small_bar
 from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
@@ -43,8 +44,8 @@ NUMBERS_FROM = 46
 """A cell of so many pixels has its change in numbers."""
 COLOURS = "viridis"
 LEGEND_WORDS = "largest change in a row (log scale), framed: the replaced token"
-ONE_LINE = 740
-"""Pixels at zoom 1 from which on the legend has room in one line."""
+BESIDE_FROM, ONE_LINE = 520, 740
+"""Pixels at zoom 1 from which on the halves have room beside each other, and the legend in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def future_layout(picture: FuturePicture, look: Look, room: QRectF) -> FutureLay
     if picture.reason:
         return FutureLayout(room, (), legend)
     above = room.adjusted(0, 0, 0, -foot)
-    beside = above.width() > 1.05 * above.height()
+    beside = above.width() > max(1.05 * above.height(), px(BESIDE_FROM))
     wide = (above.width() - px(GAP)) / 2 if beside else above.width()
     high = above.height() if beside else (above.height() - px(12)) / 2
     halves = []
@@ -159,7 +160,8 @@ def _paint_titles(painter: QPainter, picture: FuturePicture, half: Half, look: L
             taken = box.right()
     head = QRectF(half.bars.left(), half.cells.top() - look.px(LEVELS), half.title.right() - half.bars.left(), 0)
     head.setHeight(look.px(LEVELS))
-    paint_words(painter, head, "output’s change (log)", look)
+    words = fitting(("output’s change (log)", "change (log)"), look.font(WORDS_SIZE), head.width())
+    paint_words(painter, head, words, look)
 
 
 def _shares(picture: FuturePicture, change: FloatArray) -> FloatArray:

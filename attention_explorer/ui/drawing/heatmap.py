@@ -21,7 +21,8 @@ GAP_FROM = 9.0
 FAR_FROM_SQUARE = 3
 NUMBERS_FROM = 36.0
 """Cells of at least so many pixels carry their number, if all of them fit."""
-LARGEST_CELL = 110.0
+LARGEST_CELL, LARGEST_LABEL = 110.0, 13.0
+"""Pixels at zoom 1."""
 LARGEST_SHARE = 0.25
 """In a large room a cell may take this share of its shorter side, so that few tokens do not stand in a corner."""
 LINE_HEIGHT = 1.25
@@ -100,6 +101,18 @@ def layout_of(
 
     ``steady`` keeps room for any label at the right edge, so that nothing jumps while a part of a map moves on.
     """
+    layout = _layout_for(picture, look, room, (LARGEST_LABEL, LARGEST_LABEL), bar=bar, steady=steady)
+    sizes = layout.row_labels.size, layout.column_labels.size
+    if look.still and min(sizes) < LARGEST_LABEL:
+        # Small labels take less room, and none of them will ever be lit and written larger.
+        layout = _layout_for(picture, look, room, sizes, bar=bar, steady=steady)
+    return layout
+
+
+def _layout_for(
+    picture: MapPicture, look: Look, room: QRectF, sizes: tuple[float, float], *, bar: bool, steady: bool
+) -> HeatmapLayout:
+    """Fit a heatmap whose labels of rows and columns have fonts of at most some sizes (px at zoom 1)."""
     px = look.px
     bar = bar and look.colour_bars
     rows, columns = picture.cells
@@ -107,8 +120,8 @@ def layout_of(
     bar_gap = px(16) + (px(10) if picture.row_sums else 0)  # "row sum" stands below the cells
     below = bar_gap + px(44) if bar else px(8)
     title = px(20) if look.axis_names else 0
-    row_room = min(longest_label(picture.row_tokens, look, 13.0), 0.22 * room.width()) + px(10)
-    column_longest = longest_label(picture.column_tokens, look, 13.0)
+    row_room = min(longest_label(picture.row_tokens, look, sizes[0]), 0.22 * room.width()) + px(10)
+    column_longest = longest_label(picture.column_tokens, look, sizes[1])
     wide = max(room.width() - row_room - title - sums_width - px(8), px(20))
     slanted = min(column_longest, 0.2 * room.height())
     high = max(room.height() - slanted - title - below - px(8), px(20))
@@ -119,14 +132,14 @@ def layout_of(
     least = px(26) if far_from_square else 0.0
     cell_width = min(wide / max(columns, 1), max(cell, least))
     cell_height = min(high / max(rows, 1), max(cell, least))
-    column_labels = _column_labels(look, cell_width, slanted, column_longest)
+    column_labels = _column_labels(look, cell_width, slanted, column_longest, sizes[1])
     overhang = _overhang(picture, look, column_labels, cell_width, steady=steady)
     if cell_width * columns + max(overhang - sums_width, 0.0) > wide:
         # The last labels lean out over the edge: the cells give way, all sides of a square one.
         narrower = (wide - max(overhang - sums_width, 0.0)) / max(columns, 1)
         cell_height = cell_height if far_from_square else min(cell_height, narrower)
         cell_width = narrower
-    row_labels = _row_labels(look, cell_height, row_room)
+    row_labels = _row_labels(look, cell_height, row_room, sizes[0])
     width, height = cell_width * columns, cell_height * rows
     spare = max(0.0, room.width() - title - row_room - width - max(sums_width, overhang))
     left = room.left() + title + row_room + spare / 2
@@ -166,15 +179,16 @@ def label_size(look: Look, cell: float) -> tuple[float, int]:
     return size, max(1, -int(-(size * LINE_HEIGHT * look.zoom) // max(cell, 0.01)))
 
 
-def _row_labels(look: Look, cell: float, room: float) -> Labels:
+def _row_labels(look: Look, cell: float, room: float, most: float) -> Labels:
     size, step = label_size(look, cell)
-    return Labels(size, step, 0, room - look.px(10))
+    return Labels(min(size, most), step, 0, room - look.px(10))
 
 
-def _column_labels(look: Look, cell: float, slanted: float, longest: float) -> Labels:
+def _column_labels(look: Look, cell: float, slanted: float, longest: float, most: float) -> Labels:
     if longest <= cell - look.px(6):
-        return Labels(13.0, 1, 0, cell)
+        return Labels(most, 1, 0, cell)
     size, step = label_size(look, cell)
+    size = min(size, most)
     # Side by side and slanted, lines of text need more room than upright ones.
     angle = -45 if cell >= look.px(18) else -90
     return Labels(size, step, angle, slanted)

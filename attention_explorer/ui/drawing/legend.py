@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
@@ -61,3 +61,9 @@ def paint_wrapped(painter: QPainter, box: QRectF, words: str, look: Look) -> Non
     painter.setFont(look.font(WORDS_SIZE))
     painter.setPen(colour_of(look.theme.muted))
     painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, words)
+
+
+def fitting(texts: Sequence[str], font: QFont, width: float) -> str:
+    """Return the first of some wordings, from long to short, that fits a width; the last if none does."""
+    metrics = QFontMetricsF(font)
+    return next((text for text in texts if metrics.horizontalAdvance(text) <= width), texts[-1])

@@ -124,7 +124,7 @@ def best_arrangement(
     for choice in choices:
         fit = _fitted(pictures, look, room, choice, shared)
         area = fit.width * fit.height * (4.0 if fit.is_labelled and fit.rows.step == fit.columns.step == 1 else 1.0)
-        if _needed_width(fit, pictures, look, choice, shared) > room.width():
+        if _needed_width(fit, pictures, look, choice, shared) > room.width() + 1:
             area /= 1e6  # better than nothing
         if area > NOTABLY * largest:
             best, largest = choice, area

@@ -14,7 +14,7 @@ from attention_explorer.ui.theme import Look
 MARGIN = 14
 
 
-MOST_PIXELS = 12_000_000
+MOST_PIXELS = 6_000_000
 """Of a PNG that is painted whole for the preview; a larger one is painted as drawings are."""
 TIMES = 2
 """A drawing is painted so many times as large as it is seen, at least."""

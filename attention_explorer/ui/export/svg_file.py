@@ -12,7 +12,7 @@ from PySide6.QtSvg import QSvgGenerator
 from attention_explorer.state.figure_options import MILLIMETRES_PER_INCH, PIXELS_PER_INCH
 from attention_explorer.ui.export.xml_text import xml_text
 
-FONT_FAMILIES = "Inter, Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+FONT_FAMILIES = "Inter, 'Helvetica Neue', Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 """Where Inter is not installed another sans serif takes its place, narrow ones first: then all text still fits."""
 
 _HEAD = re.compile(r'<svg width="[^"]*" height="[^"]*"\s*viewBox="[^"]*"')

@@ -14,6 +14,7 @@ from attention_explorer.state.positions.similarity import SimilarityPicture
 from attention_explorer.state.positions.table import ordinal, ticks
 from attention_explorer.ui.drawing.curve_chart import ChartLayout, paint_reading
 from attention_explorer.ui.drawing.heatmap import HeatmapLayout, Labels, paint_cells
+from attention_explorer.ui.drawing.legend import WORDS_SIZE, fitting
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, paint_words, pen, text_size
 from attention_explorer.ui.drawing.small_map import paint_small_bar, paint_title
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -83,22 +84,25 @@ def paint_similarity(
         paint_words(painter, layout.note, f"maps: every {ordinal(picture.step)} position", look)
     for number, (map_, header, place) in enumerate(zip(picture.maps, layout.headers, layout.maps, strict=True)):
         length = picture.state.length
-        paint_title(painter, header, picture.titles[number], f"({length}, {length})", look)
+        paint_title(painter, header, picture.titles[number], f"({length}, {length})", look, beyond=0.0)
         paint_cells(painter, map_, place, look, vector=vector)
         paint_small_bar(painter, map_, place.bar, look, vector=vector)
         _paint_positions(painter, picture, place, look)
         words = QRectF(header.left(), place.bar.bottom() + look.px(1), header.width(), look.px(16))
-        paint_words(painter, words, _spread_words(picture, number), look, centred=True)
+        said = fitting(_spread_words(picture, number), look.font(WORDS_SIZE), words.width())
+        paint_words(painter, words, said, look, centred=True)
     paint_similarity_chart(painter, picture, layout.chart, look)
 
 
-def _spread_words(picture: SimilarityPicture, number: int) -> str:
+def _spread_words(picture: SimilarityPicture, number: int) -> tuple[str, str]:
+    """Return how far apart the numbers at offset 1 are, at length and in short."""
     spread = picture.spreads[number]
     if not spread.count:
-        return ""
+        return "", ""
     if spread.range <= 1e-9 * max(1.0, float(np.abs(picture.maps[number].values).max())):
-        return "offset 1: the same number everywhere"
-    return f"offset 1: numbers spread over {size_text(spread.range)}"
+        return "offset 1: the same number everywhere", "offset 1: all the same"
+    size = size_text(spread.range)
+    return f"offset 1: numbers spread over {size}", f"offset 1: spread {size}"
 
 
 def _paint_positions(painter: QPainter, picture: SimilarityPicture, place: HeatmapLayout, look: Look) -> None:

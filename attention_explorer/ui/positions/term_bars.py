@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.state.numerals import plain, signed
 from attention_explorer.state.positions.attention import PositionAttentionPicture, Term
+from attention_explorer.ui.drawing.legend import fitting
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen, text_size
 from attention_explorer.ui.theme import Look
 
@@ -25,7 +26,8 @@ def paint_lengths(painter: QPainter, picture: PositionAttentionPicture, box: QRe
     """Paint the length of a token beside that of an encoding."""
     theme, px = look.theme, look.px
     inner = box.adjusted(px(4), px(3), 0, 0)
-    paint_title(painter, inner, "lengths of the vectors", look)
+    title = fitting(("lengths of the vectors", "lengths"), look.font(12.5, bold=True), inner.width())
+    paint_title(painter, inner, title, look)
     colours = (theme.query, theme.key, theme.text)
     longest = max((norm.number for norm in picture.norms), default=0.0) or 1.0
     bars = inner.adjusted(0, px(24), 0, -px(4))

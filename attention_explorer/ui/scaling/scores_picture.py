@@ -24,6 +24,7 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_columns,
     paint_reading,
 )
+from attention_explorer.ui.drawing.legend import fitting
 from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.ui.pictures.drawing import Change
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -206,7 +207,8 @@ def _paint_tail(painter: QPainter, picture: ScoresPicture, chart: ChartLayout, l
 
 def _paint_weights(painter: QPainter, picture: ScoresPicture, chart: ChartLayout, look: Look) -> None:
     """Paint how many rows have which largest weight: scaled filled, unscaled as an outline."""
-    paint_axes(painter, chart, look, "Share of rows by their largest weight", bold=False)
+    titles = "Share of rows by their largest weight", "Rows by their largest weight", "Rows by largest weight"
+    paint_axes(painter, chart, look, fitting(titles, look.font(12.5), chart.box.width()), bold=False)
     rows, plot = picture.raw.summary.rows, chart.plot
     xs = [chart.x(edge) for edge in picture.weight_edges.tolist()]
     for scaled in (True, False):
