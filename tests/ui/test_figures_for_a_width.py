@@ -42,7 +42,7 @@ def heads_figure(kind: str, count: int) -> HeadsFigure:
 
 SHOWN = {
     "lookup": ("three-keys", "two-keys", "descent"),
-    "block": ("full", "shapes", "depth", "norm", "linear", "future", "cache"),
+    "block": ("full", "pipeline", "gpt", "shapes", "depth", "norm", "linear", "future", "cache"),
     "scaling": ("variance", "self", "together", "overflow", "half", "axis"),
     "cost": ("gpt2", "window", "measure", "reach", "inputs"),
 }
@@ -132,7 +132,7 @@ def test_no_words_reach_out_of_the_figure(name, width):
 
 
 @pytest.mark.parametrize("width", [COLUMN, PAGE], ids=str)
-@pytest.mark.parametrize("name", [name for name in FIGURES if not name.startswith(("lookup", "block-full"))])
+@pytest.mark.parametrize("name", [name for name in FIGURES if not name.startswith("lookup")])
 def test_no_words_are_cut(name, width):
     texts = [text for text, _ in text_places(svg_of(name, width))]
     assert [text for text in texts if text.endswith(ELLIPSIS) and text != AXIS] == []

@@ -36,13 +36,13 @@ from attention_explorer.ui.scaling.growth_picture import (
     paint_growth,
 )
 from attention_explorer.ui.scaling.page import DRAWINGS
+from attention_explorer.ui.scaling.scores_layout import scores_layout
 from attention_explorer.ui.scaling.scores_picture import (
     EXAMPLE,
     RAW,
     SCALED,
     TABLE,
     WEIGHTS,
-    scores_layout,
     scores_spot,
     scores_words,
 )

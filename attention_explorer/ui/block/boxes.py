@@ -10,8 +10,9 @@ from attention_explorer.model.arrays import Bools
 from attention_explorer.state.block.boxes import Box
 from attention_explorer.state.block.diagram import DiagramPicture
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
-from attention_explorer.ui.block.layout import BoxPlace, DiagramLayout, Path, title_of
+from attention_explorer.ui.block.layout import SMALLEST, BoxPlace, DiagramLayout, Path, title_of
 from attention_explorer.ui.drawing.colour_maps import DIVERGING, SEQUENTIAL, image_of, pixels_of
+from attention_explorer.ui.drawing.legend import fitting
 from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
 from attention_explorer.ui.theme import Look, Theme
 
@@ -119,13 +120,16 @@ def _paint_box(painter: QPainter, picture: DiagramPicture, place: BoxPlace, look
 
 def _paint_words(painter: QPainter, place: BoxPlace, look: Look) -> None:
     box, theme = place.box, look.theme
-    font, small = look.font(12, bold=True), look.font(11)
-    shape_width = text_size(small, box.shape_text)[0]
     beside = place.shape.top() == place.title.top()
+    small = look.font(11 if beside else _fitting_size(box.shape_text, 11.0, place.shape.width(), look))
+    shape_width = text_size(small, box.shape_text)[0]
     room = place.title.width() - (shape_width + look.px(5) if beside else 0.0)
+    titles = title_of(box), "→ out" if box.is_output else box.title
+    title = fitting(titles, look.font(SMALLEST, bold=True), room)
+    font = look.font(_fitting_size(title, 12.0, room, look, bold=True), bold=True)
     painter.setFont(font)
     painter.setPen(colour_of(ink_of_box(box, theme)))
-    text = QFontMetricsF(font).elidedText(title_of(box), Qt.TextElideMode.ElideRight, room + 1)
+    text = QFontMetricsF(font).elidedText(title, Qt.TextElideMode.ElideRight, room + 1)
     middle = Qt.AlignmentFlag.AlignVCenter
     painter.drawText(place.title, Qt.AlignmentFlag.AlignLeft | middle, text)
     painter.setFont(small)
@@ -133,6 +137,13 @@ def _paint_words(painter: QPainter, place: BoxPlace, look: Look) -> None:
     side = Qt.AlignmentFlag.AlignRight if beside else Qt.AlignmentFlag.AlignHCenter
     if shape_width <= place.shape.width() + 1 and (not beside or room > look.px(8)):
         painter.drawText(place.shape, side | middle, box.shape_text)
+
+
+def _fitting_size(text: str, size: float, width: float, look: Look, *, bold: bool = False) -> float:
+    """Return the largest font up to a size in which a text fits a width, at least the smallest."""
+    while size > SMALLEST and text_size(look.font(size, bold=bold), text)[0] > width:
+        size -= 0.5
+    return size
 
 
 def paint_tiles(

@@ -21,6 +21,8 @@ ARROW = 17
 GUTTER = 25
 """Pixels at zoom 1 between two lines."""
 TITLE, FOOT, INSIDE = 16, 14, 4
+SMALLEST = 9.0
+"""Pixels at zoom 1 of a font in a box, at least: what does not fit then is cut, or a shape left out."""
 LINE_SHARES = {Line.SCORES: 1.75, Line.MIXING: 1.0, Line.FEED_FORWARD: 1.0}
 FORM_SHARES = {Form.FEATURES: 1.15, Form.HEADS: 1.35, Form.KEYS: 1.0}
 STRETCH = 2.0
@@ -105,9 +107,7 @@ def _line_places(slots: list[Slot], line: Line, look: Look, room: QRectF) -> dic
     indent = look.px(14) if line is Line.FEED_FORWARD and len(slots[0]) > 1 else 0.0
     room = room.adjusted(indent, 0, 0, 0)
     arrow = look.px(ARROW)
-    shares = [FORM_SHARES[slot[0].form] for slot in slots]
-    unit = (room.width() - arrow * (len(slots) - 1)) / sum(shares)
-    widths = [unit * share for share in shares]
+    widths = _widths(slots, look, room.width() - arrow * (len(slots) - 1))
     on_one_line = all(
         _fits_on_one_line(box, look, width) for slot, width in zip(slots, widths, strict=True) for box in slot
     )
@@ -120,6 +120,20 @@ def _line_places(slots: list[Slot], line: Line, look: Look, room: QRectF) -> dic
             places[box.name] = _placed(box, part, look, on_one_line or len(slot) > 1)
         left += width + arrow
     return places
+
+
+def _widths(slots: list[Slot], look: Look, room: float) -> list[float]:
+    """Share a width out among slots; those that are too narrow for their titles take from the others."""
+    shares = [FORM_SHARES[slot[0].form] for slot in slots]
+    widths = [room * share / sum(shares) for share in shares]
+    font = look.font(SMALLEST, bold=True)
+    least = [max(text_size(font, box.title)[0] for box in slot) + look.px(2 * INSIDE) for slot in slots]
+    wanted = sum(max(need - width, 0.0) for need, width in zip(least, widths, strict=True))
+    spare = sum(max(width - need, 0.0) for need, width in zip(least, widths, strict=True))
+    if wanted == 0 or spare < wanted:
+        return widths
+    kept = 1 - wanted / spare
+    return [need + max(width - need, 0.0) * kept for need, width in zip(least, widths, strict=True)]
 
 
 def _fits_on_one_line(box: Box, look: Look, width: float) -> bool:

@@ -18,11 +18,10 @@ from attention_explorer.ui.scaling.growth_picture import (
     paint_growth,
 )
 from attention_explorer.ui.scaling.notes import bench_notes, growth_notes, scores_notes
+from attention_explorer.ui.scaling.scores_layout import TABLE_BESIDE_FROM, scores_layout
 from attention_explorer.ui.scaling.scores_picture import (
-    TABLE_BESIDE_FROM,
     mark_scores,
     paint_scores,
-    scores_layout,
     scores_spot,
     scores_words,
     with_d_k_moved,

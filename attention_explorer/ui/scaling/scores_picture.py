@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -15,10 +15,7 @@ from attention_explorer.state.scaling.scores import ScoresPicture, predicted_den
 from attention_explorer.state.scaling.state import ScalingState
 from attention_explorer.state.scaling.wording import share
 from attention_explorer.ui.drawing.curve_chart import (
-    Axis,
     ChartLayout,
-    aligned,
-    chart_layout,
     draw_polyline,
     paint_axes,
     paint_columns,
@@ -28,19 +25,17 @@ from attention_explorer.ui.drawing.legend import fitting
 from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.ui.pictures.drawing import Change
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.scaling.scores_layout import MORE, ScoresLayout, curve_of
 from attention_explorer.ui.scaling.style import (
     NAMES,
     fill_of,
-    legend_height,
     paint_legend,
     predicted_stroke,
     stroke_of,
 )
 from attention_explorer.ui.scaling.table import (
-    Line,
     mark_table,
     paint_table,
-    table_height,
     table_lines,
     table_row_at,
 )
@@ -48,99 +43,7 @@ from attention_explorer.ui.theme import Look
 
 RAW, SCALED, WEIGHTS, EXAMPLE, TABLE = range(5)
 """Which part a spot is in: its row. The column is a bin, a key or a line."""
-GAP = 14
-MORE = "bars: measured"
-TABLE_BESIDE_FROM = 560
-"""Pixels at zoom 1 from which on the table has room beside the histograms."""
-CURVE_POINTS = 321
 MOST_BAR = 34.0
-
-
-@dataclass(frozen=True, slots=True)
-class ScoresLayout:
-    """Where the histograms, the table and the weights are."""
-
-    room: QRectF
-    legend: QRectF
-    scores: tuple[ChartLayout, ChartLayout]
-    """Raw above scaled."""
-    table: QRectF
-    lines: tuple[Line, ...]
-    weights: ChartLayout
-    example: ChartLayout
-
-
-def scores_layout(picture: ScoresPicture, look: Look, room: QRectF) -> ScoresLayout:
-    """Fit the two histograms into the left half, the table and what concerns weights into the right one.
-
-    In a narrow room the table stands across, between the histograms and the weights.
-    """
-    px = look.px
-    lines = table_lines(picture)
-    legend = QRectF(room.left(), room.top(), room.width(), legend_height(look, room.width(), MORE))
-    below = room.adjusted(0, legend.height(), 0, 0)
-    if room.width() < px(TABLE_BESIDE_FROM):
-        return _narrow_layout(picture, look, room, legend, below)
-    wide = max(min(0.44 * below.width(), px(430)), min(px(250), 0.5 * below.width()))
-    left = QRectF(below.left(), below.top(), below.width() - wide - px(GAP), below.height())
-    right = QRectF(below.right() - wide, below.top(), wide, below.height())
-    half = (left.height() - px(6)) / 2
-    boxes = (
-        QRectF(left.left(), left.top(), left.width(), half),
-        QRectF(left.left(), left.bottom() - half, left.width(), half),
-    )
-    table = QRectF(right.left(), right.top(), right.width(), min(table_height(lines, look), 0.55 * right.height()))
-    rest = right.adjusted(0, table.height() + px(8), 0, 0)
-    upper = QRectF(rest.left(), rest.top(), rest.width(), 0.55 * rest.height())
-    lower = QRectF(rest.left(), upper.bottom() + px(4), rest.width(), rest.bottom() - upper.bottom() - px(4))
-    scores = aligned([_score_chart(picture, look, boxes[scaled], scaled) for scaled in (False, True)])
-    lower_two = aligned([_weight_chart(picture, look, upper), _example_chart(picture, look, lower)])
-    return ScoresLayout(
-        room,
-        legend,
-        (scores[0], scores[1]),
-        table,
-        lines,
-        *lower_two,
-    )
-
-
-def _narrow_layout(picture: ScoresPicture, look: Look, room: QRectF, legend: QRectF, below: QRectF) -> ScoresLayout:
-    px, lines = look.px, table_lines(picture)
-    high = min(table_height(lines, look), 0.45 * below.height())
-    rest = below.height() - high - 2 * px(10)
-    wide = (below.width() - px(GAP)) / 2
-    upper = [QRectF(below.left() + n * (wide + px(GAP)), below.top(), wide, 0.52 * rest) for n in (0, 1)]
-    table = QRectF(below.left(), upper[0].bottom() + px(10), below.width(), high)
-    lower = [QRectF(box.left(), table.bottom() + px(10), wide, 0.48 * rest) for box in upper]
-    raw, scaled = (_score_chart(picture, look, upper[number], bool(number)) for number in (0, 1))
-    weights, example = _weight_chart(picture, look, lower[0]), _example_chart(picture, look, lower[1])
-    return ScoresLayout(room, legend, (raw, scaled), table, lines, weights, example)
-
-
-def _score_chart(picture: ScoresPicture, look: Look, box: QRectF, scaled: bool) -> ChartLayout:
-    own = picture.bin_edges(scaled and not picture.state.shared_axis)
-    _, curve = _curve(picture, scaled)
-    # One bin of many equal scores must not press the rest down to nothing.
-    highest = max(float(picture.densities(scaled).max()), min(float(curve.max()), 1e6))
-    title = "q·k ÷ √d_k" if scaled else "q·k"
-    return chart_layout(look, box, Axis(float(own[0]), float(own[-1]), title), Axis(0.0, 1.1 * highest))
-
-
-def _curve(picture: ScoresPicture, scaled: bool) -> tuple[np.typing.NDArray[np.floating], ...]:
-    edges = picture.bin_edges(scaled)
-    xs = np.linspace(edges[0], edges[-1], CURVE_POINTS)
-    return xs, predicted_density(picture.setting, scaled, xs)
-
-
-def _weight_chart(picture: ScoresPicture, look: Look, box: QRectF) -> ChartLayout:
-    most = max(float(picture.of(scaled).weight_counts.max()) for scaled in (False, True))
-    rows = max(picture.raw.summary.rows, 1)
-    return chart_layout(look, box, Axis(0.0, 1.0, "largest weight of a row"), Axis(0.0, 1.08 * most / rows))
-
-
-def _example_chart(picture: ScoresPicture, look: Look, box: QRectF) -> ChartLayout:
-    return chart_layout(look, box, Axis(0.5, picture.setting.keys + 0.5, "key", is_whole=True), Axis(0.0, 1.0))
 
 
 # ---- Painting ----
@@ -167,7 +70,7 @@ def _paint_histogram(painter: QPainter, picture: ScoresPicture, chart: ChartLayo
     tops = [chart.y(density) for density in densities.tolist()]
     paint_columns(painter, xs, tops, [chart.plot.bottom()] * len(tops), fill_of(look, scaled))
     _paint_tail(painter, picture, chart, look, scaled)
-    points, curve = _curve(picture, scaled)
+    points, curve = curve_of(picture, scaled)
     painter.save()
     painter.setClipRect(chart.plot.adjusted(0, -2, 0, 1))
     draw_polyline(
