@@ -32,6 +32,9 @@ from attention_explorer.ui.heads.wall_picture import paint_wall, wall_size
 from attention_explorer.ui.theme import Look
 
 MOST_TILES = (1024, 1024)
+MOST_MAPS = 4
+NARROWEST_WALL = 360.0
+"""Pixels that three thumbnails beside each other need."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +119,24 @@ class HeadsFigure:
         """The colours."""
         return self.style.look
 
+    @property
+    def _look_of_several(self) -> Look:
+        """The look of a picture of three or four maps: they share what one map may have of rectangles."""
+        return replace(self.look, most_rectangles=self.look.most_rectangles // MOST_MAPS)
+
     @cached_property
     def _frame(self) -> FigureFrame:
         return styled_frame(self.style, self._room, self.title, self.caption)
 
+    @property
+    def _width(self) -> float | None:
+        """Pixels that the picture is laid out for; None for what suits it."""
+        return width_for(self.style, NARROWEST_WALL) if self.is_wall else width_for(self.style)
+
     @cached_property
     def _room(self) -> tuple[float, float]:
         """Width and height of the picture itself."""
-        wide = width_for(self.style)
+        wide = self._width
         if self.is_wall:
             return wall_size(self.frame, self.look, wide)
         return heads_room(self.picture) if wide is None else fitted_room(self.picture, self.look, wide)
@@ -144,15 +157,15 @@ class HeadsFigure:
     def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
         look, picture = self.look, self.picture if not self.is_wall else None
         if picture is None:
-            paint_wall(painter, self.frame, self.view, room, look, width=width_for(self.style), vector=vector)
+            paint_wall(painter, self.frame, self.view, room, look, width=self._width, vector=vector)
         elif isinstance(picture, MapPicture):
             paint_heatmap(painter, picture, layout_of(picture, look, room), look, vector=vector)
         elif isinstance(picture, LinePicture):
             paint_lines(painter, picture, room, look, row=self.view.row, column=self.view.column, vector=vector)
         elif isinstance(picture, StagesPicture):
-            paint_stage_maps(painter, picture, stages_layout(picture, look, room), look, vector=vector)
+            paint_stage_maps(painter, picture, stages_layout(picture, look, room), self._look_of_several, vector=vector)
         else:
-            paint_compare(painter, picture, room, look, vector=vector)
+            paint_compare(painter, picture, room, self._look_of_several, vector=vector)
 
 
 def _lines_left_out(picture: LinePicture, shape: tuple[int, int]) -> list[str]:

@@ -117,7 +117,7 @@ class PictureDrawing(Generic[S, P, L]):
     """Painting in two parts for the screen, if one of them stays while the other changes."""
     numbers: Callable[[P], Arrays] = lambda _picture: {}
     """The arrays of the picture for export, the main one first."""
-    narrowest: float = 240.0
-    """Pixels that the picture has room in at least; a narrower figure is a smaller one as a whole."""
+    narrowest: float = 360.0
+    """Pixels that the picture has room in at least, on paper 76 mm; a narrower figure is a smaller one as a whole."""
     height: Callable[[P, float], float | None] = lambda _picture, _width: None
     """(picture, width at zoom 1) -> the height of a figure laid out for a width; None for the usual proportions."""
