@@ -71,7 +71,7 @@ class Figure(Protocol):
 class FigureStyle:
     """What a figure can be told about its looks."""
 
-    look: Look = Look(PRINT)
+    look: Look = Look(PRINT, still=True)
     is_titled: bool = True
     is_captioned: bool = True
     width: float | None = None
