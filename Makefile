@@ -10,7 +10,7 @@ PIP_LOCKED := $(PIP) --require-hashes --only-binary :all:
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .DEFAULT_GOAL := help
-.PHONY: run test check bench gallery install-desktop uninstall-desktop lock clean help FORCE
+.PHONY: run test check truth bench gallery install-desktop uninstall-desktop lock clean help FORCE
 
 run: .venv/.libraries ## open the window; without a display, draw every page into build/gallery
 	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
@@ -23,6 +23,9 @@ check: .venv/.installed ## lint, formatting, types, and who may import whom
 	@$(PY) -m ruff format --check
 	@$(PY) -m mypy
 	@$(PY) .venv/bin/lint-imports
+
+truth: .venv/.installed ## compare the model layer with loops, references and PyTorch: make truth ARGS="--cases 200 --seed 1"
+	@$(PY) -m tests.truth $(ARGS)
 
 bench: .venv/.bench .venv/.libraries ## measure arithmetic and drawing (installs Matplotlib as the yardstick)
 	@$(OFFSCREEN) $(PY) -m benchmarks $(ARGS)
