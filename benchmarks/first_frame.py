@@ -11,10 +11,11 @@ import importlib
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+if TYPE_CHECKING:
+    # Each window loads Qt when its turn comes: PySide's import hook makes every import after it slower.
+    from PySide6.QtGui import QPaintEvent
 
 SIZE = (1280, 800)
 NOT_OURS_TO_LOAD = ("attention_explorer", "benchmarks")
@@ -27,7 +28,15 @@ def main() -> int:
 
 
 def _program() -> int:
-    from attention_explorer import app, cli
+    from attention_explorer import cli
+    from attention_explorer.session import garbage
+
+    # What the command line does before it loads the window, which is changed here to tell when it is painted.
+    importlib.import_module("attention_explorer.state.ready_made")
+    garbage.hold()
+    from PySide6.QtCore import QTimer
+
+    from attention_explorer import app
     from attention_explorer.ui.window import MainWindow
 
     class Window(MainWindow):
@@ -45,6 +54,8 @@ def _bare(names: list[str]) -> int:
         loaded = importlib.import_module(module)
         if kind:
             getattr(loaded, kind)  # PySide makes a class when it is first asked for
+    from PySide6.QtCore import QTimer
+    from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
     class Window(QMainWindow):
         def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name

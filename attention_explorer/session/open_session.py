@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_codec import Extra
 from attention_explorer.state.session_file import Opened, read_session, write_session
+
+if TYPE_CHECKING:
+    from attention_explorer.state.session_codec import Extra
 
 UNTITLED = "Untitled"
 

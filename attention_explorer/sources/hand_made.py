@@ -18,57 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.model import RowMask
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept
-from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.sources.toy import Floats, Layer, Values
-
-MOST_HAND_MADE_TOKENS = 256
-"""Tokens of a sentence behind this many are left out."""
 
 WANTED_SCORE = 6.0
 """The scaled score of a wanted pair; e⁶ is 403 to 1 against a key that is not wanted."""
-
-
-@dataclass(frozen=True, slots=True)
-class HandMadeRecipe:
-    """Everything that decides the numbers of the hand-made heads.
-
-    Attributes
-    ----------
-    sentence : str
-        Its tokens make the queries, and without `context` the keys too.
-    context : str or None
-        The second sentence of cross-attention: its tokens make the keys.
-    own_shares : tuple of (str, float)
-        Every token of the sentence with its share of what “it” attends to, above 0; whatever they sum to, the softmax
-        makes weights of them. They count while the sentence has these very tokens, else the tutorial's do.
-    """
-
-    sentence: str = "The cat sat on the mat because it was soft"
-    context: str | None = None
-    own_shares: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        """The tokens that ask, one a query."""
-        return tokens_of(self.sentence)[:MOST_HAND_MADE_TOKENS]
-
-    @property
-    def context_tokens(self) -> tuple[str, ...]:
-        """The tokens that are attended to, one a key."""
-        return self.tokens if self.context is None else tokens_of(self.context)[:MOST_HAND_MADE_TOKENS]
-
-    @property
-    def has_own_shares(self) -> bool:
-        """Whether the own shares are for the sentence that there is."""
-        return bool(self.own_shares) and tuple(token for token, _ in self.own_shares) == self.context_tokens
-
-    @property
-    def antecedent_shares(self) -> tuple[float, ...]:
-        """How much “it” attends to each token, as shares."""
-        if self.has_own_shares:
-            return tuple(share for _, share in self.own_shares)
-        return tuple(float(hundredths) for hundredths in antecedent_hundredths(self.context_tokens))
 
 
 Features = tuple[Floats, Floats]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from attention_explorer.sources.hand_made import HandMadeRecipe, attended_pair, hand_made_heads
+from attention_explorer.sources.hand_made import attended_pair, hand_made_heads
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept
 
 MOST_NAMED = 4

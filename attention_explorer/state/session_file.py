@@ -10,14 +10,17 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExplorerError
 from attention_explorer.files import write_whole
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_codec import Decoder, Extra, encoded
 from attention_explorer.state.session_json import Json, PlaceError, parsed, place_text, written
+
+if TYPE_CHECKING:
+    # Loaded when a session is read or written: types and limits of every field of every page.
+    from attention_explorer.state.session_codec import Extra
 
 SUFFIX = ".attn.json"
 FORMAT = "attention-explorer-session"
@@ -181,6 +184,8 @@ def _brought_up_to_date(document: Document) -> Document:
 
 
 def _opened(document: Document) -> Opened:
+    from attention_explorer.state.session_codec import Decoder
+
     decoder = Decoder()
     if "state" not in document:
         raise PlaceError(("state",), "is missing")
@@ -215,6 +220,8 @@ def session_bytes(state: ExplorerState, extra: Extra | None = None, *, page: str
     ExplorerError
         A number is infinite or not a number, or the file would be larger than those that can be opened.
     """
+    from attention_explorer.state.session_codec import encoded
+
     document: Document = {"format": FORMAT, "version": VERSION, "program": f"Attention Explorer {__version__}"}
     document |= {key: text for key, text in (("page", page), ("file", file)) if text}
     try:

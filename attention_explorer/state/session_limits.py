@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from attention_explorer.sources import recipe as toy
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
 from attention_explorer.state import map_picture
 from attention_explorer.state.block import state as block

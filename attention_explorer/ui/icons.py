@@ -13,7 +13,8 @@ def icon(name: str, colour: str, size: int, strong: str | None = None) -> QIcon:
     """Return an icon in ``colour``, and in ``strong`` where it is checked; ``size`` in pixels."""
     result = QIcon()
     result.addPixmap(_pixmap(name, colour, size), QIcon.Mode.Normal, QIcon.State.Off)
-    result.addPixmap(_pixmap(name, strong or colour, size), QIcon.Mode.Normal, QIcon.State.On)
+    if strong is not None:
+        result.addPixmap(_pixmap(name, strong, size), QIcon.Mode.Normal, QIcon.State.On)
     return result
 
 

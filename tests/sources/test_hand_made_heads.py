@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import Stage, causal_mask
-from attention_explorer.sources.hand_made import (
-    HAND_MADE_HEADS,
-    MOST_HAND_MADE_TOKENS,
-    WANTED_SCORE,
-    HandMadeRecipe,
-    hand_made_heads,
-    hand_made_layers,
-)
+from attention_explorer.sources.hand_made import HAND_MADE_HEADS, WANTED_SCORE, hand_made_heads, hand_made_layers
+from attention_explorer.sources.hand_made_recipe import MOST_HAND_MADE_TOKENS, HandMadeRecipe
 from attention_explorer.sources.hand_made_words import ANTECEDENT_GLOSSES, antecedent_gloss, antecedent_hundredths
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_sources.json").read_text(encoding="utf-8"))

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads, hand_made_layers
+from attention_explorer.sources.hand_made import hand_made_heads, hand_made_layers
 from attention_explorer.sources.hand_made_notes import pattern_words, untranslated
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 
 
 def head_of(recipe: HandMadeRecipe, name: str) -> int:

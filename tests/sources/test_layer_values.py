@@ -7,7 +7,8 @@ import pytest
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import MultiHeadAttention
-from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_layers
+from attention_explorer.sources.hand_made import hand_made_layers
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import toy_layers
 

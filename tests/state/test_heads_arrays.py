@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
 from attention_explorer.state.heads.array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
 from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_flag

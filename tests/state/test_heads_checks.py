@@ -20,7 +20,7 @@ from attention_explorer.model import (
     scaled_dot_product_attention,
     softmax,
 )
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.state.heads.check_change import change_check, change_report
 from attention_explorer.state.heads.check_function import token_function

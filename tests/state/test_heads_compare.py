@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import Stage, causal_mask, strictly_causal_mask
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads import compare as heads_compare

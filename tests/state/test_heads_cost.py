@@ -8,7 +8,7 @@ import pytest
 
 from attention_explorer.model.checkpoint import watched
 from attention_explorer.sources import toy
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.cost import blocks, is_quick
 from attention_explorer.state.heads.frame import _layers_of, heads_frame

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, TokenVectors, ToyRecipe
 from attention_explorer.sources.toy import token_embeddings, toy_layers
 from attention_explorer.state.heads.dots import (

@@ -14,7 +14,7 @@ import pytest
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads import export as heads_export
 from attention_explorer.state.heads.export import (

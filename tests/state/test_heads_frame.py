@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads
+from attention_explorer.sources.hand_made import hand_made_heads
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.frame import HeadsFrame, can_roll_out, head_name, heads_frame, heads_in, heads_on
 from attention_explorer.state.heads.presets import heads_preset

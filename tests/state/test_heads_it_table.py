@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_layers
+from attention_explorer.sources.hand_made import hand_made_layers
 from attention_explorer.sources.hand_made_notes import pattern_words
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import heads_frame

@@ -10,7 +10,7 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.colour_scale import Contrast

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import Stage, causal_mask
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import Contrast, ScaleKind
 from attention_explorer.state.heads.frame import heads_frame

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame

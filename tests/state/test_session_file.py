@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from session_states import states
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.state import session_file
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice

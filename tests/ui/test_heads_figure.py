@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset

@@ -14,7 +14,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from attention_explorer.model import ArrayMap
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.compare import Comparison, compare_pictures
 from attention_explorer.state.heads.frame import heads_frame

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.explorer import ExplorerState

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads
+from attention_explorer.sources.hand_made import hand_made_heads
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, ToyRecipe
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, Recipe

@@ -16,7 +16,8 @@ from attention_explorer.model import (
     mean_of_heads,
     rollout,
 )
-from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads, hand_made_layers
+from attention_explorer.sources.hand_made import hand_made_heads, hand_made_layers
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import Layer, toy_layers
 from attention_explorer.state.heads.mask import mask_of

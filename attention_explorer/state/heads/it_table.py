@@ -9,7 +9,8 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads
+from attention_explorer.sources.hand_made import hand_made_heads
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import antecedent_gloss
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.model import Stage, entropy
-from attention_explorer.sources.hand_made import HandMadeRecipe, hand_made_heads
+from attention_explorer.sources.hand_made import hand_made_heads
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import antecedent_gloss, translation_gloss
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame

@@ -9,7 +9,7 @@ from typing import Self, TypeAlias
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made import HandMadeRecipe
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.map_picture import Window

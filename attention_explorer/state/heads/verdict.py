@@ -12,8 +12,8 @@ import numpy as np
 
 from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.model.map_summary import SATURATED
-from attention_explorer.sources.hand_made import HandMadeRecipe
 from attention_explorer.sources.hand_made_notes import pattern_words
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
