@@ -9,33 +9,40 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.report import Row, machine, table, write_json
+from benchmarks.readme import write_readme
+from benchmarks.report import Row, machine, machine_line, results, table, write_json
 
 SUITES = {
     "drag": "a frame of a drag in the window, over an empty repaint of the page",
     "heads": "typing, pointing and choosing on the Heads page, its wall over Matplotlib, its memory",
     "positions": "a step of the slider on the Positions page, over an empty repaint of the page",
-    "export": "a wall of heads written as PNG and SVG, over Matplotlib's",
+    "pages": "on every page: coming back to it, a drag, over an empty repaint; and a window that nobody touches",
+    "export": "a wall of heads written as PNG, SVG and PDF, over Matplotlib's",
     "plane": "the plane redrawn by a Matplotlib canvas",
     "start": "the first picture of the program, over that of a bare window",
     "model": "the arithmetic, over bare matrix products",
     "layer": "a whole layer, over bare matrix products and over PyTorch's where it is installed",
 }
-RESULTS = Path(__file__).parents[1] / "build" / "bench.json"
+ROOT = Path(__file__).parents[1]
+RESULTS, README = ROOT / "build" / "bench.json", ROOT / "README.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and return 0 whether or not an aim is missed."""
     # Drawn without a screen unless the platform is named, so that numbers of two days are of the same thing.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    rows: list[Row] = []
-    for name in _parser().parse_args(arguments).suites or SUITES:
+    options = _parser().parse_args(arguments)
+    measured: dict[str, list[Row]] = {}
+    for name in options.suites or SUITES:
         print(f"{name}: {SUITES[name]} …", file=sys.stderr, flush=True)
         # A suite is loaded when its turn comes: Matplotlib is needed by one of them only.
-        rows += importlib.import_module(f"benchmarks.{name}").measure()
-    print(table(rows))
-    print("Medians, and the 99th percentile of ours. " + ", ".join(f"{k} {v}" for k, v in machine().items() if v))
-    write_json(RESULTS, rows)
+        measured[name] = importlib.import_module(f"benchmarks.{name}").measure()
+    print(table([row for rows in measured.values() for row in rows]))
+    print("Medians, and the 99th percentile of ours. " + machine_line(machine()))
+    content = results(RESULTS, measured)
+    write_json(RESULTS, content)
+    if options.readme:
+        write_readme(README, content)
     return 0
 
 
@@ -43,6 +50,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     suites = "; ".join(f"{name}: {subject}" for name, subject in SUITES.items())
     parser.add_argument("suites", nargs="*", type=_suite, metavar="SUITE", help=suites)
+    what = "write the table of the README from build/bench.json, which keeps suites that are not measured now"
+    parser.add_argument("--readme", action="store_true", help=what)
     return parser
 
 

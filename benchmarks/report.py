@@ -1,18 +1,19 @@
-"""One line for each thing measured: as a table for people and as JSON for comparing two days."""
+"""One line for each thing measured: as a table for people, as JSON for comparing two days, and for the README."""
 
 from __future__ import annotations
 
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from benchmarks.timing import Samples
 
-HEADER = ("what", "ours", "99 %", "compared with", "theirs", "ratio", "aim", "")
+HEADER = ("what", "ours", "99 %", "compared with", "theirs", "ratio", "aim", "met?")
 RIGHT_ALIGNED = {1, 2, 4, 5, 6}
 SECONDS = "s"
 PACKAGES = ("PySide6-Essentials", "numpy", "matplotlib", "pyqtgraph")
@@ -42,7 +43,7 @@ class Row:
         """Whether the aim is reached; empty where there is none."""
         if self.aim is None:
             return ""
-        return "ok" if self.ratio <= self.aim else "misses"
+        return "yes" if self.ratio <= self.aim else "no"
 
     def cells(self) -> tuple[str, ...]:
         """Return the line of the table."""
@@ -69,7 +70,7 @@ class Row:
             "theirs": self.theirs.median,
             "ratio": self.ratio,
             "aim": self.aim,
-            "verdict": self.verdict,
+            "met": self.verdict,
         }
 
 
@@ -119,8 +120,25 @@ def _version(package: str) -> str | None:
         return None
 
 
-def write_json(path: Path, rows: Sequence[Row]) -> None:
+def machine_line(known: Mapping[str, object]) -> str:
+    """Return what `machine` says in one line."""
+    return ", ".join(f"{name} {value}" for name, value in known.items() if value)
+
+
+def results(path: Path, measured: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    """Return machine and measurements, suite by suite: those of now, and of other suites what the file holds.
+
+    What was measured on another machine, or with other libraries, does not go on a table with what was measured here.
+    """
+    known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    kept = known.get("suites", {}) if known.get("machine") == machine() else {}
+    return {
+        "machine": machine(),
+        "suites": kept | {name: [row.numbers() for row in measured[name]] for name in measured},
+    }
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write machine and measurements to a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    content = {"machine": machine(), "measurements": [row.numbers() for row in rows]}
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

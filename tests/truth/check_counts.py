@@ -97,7 +97,7 @@ def draw_scores(draw: Draw) -> Iterator[Pair]:
         setting = model.ScoreSetting(source, d_k, keys, 0.3, keys, distribution)
         yield model.draw_scores(setting, count, seed).shape, (count, keys, keys)
         return
-    yield model.draw_scores(setting, count, seed), np.array(found)
+    yield plain.beside_one(model.draw_scores(setting, count, seed)), plain.beside_one(found)
 
 
 def _entries(distribution: model.EntryDistribution, shape: tuple[int, ...], numbers: np.random.Generator) -> Array:

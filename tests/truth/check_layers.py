@@ -34,7 +34,8 @@ def draw_norm(draw: Draw, width: int, dtype: Any = np.float64) -> model.Norm:
     bias = draw.maybe(draw.numbers(width, dtype=dtype)) if kind is model.NormKind.LAYER else None
     gain = draw.maybe(1.0 + draw.numbers(width, dtype=dtype) / 4)
     gain = None if gain is None else gain.astype(dtype)
-    return model.Norm(kind, gain=gain, bias=bias, eps=draw.pick(1e-5, 1e-6, 0.1), eps_inside_sqrt=draw.chance())
+    # Not too small: where a row is nearly one number repeated, differences would be too coarse for its slope.
+    return model.Norm(kind, gain=gain, bias=bias, eps=draw.pick(0.03, 0.1), eps_inside_sqrt=draw.chance())
 
 
 def draw_network(draw: Draw, width: int, dtype: Any = np.float64) -> model.FeedForward:
@@ -89,23 +90,26 @@ def activation(draw: Draw) -> Iterator[Pair]:
     long = plain.long(x)
     for kind in model.Activation:
         one = lambda number, kind=kind: plain.activation(number, kind.value)  # noqa: E731
-        yield model.activate(x, kind), np.vectorize(one, otypes=[plain.Long])(long)
+        # Beside 1: far below 0 the numbers that make them up are larger than they are.
+        wanted = np.vectorize(one, otypes=[plain.Long])(long)
+        yield plain.beside_one(model.activate(x, kind)), plain.beside_one(wanted)
         if kind is not model.Activation.RELU:
             slope = np.vectorize(lambda number, one=one: plain.slope(one, number), otypes=[plain.Long])(long)
-            yield model.activation_slope(x, kind), slope
+            yield plain.beside_one(model.activation_slope(x, kind)), plain.beside_one(slope)
     yield model.activation_slope(x, model.Activation.RELU), (x > 0).astype(float)
 
 
-@checks("layer_norm", "rms_norm", "Norm", "NormKind", bound=256)
+@checks("layer_norm", "rms_norm", "Norm", "NormKind", bound=1024)
 def norm(draw: Draw) -> Iterator[Pair]:
     width, dtype = draw.size(2, 8), draw.dtype(np.float64, np.float32)
     held, x = (
         draw_norm(draw, width, dtype),
         draw.numbers(draw.size(), width, dtype=dtype, scale=draw.pick(0.1, 1.0, 30.0)),
     )
-    wanted = plain_layers.norm(held, plain.long(x))
-    yield held(x), wanted
-    options = (held.eps, held.eps_inside_sqrt)
+    options = (draw.pick(1e-6, 1e-5, 0.1), draw.chance())
+    same = model.Norm(held.kind, gain=held.gain, bias=held.bias, eps=options[0], eps_inside_sqrt=options[1])
+    wanted = plain_layers.norm(same, plain.long(x))
+    yield same(x), wanted
     if held.kind is model.NormKind.LAYER:
         yield model.layer_norm(x, held.gain, held.bias, *options), wanted
     else:
@@ -171,7 +175,7 @@ def _summed(trace: model.SublayerTrace[HasOutput], wiring: model.Wiring) -> Arra
 @checks("EncoderStack", "StackTrace", bound=100000)
 def stack(draw: Draw) -> Iterator[Pair]:
     setting = model.StackSetting(
-        4, 2, 3, 2, initialiser=0.5, activation=model.Activation.GELU, norm=draw.pick(*model.NormPlacement)
+        4, 2, 3, 2, initialiser=0.5, eps=0.1, activation=model.Activation.GELU, norm=draw.pick(*model.NormPlacement)
     )
     whole = model.random_stack(setting, np.random.RandomState(draw.size(0, 999)))
     x, last = draw.numbers(draw.size(1, 2), 4), draw.maybe(draw_norm(draw, 4))
@@ -252,7 +256,7 @@ def depth(draw: Draw) -> Iterator[Pair]:
     if draw.case >= 3:
         return  # the whole Jacobian by differences takes a second
     setting = model.StackSetting(
-        4, 2, 3, 2, initialiser=0.5, activation=model.Activation.GELU, norm=draw.pick(*model.NormPlacement)
+        4, 2, 3, 2, initialiser=0.5, eps=0.1, activation=model.Activation.GELU, norm=draw.pick(*model.NormPlacement)
     )
     found = model.survey_depth(setting, tokens=2, draws=1, seed=draw.case)
     numbers = np.random.RandomState(draw.case)

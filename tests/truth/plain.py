@@ -25,6 +25,12 @@ def long(value: npt.ArrayLike) -> Array:
     return np.asarray(value).astype(Long)
 
 
+def beside_one(array: npt.ArrayLike) -> Array:
+    """Return the numbers with a 1 behind them, so that a deviation is measured by 1 if none of them is larger."""
+    held = np.asarray(array)
+    return np.append(held, held.dtype.type(1))
+
+
 def by_row(function: Callable[..., Array], *arrays: Array) -> Array:
     """Call a function for each index of the leading axes and stack what it gives."""
     leading = arrays[0].shape[:-1]
