@@ -42,11 +42,5 @@ def write_readme(path: Path, content: Mapping[str, Any]) -> None:
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     ours, theirs = (amount(row[name], row["unit"]) for name in ("ours", "theirs"))
-    return (
-        row["what"],
-        ours,
-        f"{row['compared_with']}, {theirs}",
-        f"{row['ratio']:.2f}×",
-        f"≤ {row['aim']:g}×",
-        row["met"],
-    )
+    with_what = f"{row['compared_with']}, {theirs}"
+    return row["what"], ours, with_what, f"{row['ratio']:.2f}×", f"≤ {row['aim']:g}×", row["met"]

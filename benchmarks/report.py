@@ -132,10 +132,8 @@ def results(path: Path, measured: Mapping[str, Sequence[Row]]) -> dict[str, Any]
     """
     known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     kept = known.get("suites", {}) if known.get("machine") == machine() else {}
-    return {
-        "machine": machine(),
-        "suites": kept | {name: [row.numbers() for row in measured[name]] for name in measured},
-    }
+    now = {name: [row.numbers() for row in rows] for name, rows in measured.items()}
+    return {"machine": machine(), "suites": kept | now}
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
