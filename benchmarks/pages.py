@@ -31,8 +31,8 @@ SECONDS_FOR_A_JOB = 30.0
 IDLE_SECONDS, IDLE_ROUNDS = 2.0, 3
 STEPS = (4, 8, 12, 16, 12, 8, 4, 0)
 """Pixels from where the handle was, forth and back."""
-OVER_THE_PICTURE = ((0.2, 0.3), (0.35, 0.45), (0.5, 0.6), (0.65, 0.45), (0.8, 0.3), (0.5, 0.2))
-"""Parts of its width and height."""
+OVER_THE_PICTURE = (9, 7)
+"""So many places across and down a picture are tried for one that answers to the pointer."""
 
 
 def measure() -> list[Row]:
@@ -113,23 +113,48 @@ def _drag(stage: Stage[QWidget], name: str, slider: QSlider) -> Row:
 
 def _point(stage: Stage[QWidget], name: str, picture: PicturesCanvas) -> Row:
     """Measure a pointer that goes over a picture, from a mouse move until everything is painted."""
-    places = cycle([QPointF(picture.width() * across, picture.height() * down) for across, down in OVER_THE_PICTURE])
     counter = PaintCounter(picture)
+    places = cycle(_places_that_differ(stage.page, picture, counter))
 
     def move() -> None:
-        QApplication.sendEvent(picture, mouse_event(picture, QEvent.Type.MouseMove, next(places), pressed=False))
-        _paint_when_done(stage.page)
+        _point_at(stage.page, picture, next(places))
+        counter.must_have_painted()
 
-    for _ in OVER_THE_PICTURE:
-        move()
-    counter.must_have_painted()
     moves, repaint = in_turns(
         Contender(move),
         Contender(paint, prepare=partial(update_all, stage.page)),
         rounds=ROUNDS,
-        warm_up=len(OVER_THE_PICTURE),
+        warm_up=5,
     )
     return Row(f"point at the picture, {name} page", moves, "an empty repaint of it", repaint, AIM_OF_A_DRAG)
+
+
+def _places_that_differ(page: QWidget, picture: PicturesCanvas, counter: PaintCounter) -> list[QPointF]:
+    """Return places over a picture, each of which shows something else than the one before, the first than the last."""
+    across, down = OVER_THE_PICTURE
+    grid = [
+        QPointF(picture.width() * (column + 0.5) / across, picture.height() * (row + 0.5) / down)
+        for row in range(down)
+        for column in range(across)
+    ]
+    found = [place for place in grid if _answers(page, picture, counter, place)]
+    while len(found) > 1 and not _answers(page, picture, counter, found[0]):
+        found.pop()
+        _point_at(page, picture, found[-1])
+    if len(found) < 2:
+        raise RuntimeError("The picture does not answer to the pointer, so there is nothing to measure.")
+    return found[1:] + found[:1]
+
+
+def _answers(page: QWidget, picture: PicturesCanvas, counter: PaintCounter, place: QPointF) -> bool:
+    painted = counter.paints
+    _point_at(page, picture, place)
+    return counter.paints > painted
+
+
+def _point_at(page: QWidget, picture: PicturesCanvas, place: QPointF) -> None:
+    QApplication.sendEvent(picture, mouse_event(picture, QEvent.Type.MouseMove, place, pressed=False))
+    _paint_when_done(page)
 
 
 def _handle_of(slider: QSlider) -> QPointF:

@@ -84,8 +84,9 @@ def kinked(*networks: tuple[model.FeedForward, model.FeedForwardTrace]) -> bool:
     )
 
 
-@checks("activate", "Activation", "activation_slope", bound=64)
+@checks("activate", "Activation", "activation_slope", bound=256)
 def activation(draw: Draw) -> Iterator[Pair]:
+    """The slopes by differences are good to some 1e-14 themselves."""
     x = draw.numbers(*draw.batch(), 3, dtype=draw.dtype(), scale=draw.pick(0.1, 3.0))
     long = plain.long(x)
     for kind in model.Activation:
