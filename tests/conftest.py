@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from attention_explorer.session.watchdog import Watchdog
     from attention_explorer.state.explorer import ExplorerState
     from attention_explorer.ui.window import MainWindow
 
@@ -65,6 +66,19 @@ def make_window(qtbot: QtBot, settings_path: Path) -> Iterator[Callable[..., Mai
         widget.close()
         widget.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def watchdog(qapp: QApplication) -> Iterator[Watchdog]:
+    """Looks at what keeps the GUI thread, once it is started: to see what a test or a change costs.
+
+    No test says how long anything may take: the machine may be busy. ``make bench ARGS=responsiveness`` does.
+    """
+    from attention_explorer.session.watchdog import Watchdog
+
+    watchdog = Watchdog()
+    yield watchdog
+    watchdog.stop()
 
 
 class Hand:

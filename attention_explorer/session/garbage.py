@@ -29,3 +29,12 @@ def release() -> None:
     _holders -= 1
     if not _holders and _was_enabled:
         gc.enable()
+
+
+def collect_if_due() -> None:
+    """Collect on this thread, whoever holds, what the collector would collect by now. For the GUI thread."""
+    counts, limits = gc.get_count(), gc.get_threshold()
+    for generation in (2, 1, 0):
+        if 0 < limits[generation] < counts[generation]:
+            gc.collect(generation)
+            return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
@@ -19,7 +21,7 @@ def icon(name: str, colour: str, size: int, strong: str | None = None) -> QIcon:
 
 
 def _pixmap(name: str, colour: str, size: int) -> QPixmap:
-    drawing = assets.read_text(f"icons/{name}.svg").replace("currentColor", colour)
+    drawing = _drawing(name).replace("currentColor", colour)
     # Drawn at twice the size, so that it stays sharp on screens with two pixels per point.
     pixmap = QPixmap(QSize(2 * size, 2 * size))
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -28,6 +30,11 @@ def _pixmap(name: str, colour: str, size: int) -> QPixmap:
     painter.end()
     pixmap.setDevicePixelRatio(2.0)
     return pixmap
+
+
+@lru_cache(maxsize=32)
+def _drawing(name: str) -> str:
+    return assets.read_text(f"icons/{name}.svg")
 
 
 def program_icon() -> QIcon:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -60,6 +60,7 @@ class MainWindow(QMainWindow):
         self._store = store
         self.settings: Settings = store.load() if settings is None else settings
         self.look = Look(self._theme(), self.settings.zoom)
+        self._sheet = ""
         self.setWindowIcon(program_icon())
         self._pages: dict[str, Page] = {}
         self._actions: dict[str, QAction] = {}
@@ -175,6 +176,7 @@ class MainWindow(QMainWindow):
         if self._stack.count() > 1:
             self.page.stop()
         page = self._pages[entry.id]
+        self._dress(page)
         self._stack.setCurrentWidget(page)
         self._rail_buttons[entry.id][0].setChecked(True)
         self.settings = replace(self.settings, page=entry.id)
@@ -234,8 +236,10 @@ class MainWindow(QMainWindow):
         """Put the current look on everything."""
         self.look = look = Look(self._theme(), self.settings.zoom)
         self._colour_application()
-        # Last and once: while a window is still being put together every new widget would be styled over and over.
-        self.setStyleSheet(stylesheet(look))
+        # Not on the window as a whole: Qt would style every widget of every page anew, seen or not.
+        self._sheet = stylesheet(look)
+        for part in (self.menuBar(), self._rail_scroll, self.statusBar(), *self._windows_of_ours()):
+            part.setStyleSheet(self._sheet)
         self.statusBar().setFixedHeight(look.px(26))
         self._readout.set_look(look)
         self._rail_scroll.setFixedWidth(look.px(RAIL_WIDTH))
@@ -246,12 +250,27 @@ class MainWindow(QMainWindow):
             button.setIconSize(QSize(look.px(26), look.px(26)))
             button.setFixedWidth(look.px(RAIL_WIDTH - 14))
         self._fit_rail()
-        for page in self._pages.values():
-            if page.look != look:
-                page.set_look(look)
+        self._dress(self.page)
         for spec in WINDOW_ACTIONS:
             if spec.checked is not None:
                 self._actions[spec.id].setChecked(spec.checked(self))
+
+    def _dress(self, page: Page) -> None:
+        """Put the current look on a page. One that is not seen goes on wearing another until it is shown."""
+        if page.look != self.look:
+            page.set_look(self.look)
+        # Last and once: while a page is still being put together every new widget would be styled over and over.
+        if page.styleSheet() != self._sheet:
+            page.setStyleSheet(self._sheet)
+
+    def _windows_of_ours(self) -> list[QWidget]:
+        """Return the dialogs and menus that belong to no page."""
+        return [child for child in self.children() if isinstance(child, QWidget) and child.isWindow()]
+
+    def childEvent(self, event: QChildEvent) -> None:
+        super().childEvent(event)
+        if event.type() is QEvent.Type.ChildPolished and event.child() in self._windows_of_ours():
+            event.child().setStyleSheet(self._sheet)
 
     def _fit_rail(self) -> None:
         """Leave the words out of the rail where it is too low for them; the tips still say them."""
