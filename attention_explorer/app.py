@@ -30,6 +30,7 @@ from attention_explorer.session import garbage
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.ui.load_ahead import LoadAhead
 from attention_explorer.ui.theme import load_fonts
 from attention_explorer.ui.window import MainWindow
 
@@ -121,8 +122,13 @@ def data_folder() -> Path:
     return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppDataLocation)) / "sessions"
 
 
-def run_window(state: ExplorerState | None = None, path: Path | None = None, page: str = "") -> int:
-    """Open the window, on a state or a session file and on a page if they are given, and return when it is closed."""
+def run_window(
+    state: ExplorerState | None = None, path: Path | None = None, page: str = "", *, is_watched: bool = False
+) -> int:
+    """Open the window, on a state or a session file and on a page if they are given, and return when it is closed.
+
+    With ``is_watched``, whatever keeps the window for more than 50 ms is named on standard error.
+    """
     application = make_application()
     window = MainWindow(Session(state), SettingsStore())
     reporter = ErrorReporter(window)
@@ -133,7 +139,19 @@ def run_window(state: ExplorerState | None = None, path: Path | None = None, pag
         window.show_page(page)
     window.show()
     QTimer.singleShot(0, window, collect_garbage_again)
+    LoadAhead(window).start()
+    if is_watched:
+        watch(window)
     return application.exec()
+
+
+def watch(window: MainWindow) -> None:
+    """Name on standard error whatever keeps the window, as long as it is there."""
+    from attention_explorer.session.watchdog import Watchdog
+
+    watchdog = Watchdog(window)
+    watchdog.stalled.connect(lambda stall: sys.stderr.write(f"{stall}\n"))
+    watchdog.start()
 
 
 def collect_garbage_again() -> None:

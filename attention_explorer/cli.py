@@ -96,6 +96,12 @@ def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> N
         default=default,
         help="where there is no display, render every page to PNG files in DIR instead of failing",
     )
+    command.add_argument(
+        "--watch",
+        action="store_true",
+        default=False if default is None else default,
+        help="name on standard error what keeps the window for more than 50 ms; for developers",
+    )
 
 
 def _add_gallery(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -210,14 +216,17 @@ def _carry_out(options: argparse.Namespace) -> int:
         case "presets":
             return _presets(options.page or "")
         case _:
-            return _run(options.preset, options.without_display, getattr(options, "file", None), options.page)
+            file = getattr(options, "file", None)
+            return _run(options.preset, options.without_display, file, options.page, is_watched=options.watch)
 
 
 def _complain(sentence: str) -> None:
     print(f"attention-explorer: {sentence}", file=sys.stderr)
 
 
-def _run(preset_name: str | None, without_display: Path | None, file: Path | None, page: str | None) -> int:
+def _run(
+    preset_name: str | None, without_display: Path | None, file: Path | None, page: str | None, *, is_watched: bool
+) -> int:
     if preset_name and file is not None:
         raise ExplorerError(f"The window opens on the session “{file}” or on the preset “{preset_name}”: name one.")
     from attention_explorer.state.ready_made import find_preset
@@ -238,8 +247,8 @@ def _run(preset_name: str | None, without_display: Path | None, file: Path | Non
     from attention_explorer.app import run_window
 
     if ready is not None:
-        return run_window(ready.state, None, ready.page)
-    return run_window(None, file, page or "")
+        return run_window(ready.state, None, ready.page, is_watched=is_watched)
+    return run_window(None, file, page or "", is_watched=is_watched)
 
 
 def _gallery(folder: Path, sizes: list[tuple[int, int]], theme: str) -> int:

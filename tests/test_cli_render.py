@@ -273,6 +273,8 @@ def test_wrong_usage_is_two(arguments: list[str], words: str, there: Path, capsy
         (["--preset", "pipeline", "--page", "block"], (find_preset("pipeline", "block").state, None, "block")),
         (["run", "--preset", "gpt2"], (find_preset("gpt2").state, None, "cost")),
         (["--page", "cost"], (None, None, "cost")),
+        (["--watch", "run", "--page", "cost"], (None, None, "cost")),
+        (["run", "--watch", "--page", "cost"], (None, None, "cost")),
         (["--page", "cost", "lesson.attn.json"], (None, Path("lesson.attn.json"), "cost")),
     ],
 )
@@ -281,9 +283,9 @@ def test_the_window_opens_on_a_preset_of_any_page(
 ) -> None:
     calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(cli, "has_display", lambda: True)
-    monkeypatch.setattr(app, "run_window", lambda *given: calls.append(given) or 7)
+    monkeypatch.setattr(app, "run_window", lambda *given, is_watched: calls.append((*given, is_watched)) or 7)
     try:
         assert cli.main(arguments) == 7
     finally:
         garbage.release()  # which the command line leaves to the window that is not opened here
-    assert calls == [expected]
+    assert calls == [(*expected, "--watch" in arguments)]

@@ -22,7 +22,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[ExplorerState
     """Instead of opening windows, remember what they would open on."""
     calls: list[tuple[ExplorerState | None, Path | None]] = []
 
-    def run_window(state: ExplorerState | None = None, path: Path | None = None, page: str = "") -> int:
+    def run_window(
+        state: ExplorerState | None = None, path: Path | None = None, page: str = "", *, is_watched: bool = False
+    ) -> int:
         calls.append((state, path))
         return 7
 

@@ -1,4 +1,4 @@
-"""Watches that the GUI thread answers at once, and names what keeps it: the place in our code and how often it was seen.
+"""Watches that the GUI thread answers at once, and names what keeps it: where in our code, and how often it was seen.
 
 A thread of its own asks the GUI thread for an answer, again and again, and until it comes looks where that thread is.
 The answer waits behind whatever is being handled, as a mouse click would: what is measured is what a hand feels.

@@ -238,7 +238,8 @@ class MainWindow(QMainWindow):
         self._colour_application()
         # Not on the window as a whole: Qt would style every widget of every page anew, seen or not.
         self._sheet = stylesheet(look)
-        for part in (self.menuBar(), self._rail_scroll, self.statusBar(), *self._windows_of_ours()):
+        own = [child for child in self.children() if isinstance(child, QWidget) and child.isWindow()]
+        for part in (self.menuBar(), self._rail_scroll, self.statusBar(), *own):
             part.setStyleSheet(self._sheet)
         self.statusBar().setFixedHeight(look.px(26))
         self._readout.set_look(look)
@@ -263,14 +264,12 @@ class MainWindow(QMainWindow):
         if page.styleSheet() != self._sheet:
             page.setStyleSheet(self._sheet)
 
-    def _windows_of_ours(self) -> list[QWidget]:
-        """Return the dialogs and menus that belong to no page."""
-        return [child for child in self.children() if isinstance(child, QWidget) and child.isWindow()]
-
     def childEvent(self, event: QChildEvent) -> None:
+        """Style dialogs and menus that belong to no page."""
         super().childEvent(event)
-        if event.type() is QEvent.Type.ChildPolished and event.child() in self._windows_of_ours():
-            event.child().setStyleSheet(self._sheet)
+        child = event.child()
+        if event.type() is QEvent.Type.ChildPolished and isinstance(child, QWidget) and child.isWindow():
+            child.setStyleSheet(self._sheet)
 
     def _fit_rail(self) -> None:
         """Leave the words out of the rail where it is too low for them; the tips still say them."""

@@ -146,6 +146,4 @@ def test_nothing_is_collected_that_is_not_due(monkeypatch: pytest.MonkeyPatch) -
 def test_a_stall_reads_as_a_sentence() -> None:
     place = Place("ui/window.py", 12, "set_theme")
     stall = Stall("theme", 0.15, 0.12, 40, ((place, 30),), (place,))
-    assert str(stall) == (
-        "150 ms (120 ms of work) theme: ui/window.py:12 set_theme (30 of 40); by way of set_theme"
-    )
+    assert str(stall) == ("150 ms (120 ms of work) theme: ui/window.py:12 set_theme (30 of 40); by way of set_theme")

@@ -23,6 +23,9 @@ MOST_AT_ONCE = 128
 MOST_CELLS_AT_ONCE = 2**17
 """The same for the weights of all heads together: 8 heads of 128 tokens."""
 
+MOST_QUICK_CELLS = 2**14
+"""The same for what is over before anybody has to wait, about 30 ms: 8 heads of 45 tokens."""
+
 
 class Check(StrEnum):
     """An experiment."""
@@ -115,6 +118,11 @@ def needs_asking(frame: HeadsFrame, experiment: Experiment) -> bool:
         return False
     whole_layer = experiment.check in (Check.SHUFFLE, Check.RESHAPE, Check.CHANGE)
     return max(frame.shape) > MOST_AT_ONCE or (whole_layer and cells_of(frame) > MOST_CELLS_AT_ONCE)
+
+
+def is_quick(frame: HeadsFrame, experiment: Experiment) -> bool:
+    """Whether an experiment is over before anybody has to wait."""
+    return (experiment.check is Check.MASKING and experiment.demo is not None) or cells_of(frame) <= MOST_QUICK_CELLS
 
 
 def carry_out(frame: HeadsFrame, experiment: Experiment) -> CheckReport:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.model.checkpoint import watched
 from attention_explorer.session.jobs import JobQueue, Report
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, arrays_of, formula, projections, reason_against
@@ -27,6 +28,7 @@ from attention_explorer.ui.heads.formula_bar import FormulaBar
 from attention_explorer.ui.heads.it_table_part import ItTablePart
 from attention_explorer.ui.theme import Look
 
+TITLE = "Arrays of the head"
 WIDTH, HEIGHT = 1080, 740
 """Pixels at zoom 1, as far as the screen has them."""
 LEAST_FOR_GRID = 150
@@ -51,10 +53,11 @@ def _drawn(frame: HeadsFrame, colours: str, report: Report) -> Drawn:
     """Compute every array of a frame with its small picture."""
     drawn: Drawn = {}
     kinds = arrays_of(frame)
-    for number, kind in enumerate(kinds):
-        array = head_array(frame, kind)
-        drawn[kind] = array, array_picture(array, colours, (MOST_TILES, MOST_TILES))
-        report((number + 1) / len(kinds))
+    with watched(lambda: report(len(drawn) / len(kinds))):
+        for kind in kinds:
+            array = head_array(frame, kind)
+            drawn[kind] = array, array_picture(array, colours, (MOST_TILES, MOST_TILES))
+            report(len(drawn) / len(kinds))
     return drawn
 
 
@@ -73,7 +76,7 @@ class ArraysWindow(QDialog):
 
     def __init__(self, session: Session, look: Look, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Arrays of the head")
+        self.setWindowTitle(TITLE)
         self._session, self._look = session, look
         self._frame: HeadsFrame | None = None
         self._colours = ""
@@ -145,6 +148,8 @@ class ArraysWindow(QDialog):
         self.it_table.refused.connect(self._on_refused)
         self.jobs.delivered.connect(self._on_delivered)
         self.jobs.failed.connect(self._on_failed)
+        self.jobs.progressed.connect(lambda _key, share: self.setWindowTitle(f"{TITLE}: computing … {share:.0%}"))
+        self.jobs.finished.connect(lambda _key: self.setWindowTitle(TITLE))
         self.tabs.currentChanged.connect(lambda _index: self._show())
 
     # ---- Showing ----

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.model.checkpoint import watched
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.check_mask import MaskDemo, Precision, fixed_precision
@@ -18,10 +19,12 @@ from attention_explorer.state.heads.checks import (
     Check,
     Experiment,
     carry_out,
+    is_quick,
     needs_asking,
     token_to_change,
 )
 from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.state import HeadsSetup
 from attention_explorer.state.numerals import signed
 from attention_explorer.ui.controls.choice import ChoiceBox
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
@@ -30,6 +33,7 @@ from attention_explorer.ui.heads.check_table import CheckTableView
 from attention_explorer.ui.theme import Look
 
 MOST_TABLES = 3
+CANCEL = "Cancel"
 LARGEST_CONSTANT, CONSTANT_STEPS = 50, 2
 """The slider goes this far to both sides, in so many steps a unit."""
 AMOUNTS = ((1.0, "noise × 1"), (99.0, "noise × 99"))
@@ -67,6 +71,7 @@ class HeadsChecks(QWidget):
         self._session, self._look = session, look
         self._frame: HeadsFrame | None = None
         self._done: tuple[HeadsFrame, Experiment] | None = None
+        self._reported: tuple[HeadsSetup, Check] | None = None
         self.experiment = Experiment()
         self._make_controls()
         self._make_results()
@@ -193,13 +198,21 @@ class HeadsChecks(QWidget):
         frame = self._frame
         if frame is None or not self.isVisible() or self._done == (frame, self.experiment.essence):
             return
-        self.jobs.cancel()
+        asks = needs_asking(frame, self.experiment)
+        at_once = not asks and is_quick(frame, self.experiment)
+        if asks or at_once:
+            self.jobs.cancel()  # else what runs is let finish: while a slider moves, something is seen
         self._show_controls()
         self._done = (frame, self.experiment.essence)
-        if needs_asking(frame, self.experiment):
+        self.compute.setVisible(asks)
+        if asks:
             self._ask(frame)
-            return
-        self.compute.hide()
+        elif at_once:
+            self._show_now(frame)
+        else:
+            self._request(frame)
+
+    def _show_now(self, frame: HeadsFrame) -> None:
         try:
             self._show_report(carry_out(frame, self.experiment))
         except ExplorerError as error:
@@ -259,28 +272,52 @@ class HeadsChecks(QWidget):
     # ---- Long experiments ----
 
     def _ask(self, frame: HeadsFrame) -> None:
-        self.compute.show()
-        self.compute.setEnabled(True)
+        self.compute.setText("Compute")
         count = f"{frame.shape[0]} × {frame.shape[1]} weights a head"
         self.result.set_text(TextLine(f"With {count} this takes a moment: press Compute.", "muted"))
         self._show_nothing_else()
 
     def _on_compute(self) -> None:
-        frame, experiment = self._frame, self.experiment.essence
-        if frame is None:
+        if self._frame is None:
             return
-        self.compute.setEnabled(False)
-        self.result.set_text(TextLine("Computing …", "muted"))
+        if self.jobs.is_busy() and self.compute.text() == CANCEL:
+            self.cancel()
+            return
+        self.compute.setText(CANCEL)
+        self._request(self._frame)
 
-        def work(_report: Report, deliver: Deliver) -> None:
-            deliver(carry_out(frame, experiment))
+    def _request(self, frame: HeadsFrame) -> None:
+        experiment = self.experiment.essence
+        if self._reported != (frame.setup, experiment.check):
+            self.result.set_text(TextLine("Computing …", "muted"))
+            self._show_nothing_else()
+
+        def work(report: Report, deliver: Deliver) -> None:
+            with watched(lambda: report(0.0)):  # which ends it if nobody wants it any more
+                deliver(carry_out(frame, experiment))
 
         self.jobs.request((frame, experiment), work)
 
-    def _on_delivered(self, key: object, report: object) -> None:
-        if key == self._done and isinstance(report, CheckReport):
-            self.compute.hide()
+    def cancel(self) -> bool:
+        """Stop what was asked for by the button; return whether there was something."""
+        if self._frame is None or not self.jobs.is_busy() or self.compute.isHidden():
+            return False
+        self.jobs.cancel()
+        self._ask(self._frame)
+        return True
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Escape or not self.cancel():
+            super().keyPressEvent(event)
+
+    def _on_delivered(self, key: tuple[HeadsFrame, Experiment], report: CheckReport) -> None:
+        frame, experiment = key
+        # That of a slider's last place may come while a later one is computed: it is newer than what is shown.
+        if self._done is not None and (frame, experiment.check) == (self._done[0], self._done[1].check):
+            if key == self._done:
+                self.compute.hide()
             self._show_report(report)
+            self._reported = (frame.setup, experiment.check)
 
     def _on_failed(self, key: object, error: Exception) -> None:
         if key == self._done:

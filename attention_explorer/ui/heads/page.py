@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     # Loaded when something is exported: file formats would delay the first picture.
     from attention_explorer.ui.export.figure import Figure
     from attention_explorer.ui.heads.arrays_window import ArraysWindow
+    from attention_explorer.ui.heads.checks import HeadsChecks
+    from attention_explorer.ui.heads.setup import HeadsSetupPanel
 
 WALL_WIDTH = 268
 PANEL_WIDTH = 344
@@ -87,7 +89,7 @@ class HeadsPage(Page):
     def _make_panel(self) -> None:
         self._panel = HeadsPanel(self.session, self.look)
         self.tabs, self.note_text = self._panel.tabs, self._panel.note_text
-        self.reading, self.setup, self.checks = self._panel.reading, self._panel.setup, self._panel.checks
+        self.reading = self._panel.reading
 
     def _build(self) -> None:
         content = QWidget()
@@ -105,7 +107,7 @@ class HeadsPage(Page):
         whole.addWidget(self._page_scroll)
 
     def _connect(self) -> None:
-        for source in (self.bar, self.setup):
+        for source in (self.bar, self._panel):
             source.refused.connect(self.refused)
         self.bar.export_wanted.connect(self.export)
         self.bar.paint_toggled.connect(self._on_paint_toggled)
@@ -127,6 +129,16 @@ class HeadsPage(Page):
         self.reading.spot_hovered.connect(self._on_list_hovered)
         self.said.connect(self._on_said)
         self.reading.spot_clicked.connect(self.canvas.pin)
+
+    @property
+    def setup(self) -> HeadsSetupPanel:
+        """The tab with every number that decides what the maps are."""
+        return self._panel.setup
+
+    @property
+    def checks(self) -> HeadsChecks:
+        """The tab with the experiments."""
+        return self._panel.checks
 
     # ---- Showing ----
 

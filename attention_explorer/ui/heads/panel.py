@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from attention_explorer.session.session import Session
@@ -14,11 +18,14 @@ from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, ColumnScroll
 from attention_explorer.ui.controls.steady import Steady
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.heads.checks import HeadsChecks
 from attention_explorer.ui.heads.reading_card import ReadingCard
-from attention_explorer.ui.heads.setup import HeadsSetupPanel
 from attention_explorer.ui.pictures.pointed_picture import Spot
 from attention_explorer.ui.theme import Look
+
+if TYPE_CHECKING:
+    # Loaded when their tabs are first opened: the page opens faster.
+    from attention_explorer.ui.heads.checks import HeadsChecks
+    from attention_explorer.ui.heads.setup import HeadsSetupPanel
 
 TAB_TIPS = (
     "The weights of the row under the pointer, and where one of them comes from",
@@ -28,18 +35,28 @@ TAB_TIPS = (
 
 
 class HeadsPanel(Steady):
-    """Three tabs, of which only the one in view is filled, and a note below them."""
+    """Three tabs, of which only the one in view is filled, and a note below them.
+
+    Setup and checks are made when they are first wanted: they are more than half of the widgets of the page.
+
+    Signals
+    -------
+    refused : str
+        Why something that was asked for in the setup cannot be done.
+    """
+
+    refused = Signal(str)
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._session, self._look = session, look
         self.reading = ReadingCard(look)
-        self.setup = HeadsSetupPanel(session, look)
-        self.checks = HeadsChecks(session, look)
+        self._setup_area, self._checks_area = ColumnScroll(QWidget()), ColumnScroll(QWidget())
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName("Reading, setup and checks")
         self.tabs.addTab(self.reading, "Reading")
-        self.tabs.addTab(ColumnScroll(self.setup), "Setup")
-        self.tabs.addTab(ColumnScroll(self.checks), "Check")
+        self.tabs.addTab(self._setup_area, "Setup")
+        self.tabs.addTab(self._checks_area, "Check")
         for index, tip in enumerate(TAB_TIPS):
             self.tabs.setTabToolTip(index, tip)
         self._note = Card(look, kind="note")
@@ -50,12 +67,35 @@ class HeadsPanel(Steady):
         column.addWidget(self.tabs, 1)
         column.addWidget(self._note)
 
+    @cached_property
+    def setup(self) -> HeadsSetupPanel:
+        """Every number that decides what the maps are."""
+        from attention_explorer.ui.heads.setup import HeadsSetupPanel
+
+        setup = HeadsSetupPanel(self._session, self._look)
+        setup.refused.connect(self.refused)
+        self._setup_area.setWidget(setup)
+        return setup
+
+    @cached_property
+    def checks(self) -> HeadsChecks:
+        """Experiments with the heads."""
+        from attention_explorer.ui.heads.checks import HeadsChecks
+
+        checks = HeadsChecks(self._session, self._look)
+        self._checks_area.setWidget(checks)
+        return checks
+
     # ---- Showing ----
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        for part in (self._note, self.note_text, self.reading, self.setup, self.checks):
+        self._look = look
+        for part in (self._note, self.note_text, self.reading):
             part.set_look(look)
+        for made in ("setup", "checks"):
+            if made in self.__dict__:
+                getattr(self, made).set_look(look)
 
     def show_frame(self, heads: HeadsState, frame: HeadsFrame) -> None:
         """Show the numbers of a frame in the tab in view, unless it is the reading, which follows the pointer."""

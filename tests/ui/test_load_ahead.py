@@ -1,0 +1,57 @@
+"""What is needed later is loaded while the window waits, and nothing is made of it yet."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from attention_explorer.session.jobs import Cancelled
+from attention_explorer.ui.load_ahead import load, modules_ahead
+from attention_explorer.ui.page import PAGES
+
+PROGRAM = """
+import sys, threading
+from attention_explorer.app import make_application
+from attention_explorer.ui.load_ahead import LoadAhead
+from PySide6.QtCore import QObject
+from PySide6.QtTest import QTest
+
+application = make_application()
+ahead = LoadAhead(QObject(application))
+before = set(sys.modules)
+ahead.start()
+assert "attention_explorer.ui.heads.page" not in sys.modules, "not while the first picture is awaited"
+QTest.qWait(500)
+assert ahead.jobs.wait(60)
+print(*(set(sys.modules) - before))
+"""
+
+
+def test_all_pages_are_loaded_after_a_while() -> None:
+    run = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+    loaded = run.stdout.split()
+    for name in modules_ahead():
+        assert name in loaded
+    assert "pyqtgraph" in loaded
+
+
+def test_every_page_is_among_them() -> None:
+    names = modules_ahead()
+    assert {f"attention_explorer.ui.{entry.id}.page" for entry in PAGES} <= set(names)
+    assert "attention_explorer.ui.export.dialog" in names
+
+
+def test_between_two_it_can_be_stopped() -> None:
+    asked: list[float] = []
+
+    def report(share: float) -> None:
+        asked.append(share)
+        if len(asked) == 2:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        load(report, lambda _result: None)
+    assert asked == [0.0, 1 / len(modules_ahead())]
