@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, boolean_array, finite_array
+from attention_explorer.model.map_selection import row_blocks
 
 
 def mean_of_heads(weights: npt.ArrayLike) -> Floats:
@@ -88,8 +89,16 @@ def rollout(weights: Sequence[npt.ArrayLike], *, identity: bool = True) -> Float
     for number, layer in enumerate(layers):
         if layer.shape != (n, n):
             raise ArrayError(f"weights[{number}] has shape {layer.shape}, but must be ({n}, {n}): one n for all layers")
-        rolled = (layer * 0.5 + half if identity else layer) @ rolled  # (n, n) @ (n, n)
+        rolled = _product(layer * 0.5 + half if identity else layer, rolled)
     return rolled
+
+
+def _product(left: Floats, right: Floats) -> Floats:
+    """Multiply matrices, (m, n) @ (n, n), some rows at a time: with many tokens somebody may want to stop it."""
+    product = np.empty((len(left), right.shape[1]), np.result_type(left, right))
+    for _, rows in row_blocks(slice(0, len(left)), right.shape[1]):
+        product[rows] = left[rows] @ right
+    return product
 
 
 def renormalised(weights: npt.ArrayLike, shown: npt.ArrayLike) -> Floats:

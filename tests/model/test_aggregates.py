@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import max_of_heads, mean_of_heads, renormalised, rollout, softmax
+from attention_explorer.model.checkpoint import watched
 
 Array = np.ndarray
 RANDOM = np.random.default_rng(11)
@@ -90,3 +91,21 @@ def test_renormalised_known_rows() -> None:
 def test_what_cannot_be_is_refused_in_words(call: Any, words: str) -> None:
     with pytest.raises(ArrayError, match=words):
         call()
+
+
+def test_a_long_rollout_can_be_stopped_between_two_blocks_of_rows() -> None:
+    layers = [np.full((1024, 1024), 1 / 1024, np.float32)] * 3
+    passed: list[int] = []
+
+    def stop_after_two() -> None:
+        passed.append(1)
+        if len(passed) == 2:
+            raise KeyboardInterrupt
+
+    with watched(stop_after_two), pytest.raises(KeyboardInterrupt):
+        rollout(layers)
+    assert len(passed) == 2
+    passed.clear()
+    with watched(lambda: passed.append(1)):
+        np.testing.assert_allclose(rollout(layers, identity=False), layers[0], rtol=1e-5)
+    assert len(passed) >= 3 * 4, "several in each of the three products"

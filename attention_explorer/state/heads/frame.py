@@ -13,9 +13,9 @@ from attention_explorer.model import (
     AttentionMap,
     CombinedMap,
     QueryKeyMap,
-    mean_of_heads,
     rollout,
 )
+from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.hand_made import hand_made_heads, hand_made_layers
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
@@ -149,12 +149,17 @@ def _shown_map(setup: HeadsSetup, layers: tuple[Layer, ...], layer: int, head: i
     if setup.aggregate is Aggregate.ONE:
         return layers[layer].maps[head]
     if setup.aggregate is Aggregate.ROLLOUT and can_roll_out(layers):
-        per_layer = [
-            mean_of_heads(np.stack([map_.weights() for map_ in heads_in(setup, layers, number)]))
-            for number in range(len(layers))
-        ]
+        per_layer = [_mean_weights(heads_in(setup, layers, number)) for number in range(len(layers))]
         return ArrayMap(rollout(per_layer, identity=setup.identity))
     return CombinedMap(heads_in(setup, layers, layer), largest=setup.aggregate is Aggregate.MAX)
+
+
+def _mean_weights(maps: tuple[QueryKeyMap, ...]) -> Floats:
+    """Average the weights of some heads, (n_q, n_k), with no more than two heads in memory at a time."""
+    total = np.array(maps[0].weights())
+    for map_ in maps[1:]:
+        total += map_.weights()
+    return total / len(maps)
 
 
 def can_roll_out(layers: tuple[Layer, ...]) -> bool:
