@@ -20,6 +20,7 @@ SUITES = {
     "export": "a wall of heads written as PNG, SVG and PDF, over Matplotlib's",
     "plane": "the plane redrawn by a Matplotlib canvas",
     "start": "the first picture of the program, over that of a bare window",
+    "responsiveness": "a walk through everything: the longest that the window keeps a hand waiting, and why",
     "model": "the arithmetic, over bare matrix products",
     "layer": "a whole layer, over bare matrix products and over PyTorch's where it is installed",
 }

@@ -1,0 +1,244 @@
+"""What keeps the window free: nothing ticks, what is not seen is not dressed, and long work can be ended."""
+
+from __future__ import annotations
+
+import pytest
+from heads_driver import sentence
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog
+
+from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.heads import checks as heads_checks
+from attention_explorer.state.heads.checks import Check
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.ui.heads import arrays_window
+from attention_explorer.ui.heads import checks as checks_panel
+from attention_explorer.ui.page import PAGES
+
+# The off-screen platform says this whenever a menu or a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+LONG = 20_000
+"""Milliseconds that no test takes unless it fails."""
+
+
+def toy(tokens: int, letter: str = "w") -> HeadsState:
+    return HeadsState(HeadsSetup(ToyRecipe(sentence(tokens, letter))), HeadsView())
+
+
+# ---- A window that nobody touches ----
+
+
+@pytest.mark.parametrize("page", [entry.id for entry in PAGES])
+def test_nothing_ticks_while_nothing_happens(make_window, qtbot, page) -> None:
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page), size=(1600, 1000))
+    window.page.settle()
+
+    def ticking() -> list[QTimer]:
+        return [timer for timer in window.findChildren(QTimer) if timer.isActive()]
+
+    qtbot.waitUntil(lambda: not ticking(), timeout=LONG)
+    QTest.qWait(100)
+    assert ticking() == []
+
+
+def test_an_idle_window_paints_nothing(make_window) -> None:
+    window = make_window()
+    QTest.qWait(300)  # sizes settle
+    counter = Paints(window)
+    QTest.qWait(300)
+    assert counter.seen == 0
+    window.page.canvas.update()
+    QTest.qWait(50)
+    assert counter.seen > 0, "or it would not see any"
+
+
+class Paints(QTimer):
+    """Counts every paint event of the application."""
+
+    def __init__(self, parent) -> None:
+        super().__init__(parent)
+        self.seen = 0
+        QApplication.instance().installEventFilter(self)
+
+    def eventFilter(self, _watched, event) -> bool:  # noqa: N802 - Qt's name
+        self.seen += event.type() is QEvent.Type.Paint
+        return False
+
+
+# ---- Colours ----
+
+
+def test_a_page_that_is_not_seen_is_dressed_when_it_is_shown(make_window) -> None:
+    window = make_window()
+    lookup = window.page
+    window.show_page("cost")
+    before = lookup.styleSheet()
+    window.switch_theme()
+    assert window.page.look == window.look
+    assert window.page.styleSheet() != before
+    assert (lookup.look.theme.name, lookup.styleSheet()) == ("light", before)
+    window.show_page("lookup")
+    assert window.page is lookup
+    assert lookup.look == window.look
+    assert lookup.styleSheet() != before
+    assert lookup.presets.palette().base().color().name() == window.look.theme.card
+
+
+def test_dialogs_and_menus_of_the_window_wear_its_colours(make_window) -> None:
+    window = make_window()
+    window.show_about()
+    dialog = window.findChild(QDialog)
+    inside = dialog.findChildren(type(dialog.layout().itemAt(0).widget()))[0]
+    sheet = dialog.styleSheet()
+    assert sheet
+    assert sheet == window.page.styleSheet() == window.menuBar().styleSheet() == window.statusBar().styleSheet()
+    assert dialog.grab().toImage().pixelColor(3, 3).name() == window.look.theme.window
+    window.switch_theme()
+    assert dialog.styleSheet() == window.page.styleSheet() != sheet
+    assert dialog.grab().toImage().pixelColor(3, 3).name() == window.look.theme.window
+    assert inside.font().family() == window.look.font().family()
+    menu = window.files.recent_menu
+    menu.popup(window.mapToGlobal(window.rect().center()))
+    assert menu.styleSheet() == window.page.styleSheet()
+    menu.close()
+
+
+# ---- What is made when it is wanted ----
+
+
+def test_a_tab_is_made_when_it_is_opened(make_window) -> None:
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    page = window.page
+    panel = page._panel
+    assert not {"setup", "checks"} & set(vars(panel))
+    window.switch_theme()
+    for index, made in ((1, "setup"), (2, "checks")):
+        page.tabs.setCurrentIndex(index)
+        assert made in vars(panel)
+        assert getattr(page, made).isVisible()
+    assert page.checks._look == window.look, "in the colours of now"
+
+
+# ---- The Check tab ----
+
+
+class Pieces:
+    """An experiment in many pieces, of which so many are let through; counts those that were begun."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.begun, self.allowed, self.asked = 0, 10**6, []
+        self._carry_out = heads_checks.carry_out
+        monkeypatch.setattr(checks_panel, "carry_out", self)
+
+    def __call__(self, frame, experiment):
+        self.asked.append(experiment)
+        for _ in range(20):
+            while self.begun >= self.allowed:
+                checkpoint()
+                QTest.qSleep(2)
+            self.begun += 1
+            checkpoint()
+        return self._carry_out(frame, experiment)
+
+
+@pytest.fixture
+def pieces(monkeypatch) -> Pieces:
+    return Pieces(monkeypatch)
+
+
+def open_checks(open_heads, heads: HeadsState, qtbot):
+    driver = open_heads(heads)
+    qtbot.waitUntil(lambda: not driver.page.loader.jobs.is_busy(), timeout=LONG)
+    driver.page.tabs.setCurrentIndex(2)
+    return driver, driver.page.checks
+
+
+def test_an_experiment_of_medium_size_leaves_the_window_free(open_heads, pieces, qtbot) -> None:
+    pieces.allowed = 3
+    _, checks = open_checks(open_heads, toy(80), qtbot)
+    qtbot.waitUntil(lambda: pieces.begun == 3, timeout=LONG)
+    assert checks.result.text() == "Computing …"
+    assert checks.compute.isHidden(), "nobody has to ask for it"
+    pieces.allowed = 10**6
+    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
+    assert checks.tables[0].isVisible()
+    assert checks.result.text() == heads_checks.carry_out(checks._frame, checks.experiment).result
+
+
+def test_of_many_experiments_the_newest_is_shown(open_heads, pieces, qtbot) -> None:
+    pieces.allowed = 3
+    _, checks = open_checks(open_heads, toy(80), qtbot)
+    qtbot.waitUntil(lambda: pieces.begun == 3, timeout=LONG)
+    for _ in range(5):
+        qtbot.mouseClick(checks.shuffle, Qt.MouseButton.LeftButton)
+    pieces.allowed = 10**6
+    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
+    assert [asked.seed for asked in pieces.asked] == [0, 5], "what came between was never begun"
+    assert checks.result.text() == heads_checks.carry_out(checks._frame, checks.experiment).result
+
+
+def test_another_kind_of_experiment_is_never_shown_the_numbers_of_the_one_before(open_heads, pieces, qtbot) -> None:
+    pieces.allowed = 3
+    driver, checks = open_checks(open_heads, toy(80), qtbot)
+    qtbot.waitUntil(lambda: pieces.begun == 3, timeout=LONG)
+    driver.choose(checks.choice, Check.SYMMETRY)
+    said = []
+    checks.shown.connect(lambda: said.append(checks.result.text()))
+    pieces.allowed = 10**6
+    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
+    assert said == [heads_checks.carry_out(checks._frame, checks.experiment).result]
+
+
+@pytest.mark.parametrize("by", ["button", "escape"])
+def test_a_long_experiment_is_cancelled_within_a_piece(open_heads, pieces, qtbot, by) -> None:
+    driver, checks = open_checks(open_heads, toy(200), qtbot)
+    assert checks.compute.text() == "Compute"
+    assert pieces.begun == 0
+    pieces.allowed = 3
+    driver.press(checks.compute)
+    qtbot.waitUntil(lambda: pieces.begun == 3, timeout=LONG)
+    assert checks.compute.text() == "Cancel"
+    if by == "button":
+        driver.press(checks.compute)
+    else:
+        driver.key(Qt.Key.Key_Escape, widget=checks.compute)
+    pieces.allowed = 10**6
+    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
+    assert pieces.begun <= 4
+    assert checks.compute.text() == "Compute"
+    assert "press Compute" in checks.result.text()
+    driver.press(checks.compute)
+    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
+    assert checks.tables[0].isVisible()
+    assert checks.compute.isHidden()
+
+
+# ---- The window with the arrays ----
+
+
+def test_arrays_say_how_far_they_are_and_end_with_their_window(open_heads, qtbot, monkeypatch) -> None:
+    computed, allowed, compute = [], [3], arrays_window.head_array
+
+    def in_pieces(frame, kind):
+        while len(computed) >= allowed[0]:
+            checkpoint()
+            QTest.qSleep(2)
+        computed.append(kind)
+        return compute(frame, kind)
+
+    driver = open_heads(toy(200))
+    qtbot.waitUntil(lambda: not driver.page.loader.jobs.is_busy(), timeout=LONG)
+    monkeypatch.setattr(arrays_window, "head_array", in_pieces)
+    driver.page.show_arrays()
+    window = driver.page.arrays
+    qtbot.waitUntil(lambda: len(computed) == 3 and "%" in window.windowTitle(), timeout=LONG)
+    driver.key(Qt.Key.Key_Escape, widget=window)
+    assert not window.isVisible()
+    allowed[0] = 10**6
+    qtbot.waitUntil(lambda: not window.jobs.is_busy(), timeout=LONG)
+    assert len(computed) <= 4
+    assert window.windowTitle() == "Arrays of the head"
