@@ -12,6 +12,7 @@ import numpy as np
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.arrays import Floats
+from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.encoder_layer import EncoderLayer
 from attention_explorer.model.layer_stack import EncoderStack
 from attention_explorer.model.norm import NormKind
@@ -163,6 +164,7 @@ def random_stack(setting: StackSetting, numbers: np.random.RandomState) -> Encod
 
 
 def _drawn(initialiser: Initialiser | float, numbers: np.random.RandomState, d_in: int, d_out: int) -> Floats:
+    checkpoint()
     deviation = initial_gain(initialiser, d_in, d_out)
     drawn: Floats = numbers.randn(d_in, d_out) * deviation
     return drawn

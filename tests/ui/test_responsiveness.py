@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import shiboken6
 from heads_driver import sentence
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtTest import QTest
@@ -105,6 +106,25 @@ def test_dialogs_and_menus_of_the_window_wear_its_colours(make_window) -> None:
     menu.popup(window.mapToGlobal(window.rect().center()))
     assert menu.styleSheet() == window.page.styleSheet()
     menu.close()
+
+
+def test_arrays_that_are_closed_are_not_dressed_but_made_anew(open_heads) -> None:
+    driver = open_heads()
+    page = driver.page
+    page.show_arrays()
+    first = page.arrays
+    driver.window.switch_theme()
+    assert page.arrays is first, "it is seen"
+    assert first._look == page.look
+    first.close()
+    driver.window.switch_theme()
+    assert page.arrays is None
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not shiboken6.isValid(first)
+    page.show_arrays()
+    assert page.arrays.isVisible()
+    assert page.arrays._look == page.look
+    assert page.arrays.grid._thumbs
 
 
 # ---- What is made when it is wanted ----

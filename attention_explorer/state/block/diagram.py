@@ -9,6 +9,7 @@ import numpy as np
 
 from attention_explorer.model import EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
+from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.state.block.boxes import Box, layer_boxes
 from attention_explorer.state.block.stack import block_stack, block_trace, without_view
 from attention_explorer.state.block.state import BlockState
@@ -105,6 +106,7 @@ def _boxes(state: BlockState) -> tuple[Box, ...]:
     """Return the boxes of a state without a view but for its layer; what is computed of them lasts."""
     boxes = layer_boxes(state, block_trace(state).layers[state.layer])
     for box in boxes:
+        checkpoint()
         _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at
     return boxes
 

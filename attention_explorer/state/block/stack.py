@@ -201,7 +201,6 @@ def _drawn(state: BlockState) -> BlockStack:
     setting = stack_setting(state)
     layers = []
     for _ in range(state.layers):
-        checkpoint()
         layer = random_layer(setting, numbers)
         layers.append(layer if state.feed_forward else AttentionLayer(layer))
     mask = causal_mask(len(tokens)) if state.causal else None
@@ -211,4 +210,5 @@ def _drawn(state: BlockState) -> BlockStack:
 @lru_cache(maxsize=2)
 def _passed(state: BlockState) -> StackTrace:
     drawn = _drawn(state)
+    checkpoint()
     return drawn.stack(drawn.x, drawn.mask)

@@ -150,9 +150,20 @@ class HeadsPage(Page):
         self._columns.setSpacing(px(10))
         for part in (self.bar, self._wall_side, self._centre, self._panel):
             part.set_look(look)
-        if self.arrays is not None:
-            self.arrays.set_look(look)
+        self._give_arrays(look)
         self._arrange()
+
+    def _give_arrays(self, look: Look) -> None:
+        """Put a look on the window with the arrays; one that was closed is made anew when it is wanted again."""
+        if self.arrays is None:
+            return
+        if self.arrays.isVisible():
+            self.arrays.set_look(look)
+            return
+        # Qt would style its many widgets along with those of the page, seen or not.
+        self.arrays.setParent(None)
+        self.arrays.deleteLater()
+        self.arrays = None
 
     def _arrange(self) -> None:
         """Three columns, or one that scrolls where the window is too narrow."""
