@@ -6,7 +6,6 @@ the place in our code that they were seen in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +23,7 @@ from attention_explorer.ui.load_ahead import load
 from attention_explorer.ui.window import MainWindow
 from benchmarks.report import Row
 from benchmarks.timing import Samples
-from benchmarks.walk import Step, steps
+from benchmarks.walk import steps
 
 SIZES = (QSize(1280, 800), QSize(2560, 1440))
 QUIET_SECONDS, QUIET_ROUNDS = 0.02, 2
@@ -52,7 +51,7 @@ def _measured(size: QSize) -> Row:
     return Row(what, longest, "what is felt as a hitch", Samples((LIMIT_SECONDS,)), 1.0)
 
 
-def walked(size: QSize, wanted: Callable[[Step], bool] = lambda _step: True) -> tuple[int, list[Stall]]:
+def walked(size: QSize) -> tuple[int, list[Stall]]:
     """Walk through a window of a size and return how many steps that took, and the stalls on the way."""
     with TemporaryDirectory() as folder:
         store = SettingsStore(Path(folder) / "settings.ini")
@@ -63,7 +62,7 @@ def walked(size: QSize, wanted: Callable[[Step], bool] = lambda _step: True) -> 
         watchdog, made = Watchdog(window), 0
         _until_quiet(window, watchdog)
         watchdog.start()
-        for step in filter(wanted, steps(window, Path(folder))):
+        for step in steps(window, Path(folder)):
             watchdog.during, made = step.what, made + 1
             QTimer.singleShot(0, window, step.act)
             _until_quiet(window, watchdog)
