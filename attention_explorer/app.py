@@ -30,6 +30,7 @@ from attention_explorer.session import garbage
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.ui import accessible
 from attention_explorer.ui.load_ahead import LoadAhead
 from attention_explorer.ui.theme import load_fonts
 from attention_explorer.ui.window import MainWindow
@@ -51,6 +52,8 @@ def make_application(*options: str) -> QApplication:
     application.setApplicationDisplayName("Attention Explorer")
     application.setDesktopFileName("attention-explorer")
     application.setStyle("Fusion")
+    if existing is None:
+        accessible.install()
     load_fonts()
     return application
 

@@ -34,6 +34,8 @@ class Settings:
     geometry: bytes = b""
     goes_on: bool = True
     """Whether the window starts where it was left."""
+    reduced_motion: bool = False
+    """Whether nothing moves by itself: what would play goes step by step."""
 
 
 class SettingsStore:
@@ -70,6 +72,7 @@ class SettingsStore:
             settings,
             page=self._text("page", settings.page),
             goes_on=self._switch("goes_on", settings.goes_on),
+            reduced_motion=self._switch("reduced_motion", settings.reduced_motion),
             geometry=bytes(geometry.data()) if isinstance(geometry, QByteArray) else b"",
         )
 

@@ -113,6 +113,16 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
     ),
     WindowAction("view-2", "&View"),
     WindowAction(
+        "reduced-motion",
+        "&View",
+        "&Reduce motion",
+        lambda w: w.set_reduced_motion(not w.settings.reduced_motion),
+        (),
+        "Nothing moves by itself: what would play goes one step at each press",
+        lambda w: w.settings.reduced_motion,
+    ),
+    WindowAction("view-3", "&View"),
+    WindowAction(
         "full-screen",
         "&View",
         "&Full screen",

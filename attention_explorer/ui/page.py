@@ -57,6 +57,8 @@ class Page(QWidget):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session, self.look = session, look
+        self.moves = True
+        """Whether anything may move by itself; see `set_moves`."""
         self.setObjectName("page")
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
@@ -77,6 +79,10 @@ class Page(QWidget):
 
     def stop(self) -> None:
         """End whatever moves by itself."""
+
+    def set_moves(self, moves: bool) -> None:
+        """Let things move by themselves, or have what would play go one step at each press."""
+        self.moves = moves
 
     def settle(self, seconds: float = 30.0) -> None:
         """Go on handling events until nothing is being computed any more, for pictures without a window."""

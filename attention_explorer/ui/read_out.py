@@ -6,12 +6,15 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
 
 class ReadOut(QWidget):
     """A line of text, painted in place; what does not fit ends in "…", and a tip has all of it."""
+
+    accessible_role = WORDS
 
     def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

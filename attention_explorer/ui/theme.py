@@ -283,7 +283,7 @@ QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QCheckBox::indicator {{ width: {px(14)}px; height: {px(14)}px; }}
 QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}
 QPushButton:pressed, #tool:pressed {{ background: {t.track}; }}
-QPushButton:checked {{ background: {t.strong}; color: {t.strong_text}; border-color: {t.strong}; font-weight: 600; }}
+QPushButton:checked {{ background: {t.strong}; color: {t.strong_text}; border-color: {t.strong}; }}
 QPushButton:disabled, #tool:disabled, QComboBox:disabled, QDoubleSpinBox:disabled {{ color: {t.axis}; }}
 QPushButton:focus, QComboBox:focus, QDoubleSpinBox:focus, QLineEdit:focus, QToolButton:focus, QTableView:focus,
 QPlainTextEdit:focus {{ border: {px(2)}px solid {t.focus}; }}

@@ -171,6 +171,7 @@ class MainWindow(QMainWindow):
             page = entry.make(self.session, self.look)
             page.said.connect(self.say)
             page.refused.connect(self.warn)
+            page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)
         if self._stack.count() > 1:
@@ -316,6 +317,13 @@ class MainWindow(QMainWindow):
         """Show everything some steps larger or smaller."""
         at = ZOOM_STEPS.index(self.settings.zoom) + steps
         self.set_zoom(ZOOM_STEPS[min(max(at, 0), len(ZOOM_STEPS) - 1)])
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Let nothing move by itself, or let it move again."""
+        self.settings = replace(self.settings, reduced_motion=reduced)
+        self._actions["reduced-motion"].setChecked(reduced)
+        for page in self._pages.values():
+            page.set_moves(not reduced)
 
     def toggle_full_screen(self) -> None:
         """Use the whole screen, or go back."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -17,8 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.ui.theme import Look
+
 Choice = tuple[object, str, str]
 """What is chosen, what it is called, and a tip that teaches."""
+
+AROUND_TEXT = 46
+"""Pixels at zoom 1 that a combo box needs beside its text: padding, frame and arrow."""
 
 MOST_ENTRIES = 20
 """Entries that a list shows without scrolling."""
@@ -36,6 +41,7 @@ class ChoiceBox(QComboBox):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._tip = ""
         self.setAccessibleName(name)
         self.setToolTip(tip)
         self.setAccessibleDescription(tip)
@@ -47,6 +53,17 @@ class ChoiceBox(QComboBox):
         self.setMaxVisibleItems(MOST_ENTRIES)  # a list that ends early does not show that it goes on
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.activated.connect(lambda index: chosen(self._values[index]))
+
+    def setToolTip(self, tip: str) -> None:
+        """Say something else where the pointer rests; below it stands what is chosen, if the box cannot show it all."""
+        self._tip = tip
+        super().setToolTip(tip)
+
+    @staticmethod
+    def width_for(texts: Iterable[str], look: Look) -> int:
+        """Return the pixels in which each of some texts is shown whole."""
+        metrics = QFontMetrics(look.font())
+        return max((metrics.horizontalAdvance(text) for text in texts), default=0) + look.px(AROUND_TEXT)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
@@ -66,9 +83,15 @@ class ChoiceBox(QComboBox):
         field = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
         option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+        self._tell_all(option.currentText != self.currentText())
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
+
+    def _tell_all(self, is_shortened: bool) -> None:
+        tip = f"{self.currentText()}\n{self._tip}" if is_shortened else self._tip
+        if tip != self.toolTip():
+            super().setToolTip(tip)
 
     def show_value(self, value: object) -> None:
         """Show a value without telling anybody."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look, Theme
 
@@ -28,6 +29,8 @@ class TextLine:
 
 class TextBlock(QWidget):
     """A few paragraphs with room kept for a fixed number of lines; text that needs more makes the block grow."""
+
+    accessible_role = WORDS
 
     def __init__(
         self, look: Look, lines_kept: int, name: str, parent: QWidget | None = None, *, ground: str = "card"

@@ -12,6 +12,7 @@ from attention_explorer.state.cost.reach import FARTHEST, ReachPicture, reach_se
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.cost.layer_picture import paint_heading, shade
 from attention_explorer.ui.cost.roomy_look import roomy
+from attention_explorer.ui.drawing.contrast import readable_ink
 from attention_explorer.ui.drawing.marks import colour_of, paint_reason, pen, text_size
 from attention_explorer.ui.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
 from attention_explorer.ui.pictures.notes_panel import notes_of
@@ -108,11 +109,12 @@ def _paint_strip(painter: QPainter, picture: ReachPicture, layout: ReachLayout, 
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if math.isnan(value):
             continue
-        painter.fillRect(cell, colour_of(shade(theme, 0.06 + 0.8 * value)))
+        ground = colour_of(shade(theme, 0.06 + 0.8 * value))
+        painter.fillRect(cell, ground)
         text = f"{value:.2f}".removeprefix("0") if 0 < value < 1 else f"{value:.0f}"
         if are_written:
             painter.setFont(font)
-            painter.setPen(colour_of(theme.card if value > 0.5 else theme.text))
+            painter.setPen(readable_ink(ground.rgb()))
             painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
 
 

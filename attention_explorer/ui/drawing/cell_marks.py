@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from attention_explorer.state.colour_scale import BoolArray
 from attention_explorer.state.numerals import MINUS
 from attention_explorer.state.numerals import signed as signed_number
+from attention_explorer.ui.drawing.contrast import readable_ink
 from attention_explorer.ui.drawing.marks import colour_of, pen
 from attention_explorer.ui.theme import Look
 
@@ -93,13 +94,6 @@ def cell_text(number: float, *, signed: bool) -> str:
     if number in (0.0, 1.0):
         return f"{number:.0f}"
     return f"{number:.3f}".removeprefix("0") if number < 0.9995 else f"{number:.2f}"
-
-
-def readable_ink(pixel: int) -> QColor:
-    """Return black or white, whichever stands out from a colour."""
-    colour = QColor.fromRgb(pixel)
-    light = 0.299 * colour.redF() + 0.587 * colour.greenF() + 0.114 * colour.blueF()
-    return QColor("#101010") if light > 0.5 else QColor("#ffffff")
 
 
 # ---- What is pointed at ----

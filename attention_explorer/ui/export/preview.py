@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.export.figure import Sheet, painted
 from attention_explorer.ui.theme import Look
 
@@ -26,6 +27,8 @@ class ExportPreview(QWidget):
     The picture is painted as in the file and then made smaller in one step, each pixel the mean of those it covers.
     Painted at the size it is seen in, lines between cells would come and go with every size of the window.
     """
+
+    accessible_role = PICTURE
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_text
 from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.drawing.heatmap import picture_image
 from attention_explorer.ui.drawing.marks import colour_of, pen, text_size
 from attention_explorer.ui.theme import Look
@@ -43,6 +44,7 @@ class ArrayGrid(QWidget):
         This one shall be shown large.
     """
 
+    accessible_role = PICTURE
     chosen = Signal(object)
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:

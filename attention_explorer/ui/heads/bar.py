@@ -28,6 +28,7 @@ from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import HeadsState, Hidden, MaskKind, Picture
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
+from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.undo_keys import UndoKeys
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
@@ -98,6 +99,7 @@ class HeadsBar(QWidget):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._look = session, look
+        self._wanted: dict[QWidget, bool] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._rows = [self._make_sentence_row(), self._make_context_row(), self._make_view_row()]
@@ -207,10 +209,12 @@ class HeadsBar(QWidget):
         self.mass.setToolTip("Each query’s strongest keys are drawn until they hold this share of its weight")
         self.mass.valueChanged.connect(self._on_mass_changed)
         self.mass.refused.connect(self.refused)
-        for shown in (self.pictures, self.stages, self.contrast, self.mass, self.hidden):
+        self.more = MoreButton()
+        self.more.toggled.connect(lambda _on: self._fold())
+        settings = (self.stages, self.contrast, self.mass, self.hidden, self.masks, self.mask_size, self.unpaint)
+        for shown in (self.pictures, self.more, *settings, self.paint):
             row.addWidget(shown)
-        for part in (self.masks, self.mask_size, self.unpaint, self.paint):
-            row.addWidget(part)
+        self._wanted = dict.fromkeys((*settings, self.paint), True)
         return widget
 
     # ---- Showing ----
@@ -232,13 +236,26 @@ class HeadsBar(QWidget):
     def fit(self) -> None:
         """Take the height that the controls need at this width: in a narrow window they begin new lines."""
         narrow = self.width() < self._look.px(NARROW_BAR)
-        title = self.presets.fontMetrics().horizontalAdvance(self.presets.currentText()) + self._look.px(48)
-        self.presets.setFixedWidth(min(title, self._look.px(240)) if narrow else self._look.px(240))
+        titles = [f"{ready.title} (changed)" for ready in HEADS_PRESETS]
+        wanted = self.presets.width_for([self.presets.currentText()] if narrow else titles, self._look)
+        self.presets.setFixedWidth(min(wanted, self._look.px(240)) if narrow else wanted)
         self.setFixedHeight(max(self._column.heightForWidth(self.width()), self._look.px(30)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != event.oldSize().width():
             self.fit()
+
+    def be_low(self, low: bool) -> None:
+        """Keep all but the pictures behind a button from now on, where a window has few lines; or show all."""
+        if low == self.more.isHidden():
+            self.more.setVisible(low)
+            self._fold()
+
+    def _fold(self) -> None:
+        is_open = self.more.isHidden() or self.more.isChecked()
+        for widget, wanted in self._wanted.items():
+            widget.setVisible(wanted and is_open)
+        self.fit()
 
     def show_frame(self, state: HeadsState, frame: HeadsFrame) -> None:
         """Show the state that a frame was computed from."""
@@ -251,26 +268,26 @@ class HeadsBar(QWidget):
         self._rows[1].setVisible(frame.is_cross)
         self.pictures.show_value(view.picture)
         self.stages.show_value(stage_shown(frame, view))
-        self.stages.setVisible(view.picture in (Picture.HEATMAP, Picture.COMPARE))
+        self._wanted[self.stages] = view.picture in (Picture.HEATMAP, Picture.COMPARE)
         self.stages.setEnabled(frame.map.has_scores)
         self.paint.setEnabled(view.picture is Picture.HEATMAP)
         if view.picture is not Picture.HEATMAP:
             self.paint.setChecked(False)  # only the map can be painted on
-        self.mass.setVisible(view.picture is Picture.LINES)
+        self._wanted[self.mass] = view.picture is Picture.LINES
         with QSignalBlocker(self.mass):
             self.mass.setValue(100.0 * view.mass)
         self.contrast.show_value(view.contrast)
-        self.contrast.setVisible(view.picture is not Picture.LINES)
+        self._wanted[self.contrast] = view.picture is not Picture.LINES
         self.contrast.setEnabled(stage_shown(frame, view) is Stage.WEIGHTS)
         self.hidden.show_value(view.hidden)
         self.masks.setItemText(0, PAINTED if mask.is_painted else MASKS[0][1])  # what is painted holds under every kind
         self.masks.show_value(mask.kind)
-        self.mask_size.setVisible(mask.kind.has_size)
+        self._wanted[self.mask_size] = mask.kind.has_size
         with QSignalBlocker(self.mask_size):
             self.mask_size.setValue(mask.size)
-        self.unpaint.setVisible(mask.is_painted)
+        self._wanted[self.unpaint] = mask.is_painted
         self._show_preset(state)
-        self.fit()
+        self._fold()
 
     def _show_preset(self, state: HeadsState) -> None:
         ready = heads_preset(state.preset)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QGuiApplication
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from attention_explorer.state.heads.check_report import CheckTable
+from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
@@ -23,6 +24,8 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 class CheckTableView(QWidget):
     """Shows a `CheckTable`; pointing at a number gives all its digits, a right click copies the table."""
+
+    accessible_role = WORDS
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -26,6 +26,7 @@ from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order
 from attention_explorer.state.numerals import plain
+from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.heads.thumbnail import cells_in, paint_thumbnail, thumbnail_image
 from attention_explorer.ui.heads.wall_grid import SMALLEST_TILE, WallGrid
@@ -55,6 +56,7 @@ class HeadWall(QWidget):
         Thumbnails may be elsewhere than before.
     """
 
+    accessible_role = PICTURE
     said = Signal(str)
     resized = Signal()
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Cell, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
@@ -58,6 +59,9 @@ class HeatmapCanvas(MapWidget):
         self._painted_at = QPointF()
         self._hides = True
         self.setMinimumSize(look.px(240), look.px(220))
+
+    def spoken(self) -> str:
+        return "" if self.frame is None else alt_text(self.session.state.heads, self._window)
 
     # ---- Showing ----
 

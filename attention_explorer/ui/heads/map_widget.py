@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
+from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
@@ -41,6 +42,9 @@ class MapWidget(PointedPicture):
     def stage_at(self, _place: QPointF) -> Stage | None:
         """Return which stage a place of the widget shows, where a picture shows several."""
         return None
+
+    def spoken(self) -> str:
+        return "" if self.frame is None else alt_text(self.session.state.heads)
 
     # ---- Pointing ----
 

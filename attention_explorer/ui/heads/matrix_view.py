@@ -7,6 +7,8 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.state.numerals import exact
+from attention_explorer.ui.accessible import PICTURE, sentences
 from attention_explorer.ui.controls.text_block import ink_of
 from attention_explorer.ui.drawing.heatmap import (
     HeatmapLayout,
@@ -36,6 +38,7 @@ class MatrixView(QWidget):
         A cell was clicked, or walked to.
     """
 
+    accessible_role = PICTURE
     cell_hovered = Signal(object)
     cell_chosen = Signal(object)
 
@@ -67,6 +70,21 @@ class MatrixView(QWidget):
             if cell is not None and not (cell[0] < rows and cell[1] < columns):
                 setattr(self, name, None)
         self.update()
+
+    def spoken(self) -> str:
+        """Return what is drawn in words, with the cell that was chosen."""
+        picture = self._picture
+        if picture is None:
+            return ""
+        rows, columns = picture.cells
+        low, *_, high = picture.scale.ticks()
+        said = f"{rows} × {columns} matrix; rows: {picture.row_title}; columns: {picture.column_title}"
+        chosen = ""
+        if self.chosen is not None and picture.values.shape == picture.cells:
+            row, column = self.chosen
+            value = exact(float(picture.values[row, column]))
+            chosen = f"Chosen: {picture.row_tokens[row]}, {picture.column_tokens[column]}: {value}"
+        return sentences(said, f"Colours from {low[1]} to {high[1]}", chosen)
 
     def show_chosen(self, cell: Cell | None) -> None:
         """Outline a cell without telling anybody."""

@@ -17,6 +17,7 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.stages import stage_words
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.heads.wording import cell_words, token_name
+from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
 from attention_explorer.ui.heads.bar import HeadsBar
 from attention_explorer.ui.heads.computing import HeadsComputing
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 WALL_WIDTH = 268
 PANEL_WIDTH = 344
 NARROW_PAGE = 900
+LEAST_CENTRE = 270
+"""Pixels at zoom 1 of the card of the picture, below which the cells of eleven tokens would be too small."""
 
 
 class HeadsPage(Page):
@@ -169,6 +172,7 @@ class HeadsPage(Page):
         """Three columns, or one that scrolls where the window is too narrow."""
         px, narrow = self.look.px, self.width() < self.look.px(NARROW_PAGE)
         self._columns.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        self.bar.be_low(self.height() < px(LOW_PAGE))
         wide = self.width() > px(1900)
         for side, width in ((self._wall_side, WALL_WIDTH), (self._panel, PANEL_WIDTH)):
             side.setMinimumWidth(0 if narrow else px(width * (1.4 if wide else 1)))
@@ -178,7 +182,8 @@ class HeadsPage(Page):
         if self._columns.indexOf(self._centre) != place:
             self._columns.removeWidget(self._centre)
             self._columns.insertWidget(place, self._centre, 1)
-        self._centre.setMinimumHeight(min(px(460), max(self.height(), px(380))) if narrow else 0)
+        seen = self.height() - self.bar.maximumHeight() - px(28)  # with the bar, between the margins
+        self._centre.setMinimumHeight(min(px(460), max(seen, px(LEAST_CENTRE))) if narrow else 0)
         self._wall_side.setMinimumHeight(px(240) if narrow else 0)
         self._panel.setMinimumHeight(px(560) if narrow else 0)
         self._panel.fit_note()

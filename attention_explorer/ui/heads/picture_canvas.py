@@ -70,6 +70,10 @@ class PictureCanvas(MapWidget, Generic[P, L]):
             self._layout = self._drawing.layout(self._picture, self.look, self.room)
         return self._layout
 
+    def spoken(self) -> str:
+        words = getattr(self._picture, "words", "")  # of a comparison
+        return f"{super().spoken()} {words}".strip()
+
     def picture_changed(self) -> None:
         self._layout = None
         super().picture_changed()

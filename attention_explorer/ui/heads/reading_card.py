@@ -11,6 +11,7 @@ from attention_explorer.state.heads.compare_words import compared_steps, compare
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.reading import Reading, column_reading, gloss, reading_table, row_reading
 from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, products, token_name
+from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
@@ -26,6 +27,8 @@ STEPS_KEPT = 5
 
 class StepList(QWidget):
     """The arithmetic of a weight, a line a step."""
+
+    accessible_role = WORDS
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)

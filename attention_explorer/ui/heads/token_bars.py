@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.state.heads.reading import Reading, places_of
 from attention_explorer.state.heads.wording import weight_text
+from attention_explorer.ui.accessible import CHART
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
@@ -27,6 +28,7 @@ class TokenBars(QWidget):
         A token was clicked.
     """
 
+    accessible_role = CHART
     token_hovered = Signal(object)
     token_clicked = Signal(int)
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
@@ -15,6 +16,8 @@ from attention_explorer.ui.theme import Look
 
 class WallLegend(QWidget):
     """The colour bar of the wall, in a line."""
+
+    accessible_role = PICTURE
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,6 +35,8 @@ class WallLegend(QWidget):
     def show_legend(self, legend: MapPicture) -> None:
         """Show the colours of a wall."""
         before, self._legend = self._legend, legend
+        (_, low), *_, (_, high) = legend.scale.ticks()
+        self.setAccessibleDescription(f"{legend.colour_map}, from {low} to {high}")
         if before is None or _painted(before) != _painted(legend):
             self.update()
 

@@ -20,6 +20,7 @@ from attention_explorer.ui.lookup.overlay_chips import OverlayChips
 from attention_explorer.ui.theme import Look
 
 PLAY_INTERVAL_MILLISECONDS = 33
+PLAY_TIP = "Walk downhill, step after step, until the output is there. One undo takes it all back."
 SLOPE_THAT_COUNTS = 1e-7
 """Play stops when the gradient of the loss is shorter than this: no step would be seen any more."""
 
@@ -41,6 +42,7 @@ class GradientCard(QWidget):
         self._timer = QTimer(self, interval=PLAY_INTERVAL_MILLISECONDS)
         self._timer.timeout.connect(self._on_tick)
         self._expected: LookupState | None = None
+        self._moves = True
         self._column = QVBoxLayout(self)
         self.chips = OverlayChips(session, look, (Overlay.GRADIENT, Overlay.TARGET), self)
         self.jacobian = TextBlock(look, 1, "Gradient of the output", self)
@@ -58,7 +60,7 @@ class GradientCard(QWidget):
         self.step.clicked.connect(self._on_step_clicked)
         self.play = QPushButton("Play")
         self.play.setCheckable(True)
-        self.play.setToolTip("Walk downhill, step after step, until the output is there. One undo takes it all back.")
+        self.play.setToolTip(PLAY_TIP)
         self.play.clicked.connect(self._on_play_clicked)
         self.rate = NumberBox(LOWEST_RATE, HIGHEST_RATE, "Learning rate")
         self.rate.setSingleStep(0.1)
@@ -126,6 +128,13 @@ class GradientCard(QWidget):
 
     # ---- Descending ----
 
+    def set_moves(self, moves: bool) -> None:
+        """Let q walk by itself, or have Play take one step at each press, as Step does."""
+        self.stop()
+        self._moves = moves
+        self.play.setCheckable(moves)
+        self.play.setToolTip(PLAY_TIP if moves else "One step downhill: motion is reduced in the View menu.")
+
     @property
     def is_playing(self) -> bool:
         """Whether q is walking by itself."""
@@ -156,6 +165,9 @@ class GradientCard(QWidget):
             self.refused.emit(descent_note(lookup_frame(self._session.state.lookup)))
 
     def _on_play_clicked(self, playing: bool) -> None:
+        if not self._moves:
+            self._on_step_clicked()
+            return
         if not playing:
             self.stop()
             return

@@ -286,6 +286,10 @@ class LookupPage(Page):
     def stop(self) -> None:
         self.gradient.stop()
 
+    def set_moves(self, moves: bool) -> None:
+        super().set_moves(moves)
+        self.gradient.set_moves(moves)
+
     # ---- Taking it away ----
 
     def figure(self) -> LookupFigure:

@@ -10,8 +10,11 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Extent, Vector
 from attention_explorer.state.lookup.state import QUERY, LookupState, Part
+from attention_explorer.state.lookup.wording import description, spot_in_words
+from attention_explorer.ui.accessible import PICTURE, sentences
 from attention_explorer.ui.drawing.marks import pen
 from attention_explorer.ui.lookup.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.ui.lookup.plane_foreground import paint_foreground
@@ -34,6 +37,7 @@ class PlaneView(QWidget):
         Another part is selected.
     """
 
+    accessible_role = PICTURE
     refused = Signal(str)
     selection_changed = Signal(object)
 
@@ -56,6 +60,12 @@ class PlaneView(QWidget):
         self.setAccessibleName("Plane of queries and keys")
 
     # ---- What it shows ----
+
+    def spoken(self) -> str:
+        """Return what is drawn in words, the part that keys act on last."""
+        frame = lookup_frame(self._state)
+        selected = "" if self._selected is None else f"Selected: {spot_in_words(frame, self._selected)}"
+        return sentences(description(frame), selected)
 
     @property
     def _state(self) -> LookupState:

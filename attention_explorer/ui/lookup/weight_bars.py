@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from attention_explorer.state.lookup.frame import LookupFrame
 from attention_explorer.state.lookup.wording import description, key_name
 from attention_explorer.state.numerals import compact, percent, signed
+from attention_explorer.ui.accessible import CHART
 from attention_explorer.ui.drawing.marks import colour_of, draw_badge
 from attention_explorer.ui.theme import Look
 
@@ -34,6 +35,7 @@ class WeightBars(QWidget):
         The row of a key was clicked.
     """
 
+    accessible_role = CHART
     row_hovered = Signal(object)
     row_clicked = Signal(int)
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEngine, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.ui.accessible import sentences
 from attention_explorer.ui.drawing.marks import paint_message
 from attention_explorer.ui.pictures.drawing import Change, Layers, PictureDrawing
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
@@ -44,6 +45,8 @@ class PicturesCanvas(PointedPicture):
         self._layout: object = None
         self._ground_kept: tuple[object, QPixmap] | None = None
         self._drag: Callable[[QPointF], Change[Any] | None] | None = None
+        self.heading = ""
+        """What stands above the picture, for `spoken`."""
 
     # ---- Showing ----
 
@@ -114,6 +117,12 @@ class PicturesCanvas(PointedPicture):
         if self._drawing is None or self.hovered == NOWHERE:
             return ""
         return self._drawing.words(self._picture, self.hovered)
+
+    def spoken(self) -> str:
+        if self._drawing is None:
+            return "Computing …"
+        notes = (line.text for line in self._drawing.notes(self._picture))
+        return sentences(self.heading, *notes, self.words())
 
     # ---- Acting ----
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
@@ -14,6 +14,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.preset import Preset
 from attention_explorer.ui.controls.choice import Choice, ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
+from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.controls.sliding_number import SlidingNumber
@@ -21,6 +22,9 @@ from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
 from attention_explorer.ui.theme import Look
 
 S = TypeVar("S")
+
+CHANGED = " (changed)"
+"""Stands behind the name of a preset whose settings are no longer its own."""
 
 
 class PictureControls(QWidget, Generic[S]):
@@ -190,7 +194,9 @@ class PictureControls(QWidget, Generic[S]):
     def show_only(self, visible: Sequence[tuple[QWidget, bool]]) -> None:
         """Show the controls that the state needs and hide the others, without a flicker of the rest."""
         for widget, wanted in visible:
-            if widget.isVisibleTo(self) != wanted:
+            # What lies in a line that is folded away is not visible either: only what was hidden itself counts.
+            was_hidden = widget.isHidden() and widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide)
+            if was_hidden == wanted:
                 widget.setVisible(wanted)
 
     # ---- Acting ----
@@ -244,14 +250,36 @@ class PictureBar(PictureControls[S]):
         choices = [(ready.id, ready.title, ready.look_for) for ready in self.presets]
         self.preset_box = ChoiceBox("Preset", "Ready-made settings; each says what to look for", choices, self._load)
         self.preset_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.preset_box.setMinimumContentsLength(24)
         self.preset_box.setMaxVisibleItems(30)
         self.picture_row = ChoiceRow("Picture", self.pictures, self.choose_picture)
         self.export_button = QPushButton("Export…")
         self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, NPY, NPZ, JSON)")
         self.export_button.clicked.connect(self.export_wanted)
-        self.add_line(title, self.preset_box, self.picture_row, self.export_button)
+        self.more = MoreButton()
+        self.more.toggled.connect(lambda _on: self._fold())
+        self.add_line(title, self.preset_box, self.picture_row, self.export_button, self.more)
+        self._rest, first = QWidget(), self._column
+        self._column = QVBoxLayout(self._rest)  # for the lines to come
+        self._column.setContentsMargins(0, 0, 0, 0)
         self.build_lines()
+        first.addWidget(self._rest)
+        first.setSpacing(0)  # in its place the rest has a margin, which goes away with it
+
+    def set_look(self, look: Look) -> None:
+        super().set_look(look)
+        self._column.setContentsMargins(0, look.px(6), 0, 0)
+        # Wide enough for each preset that was changed: a box that changed its width would move all beside it.
+        titles = (f"{ready.title}{CHANGED}" for ready in self.presets)
+        self.preset_box.setFixedWidth(self.preset_box.width_for(titles, look))
+
+    def be_low(self, low: bool) -> None:
+        """Keep all lines but the first behind a button from now on, where a window has few of them; or show all."""
+        if low == self.more.isHidden():
+            self.more.setVisible(low)
+            self._fold()
+
+    def _fold(self) -> None:
+        self._rest.setVisible(self.more.isHidden() or self.more.isChecked())
 
     def build_lines(self) -> None:
         """Make the lines below the first."""
@@ -271,7 +299,7 @@ class PictureBar(PictureControls[S]):
         ready = self.preset_of(state)
         index = list(self.presets).index(ready)
         self.preset_box.show_value(ready.id)
-        self.preset_box.setItemText(index, ready.title + (" (changed)" if self.is_changed(state) else ""))
+        self.preset_box.setItemText(index, ready.title + (CHANGED if self.is_changed(state) else ""))
         self.show_values(state)
 
     def is_changed(self, state: S) -> bool:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter
 
 from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.ui.accessible import sentences
 from attention_explorer.ui.export.figure import FigureStyle
 from attention_explorer.ui.export.frame import FigureFrame, is_drawing, room_for, styled_frame
 from attention_explorer.ui.pictures.drawing import Arrays, PictureDrawing
@@ -46,9 +47,8 @@ class PicturesFigure:
     def description(self) -> str:
         """The page and the picture in words, with the notes that stand beside it."""
         page = type(self.state).__name__.removesuffix("State")
-        notes = (line.text.strip() for line in self.drawing.notes(self.picture))
-        said = (f"{page} page", self.summary, *notes)
-        return " ".join(part if part.endswith((".", "?", "!", ":")) else f"{part}." for part in said if part)
+        notes = (line.text for line in self.drawing.notes(self.picture))
+        return sentences(f"{page} page", self.summary, *notes)
 
     @property
     def file_stem(self) -> str:

@@ -17,6 +17,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.choice import Choice
+from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PanelScroll, Scroll
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.page import Page, PageAction
@@ -174,6 +175,7 @@ class PicturesPage(Page, Generic[S]):
     def _arrange(self) -> None:
         """Two columns, or one that scrolls where the window is too narrow."""
         px, narrow = self.look.px, self._is_narrow
+        self.bar.be_low(self._is_low)
         self._columns.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         width = px(PANEL_WIDTH * (1.3 if self.width() > px(1900) else 1))
         self._panel_scroll.setMinimumWidth(0 if narrow else width)
@@ -185,8 +187,14 @@ class PicturesPage(Page, Generic[S]):
     def _is_narrow(self) -> bool:
         return self.width() < self.look.px(self.narrow_below)
 
+    @property
+    def _is_low(self) -> bool:
+        return self.height() < self.look.px(LOW_PAGE)
+
     def _give_height(self) -> None:
-        self.canvas.setMinimumHeight(self.look.px(self.least_height(self.state, narrow=self._is_narrow)))
+        # Of a low page the picture takes no more than it needs: it is to be seen whole.
+        narrow = self._is_narrow and not self._is_low
+        self.canvas.setMinimumHeight(self.look.px(self.least_height(self.state, narrow=narrow)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -241,6 +249,7 @@ class PicturesPage(Page, Generic[S]):
     def _on_delivered(self, order: Order[S], ready: Ready) -> None:
         self._shown_order = order
         state, drawing, picture = order.state, self.drawing_of(order.state), ready.picture
+        self.canvas.heading = self.title_of(state)
         self.canvas.show_picture(drawing, picture)
         self.title.set_text(TextLine(self.title_of(state), bold=True, size=15))
         self.panel.show_notes(drawing.notes(picture))

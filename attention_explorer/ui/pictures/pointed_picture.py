@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.ui.accessible import PICTURE, tell_changed
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
@@ -43,6 +44,7 @@ class PointedPicture(QWidget):
         The context menu is asked for at a place of the screen.
     """
 
+    accessible_role = PICTURE
     spot_changed = Signal(object)
     menu_wanted = Signal(QPoint)
 
@@ -72,6 +74,10 @@ class PointedPicture(QWidget):
         """Paint what is lit."""
         raise NotImplementedError
 
+    def spoken(self) -> str:
+        """Return what is drawn in words, for people who cannot see it."""
+        raise NotImplementedError
+
     # ---- Showing ----
 
     def set_look(self, look: Look) -> None:
@@ -89,6 +95,7 @@ class PointedPicture(QWidget):
         """Paint everything anew at the next opportunity."""
         self._kept = None
         self.update()
+        tell_changed(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.picture_changed()

@@ -70,9 +70,8 @@ class PositionsControls(PictureControls[PositionsState]):
         )
 
     def _make_sliders(self) -> None:
-        self.play = QPushButton("Play")
-        self.play.setAccessibleName("Play: let the position move by itself")
-        self.play.setToolTip("Let the position move by itself and watch every hand turn at its own speed. (Space)")
+        self.play = QPushButton()
+        self.show_moves(True)
         self.play.clicked.connect(self.play_wanted)
         self.keep_width(self.play, 70)
         self.position = self.sliding(
@@ -163,6 +162,16 @@ class PositionsControls(PictureControls[PositionsState]):
         if waves != self.waves.text() and not (self.waves.hasFocus() and self.waves.isModified()):
             self.waves.setText(waves)
         self.show_only(self._needed(state))
+
+    def show_moves(self, moves: bool) -> None:
+        """Say what the button does: let the position move by itself, or take it one step on."""
+        self.play.setText("Play" if moves else "Step")
+        self.play.setAccessibleName("Play: let the position move by itself" if moves else "Step: the next position")
+        self.play.setToolTip(
+            "Let the position move by itself and watch every hand turn at its own speed. (Space)"
+            if moves
+            else "Move on by one position: motion is reduced in the View menu. (Space)"
+        )
 
     def show_playing(self, playing: bool) -> None:
         """Show whether the position moves by itself."""

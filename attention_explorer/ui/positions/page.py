@@ -103,7 +103,16 @@ class PositionsPage(PicturesPage[PositionsState]):
             return
         if state.picture is not PositionsPicture.CLOCKS:
             self.bar.choose_picture(PositionsPicture.CLOCKS)
-        self.player.toggle()
+        if self.moves:
+            self.player.toggle()
+        else:
+            self.player.step()
+
+    def set_moves(self, moves: bool) -> None:
+        super().set_moves(moves)
+        if not moves:
+            self.player.stop()
+        self.positions_controls.show_moves(moves)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space:

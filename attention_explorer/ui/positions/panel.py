@@ -10,6 +10,7 @@ from attention_explorer.state.numerals import MINUS, signed
 from attention_explorer.state.positions.presets import is_changed, positions_preset
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.positions.wording import RowReading, verdict
+from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.drawing.marks import colour_of
@@ -23,6 +24,8 @@ LINE = 18
 
 class RowNumbers(QWidget):
     """The first numbers of a row, each with the number of its dimension."""
+
+    accessible_role = WORDS
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)

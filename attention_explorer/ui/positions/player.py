@@ -70,6 +70,13 @@ class PositionsPlayer(QObject):
         else:
             self.start()
 
+    def step(self) -> None:
+        """Move on by one position, for who wants nothing to move by itself."""
+        state = self._session.state
+        position = (state.positions.position_shown + 1) % state.positions.length
+        moved = replace(state, positions=state.positions.with_position(position))
+        self._session.apply(moved, "Step", merge="positions step")
+
     def _on_timeout(self) -> None:
         state = self._session.state
         if state != self._last:

@@ -1,0 +1,19 @@
+"""A button that holds back controls where a window has few lines for them."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QPushButton, QWidget
+
+LOW_PAGE = 420
+"""Pixels at zoom 1 of a page: below this height its bar keeps all but its first line behind the button."""
+
+
+class MoreButton(QPushButton):
+    """Opens the rest of a bar while it is pressed; hidden until the bar is folded."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("More", parent)
+        self.setAccessibleName("More controls")
+        self.setCheckable(True)
+        self.setToolTip("Show the other controls too; the picture moves down for them. Again: put them away.")
+        self.hide()
