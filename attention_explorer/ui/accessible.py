@@ -1,8 +1,8 @@
 """What screen readers are told about pictures: that they are pictures, and what they show, in words.
 
 Qt knows only its own widgets; one that paints itself is a nameless area to it. A widget of ours says by
-``accessible_role`` what it is, and by a method ``spoken`` what it shows. That is asked for when somebody listens, not at
-every change: the words of a large picture take longer than painting it.
+``accessible_role`` what it is, and by a method ``spoken`` what it shows. That is asked for when somebody listens, not
+at every change: the words of a large picture take longer than painting it.
 """
 
 from __future__ import annotations

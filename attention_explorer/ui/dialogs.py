@@ -81,6 +81,7 @@ def shortcuts_dialog(parent: QWidget, page: Page, look: Look) -> QDialog:
         grid.addWidget(meaning, row, 1)
     scroll = QScrollArea()
     scroll.setWidgetResizable(True)
+    scroll.setAccessibleName("Mouse and keys")
     scroll.setWidget(sheet)
     column.addWidget(scroll)
     column.addWidget(_close_row(dialog))

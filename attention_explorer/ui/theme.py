@@ -50,6 +50,7 @@ class Theme:
     strong: str
     strong_text: str
     focus: str
+    focus_on_strong: str
     tints: tuple[str, ...]
 
     def of_role(self, role: Role) -> str:
@@ -100,6 +101,7 @@ LIGHT = Theme(
     strong="#22262c",
     strong_text="#ffffff",
     focus="#0072b2",
+    focus_on_strong="#6cb9ec",
     # Pale, so that every ink stays readable on them; neighbours in this list differ in lightness as well as in hue.
     tints=(
         "#d4e6f4",
@@ -146,6 +148,7 @@ DARK = Theme(
     strong="#eceef1",
     strong_text="#16181c",
     focus="#6cb9ec",
+    focus_on_strong="#0072b2",
     tints=(
         "#1c3446",
         "#3b3421",
@@ -267,6 +270,8 @@ QStatusBar QLabel {{ color: {t.muted}; padding: 0 {px(8)}px; }}
     color: {t.muted}; background: transparent; font-size: {px(11)}px; }}
 #rail QToolButton:hover {{ color: {t.text}; }}
 #rail QToolButton:checked {{ background: {t.card}; border-color: {t.border}; color: {t.text}; font-weight: 600; }}
+#rail QToolButton:focus, #rail QToolButton:checked:focus {{ border: {px(2)}px solid {t.focus};
+    padding: {px(7) - 1}px {px(2) - 1}px; }}
 #title {{ font-size: {px(19)}px; font-weight: 600; }}
 #cardTitle {{ font-weight: 600; }}
 #muted {{ color: {t.muted}; }}
@@ -289,11 +294,13 @@ QPushButton:focus, QComboBox:focus, QDoubleSpinBox:focus, QLineEdit:focus, QTool
 QPlainTextEdit:focus {{ border: {px(2)}px solid {t.focus}; }}
 QPushButton:focus, QComboBox:focus, #tool:focus {{ padding: {px(4) - 1}px {px(9) - 1}px; }}
 QDoubleSpinBox:focus, QLineEdit:focus {{ padding: {px(4) - 1}px {px(5) - 1}px; }}
+QPushButton:checked:focus {{ border-color: {t.focus_on_strong}; }}
 #chip {{ padding: {px(2)}px {px(8)}px {px(2)}px {px(5)}px; border-radius: {px(11)}px; color: {t.muted};
     background: transparent; border: 1px solid {t.border}; min-height: {px(18)}px; }}
 #chip:checked {{ background: {t.card}; color: {t.text}; border-color: {t.axis}; font-weight: normal; }}
 #chip:hover {{ border-color: {t.muted}; }}
-#chip:focus {{ border: {px(2)}px solid {t.focus}; padding: {px(2) - 1}px {px(8) - 1}px {px(2) - 1}px {px(5) - 1}px; }}
+#chip:focus, #chip:checked:focus {{ border: {px(2)}px solid {t.focus};
+    padding: {px(2) - 1}px {px(8) - 1}px {px(2) - 1}px {px(5) - 1}px; }}
 QComboBox {{ combobox-popup: 0; }}
 QComboBox::drop-down {{ border: none; width: {px(22)}px; }}
 QComboBox::down-arrow {{ image: url("{assets.path("icons/arrow-down.svg")}"); width: {px(12)}px; height: {px(12)}px; }}
@@ -304,7 +311,7 @@ QTabWidget::pane {{ border: 1px solid {t.border}; border-radius: {px(8)}px; back
 QTabBar::tab {{ padding: {px(5)}px {px(12)}px; color: {t.muted}; background: transparent; border: none;
     border-bottom: {px(2)}px solid transparent; }}
 QTabBar::tab:selected {{ color: {t.text}; border-bottom: {px(2)}px solid {t.strong}; font-weight: 600; }}
-QTabBar::tab:focus {{ color: {t.focus}; }}
+QTabBar::tab:selected:focus {{ color: {t.card}; background: {t.focus}; border-radius: {px(4)}px; }}
 QTableView {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(8)}px; gridline-color: transparent;
     selection-background-color: {t.track}; selection-color: {t.text}; outline: none; }}
 QHeaderView {{ background: transparent; }}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import shiboken6
 from heads_driver import Gate, HeadsDriver, busy
+from people_driver import catch_up
 from positions_driver import PositionsDriver
 from PySide6.QtCore import QEvent
 from PySide6.QtTest import QTest
@@ -103,6 +104,42 @@ def gate(monkeypatch) -> Iterator[Gate]:
 def wait(qtbot):
     """Wait until the worker of a window has nothing more to do."""
     return lambda driver: qtbot.waitUntil(lambda: not busy(driver), timeout=60_000)
+
+
+# ---- Every page ----
+
+
+@pytest.fixture(scope="module")
+def pages_shown(qapp, tmp_path_factory) -> Iterator[Callable[[str], MainWindow]]:
+    """Gives the window on a page that the tests of a module share, made when it is first asked for."""
+    made: dict[str, tuple[Iterator[Callable[[], MainWindow]], Callable[[], MainWindow]]] = {}
+
+    def give(page: str) -> MainWindow:
+        if page not in made:
+            windows = shared_window(tmp_path_factory, page)
+            made[page] = windows, next(windows)
+        return made[page][1]()
+
+    yield give
+    for windows, _ in made.values():
+        next(windows, None)  # closes it
+
+
+@pytest.fixture
+def page_window(pages_shown) -> Callable[[str], MainWindow]:
+    """Gives the window on a page as it is first shown: light, at 100 %, 1280 × 800."""
+
+    def give(page: str) -> MainWindow:
+        window = pages_shown(page)
+        window.set_theme(ThemeChoice.LIGHT)
+        window.set_zoom(1.0)
+        window.set_reduced_motion(False)
+        window.resize(1280, 800)
+        window.activateWindow()
+        catch_up(window)
+        return window
+
+    return give
 
 
 # ---- The Positions page ----

@@ -1,11 +1,12 @@
-"""Eyes for what every person must be able to see and reach: all that can be on show, what is written on it and where."""
+"""Eyes for what every person must be able to see and reach: what can be on show, what is written on it and where."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import shiboken6
@@ -32,13 +33,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.state.block.state import BlockPicture
+from attention_explorer.state.block.state import BlockPicture, BlockState
 from attention_explorer.state.cost.state import CostPicture
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import Picture
 from attention_explorer.state.positions.state import PositionsPicture
 from attention_explorer.state.ready_made import presets_of
-from attention_explorer.state.scaling.state import ScalingPicture
+from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
 
 if TYPE_CHECKING:
     from attention_explorer.ui.window import MainWindow
@@ -66,15 +67,34 @@ def scenes_of(page: str) -> list[Scene]:
     """Return every picture and tab of a page."""
     if page == "lookup":
         return [Scene(f"lookup tab {tab}", _tab(page, tab)) for tab in (0, 1)]
-    first = next(iter(presets_of(page))).state
+    first = first_state(page)
     if page == "heads":
         shown = [Scene(f"heads {picture}", _state(replace(first, heads=_with(first, picture)))) for picture in Picture]
         return shown + [Scene(f"heads tab {tab}", _tab(page, tab)) for tab in (1, 2)]
-    pictures = PICTURES_OF[page]
+    part = _quick(getattr(first, page))
     return [
-        Scene(f"{page} {picture}", _state(replace(first, **{page: replace(getattr(first, page), picture=picture)})))
-        for picture in pictures
+        Scene(f"{page} {picture}", _state(replace(first, **{page: replace(part, picture=picture)})))
+        for picture in PICTURES_OF[page]
     ]
+
+
+def _quick(part: Any) -> Any:
+    """Return a state with what takes seconds to compute made smaller: what is drawn of it is the same."""
+    if isinstance(part, BlockState):
+        return part.with_sizes(d_model=16, heads=2, d_ff=32)
+    return replace(part, draws=200) if isinstance(part, ScalingState) else part
+
+
+def first_state(page: str) -> ExplorerState:
+    """Return the first preset of a page."""
+    return next(iter(presets_of(page))).state
+
+
+def with_all_changed(page: str) -> ExplorerState:
+    """Return a state of the preset with the longest name, with the settings of another one."""
+    part = _quick(getattr(first_state(page), page))
+    longest = max(presets_of(page), key=lambda ready: len(ready.title))
+    return replace(first_state(page), **{page: replace(part, preset=longest.id)})
 
 
 def _with(state: ExplorerState, picture: Picture) -> object:
@@ -87,7 +107,7 @@ def _state(state: ExplorerState) -> Show:
 
 
 def _tab(page: str, tab: int) -> Show:
-    state = next(iter(presets_of(page))).state
+    state = first_state(page)
 
     def show(window: MainWindow) -> None:
         show_state(window, state)
@@ -171,7 +191,21 @@ class Written:
 
 def written_on(widget: QWidget) -> list[Written]:
     """Return what a widget paints itself, without its children, also what is cut off."""
-    return _written_by_us(widget) if _is_ours(widget) else _written_by_qt(widget)
+    if _is_ours(widget):
+        return _written_by_us(widget)
+    # Most controls are the same in every picture of a page: each is measured once in each of its states.
+    text, checked = getattr(widget, "text", None), getattr(widget, "isChecked", None)
+    chosen = widget.currentText() if isinstance(widget, QComboBox) else ""
+    state = text() if callable(text) else "", checked() if callable(checked) else False, chosen
+    key = widget.size().toTuple(), widget.font().pixelSize(), state, widget.hasFocus()
+    kept = _kept.setdefault(widget, {})
+    if isinstance(widget, QTabBar) or key not in kept:
+        kept[key] = _written_by_qt(widget)
+    return kept[key]
+
+
+_kept: WeakKeyDictionary[QWidget, dict[object, list[Written]]] = WeakKeyDictionary()
+"""What Qt's controls write in each of their states."""
 
 
 def _is_ours(widget: QWidget) -> bool:
@@ -409,6 +443,9 @@ def _belong(widget: QWidget, other: QWidget) -> bool:
 def in_window(widget: QWidget) -> QRect:
     """Return where a widget is in its window."""
     return QRect(widget.mapTo(widget.window(), QPoint()), widget.size())
+
+
+# ---- The keyboard ----
 
 
 def press_tab(window: QWidget, back: bool = False) -> QWidget | None:

@@ -29,7 +29,36 @@ MOST_ENTRIES = 20
 """Entries that a list shows without scrolling."""
 
 
-class ChoiceBox(QComboBox):
+class TellingBox(QComboBox):
+    """A combo box that says by its tip what it has no room to show."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tip = ""
+
+    def setToolTip(self, tip: str) -> None:
+        """Say something else where the pointer rests."""
+        self._tip = tip
+        super().setToolTip(tip)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+        self._tell_all(option.currentText != self.currentText())
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def _tell_all(self, is_shortened: bool) -> None:
+        tip = f"{self.currentText()}\n{self._tip}" if is_shortened else self._tip
+        if tip != self.toolTip():
+            super().setToolTip(tip)
+
+
+class ChoiceBox(TellingBox):
     """A combo box over values of any kind; ``chosen`` is called with the value when a person picks one."""
 
     def __init__(
@@ -41,7 +70,6 @@ class ChoiceBox(QComboBox):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._tip = ""
         self.setAccessibleName(name)
         self.setToolTip(tip)
         self.setAccessibleDescription(tip)
@@ -53,11 +81,6 @@ class ChoiceBox(QComboBox):
         self.setMaxVisibleItems(MOST_ENTRIES)  # a list that ends early does not show that it goes on
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.activated.connect(lambda index: chosen(self._values[index]))
-
-    def setToolTip(self, tip: str) -> None:
-        """Say something else where the pointer rests; below it stands what is chosen, if the box cannot show it all."""
-        self._tip = tip
-        super().setToolTip(tip)
 
     @staticmethod
     def width_for(texts: Iterable[str], look: Look) -> int:
@@ -76,22 +99,6 @@ class ChoiceBox(QComboBox):
         scroll_bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + scroll_bar)
         super().showPopup()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, option = QStylePainter(self), QStyleOptionComboBox()
-        self.initStyleOption(option)
-        field = QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
-        option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
-        self._tell_all(option.currentText != self.currentText())
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-        painter.end()
-
-    def _tell_all(self, is_shortened: bool) -> None:
-        tip = f"{self.currentText()}\n{self._tip}" if is_shortened else self._tip
-        if tip != self.toolTip():
-            super().setToolTip(tip)
 
     def show_value(self, value: object) -> None:
         """Show a value without telling anybody."""

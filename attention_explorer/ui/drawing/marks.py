@@ -202,3 +202,13 @@ def free_spot(centre: QPointF, size: tuple[float, float], gap: float, taken: lis
 
 def _area(box: QRectF) -> float:
     return box.width() * box.height() if box.isValid() else 0.0
+
+
+def paint_focus_frame(painter: QPainter, widget: QWidget, look: Look) -> None:
+    """Draw a frame along the edge of a widget that has the keyboard."""
+    if widget.hasFocus():
+        width = look.px(2)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(look.theme.focus), width))
+        painter.drawRect(widget.rect().adjusted(width // 2, width // 2, -(width + 1) // 2, -(width + 1) // 2))

@@ -12,7 +12,7 @@ from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_tex
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.drawing.heatmap import picture_image
-from attention_explorer.ui.drawing.marks import colour_of, pen, text_size
+from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame, pen, text_size
 from attention_explorer.ui.theme import Look
 
 LINES = (
@@ -145,6 +145,7 @@ class ArrayGrid(QWidget):
         painter.fillRect(event.rect(), colour_of(self._look.theme.card))
         for thumb in self._thumbs:
             self._paint(painter, thumb)
+        paint_focus_frame(painter, self, self._look)
         painter.end()
 
     def _paint(self, painter: QPainter, thumb: _Thumb) -> None:

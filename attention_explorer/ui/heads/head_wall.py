@@ -27,7 +27,7 @@ from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order
 from attention_explorer.state.numerals import plain
 from attention_explorer.ui.accessible import PICTURE
-from attention_explorer.ui.drawing.marks import colour_of
+from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame
 from attention_explorer.ui.heads.thumbnail import cells_in, paint_thumbnail, thumbnail_image
 from attention_explorer.ui.heads.wall_grid import SMALLEST_TILE, WallGrid
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -206,6 +206,7 @@ class HeadWall(QWidget):
             box = self.box_of(index)
             if self._frame is not None and _with_edge(box).intersects(event.rect()):
                 self._paint_tile(painter, self._frame, self._surveys[index], box)
+        paint_focus_frame(painter, self, self._look)
         painter.end()
 
     def _paint_tile(self, painter: QPainter, frame: HeadsFrame, survey: HeadSurvey, box: QRectF) -> None:
@@ -226,7 +227,7 @@ class HeadWall(QWidget):
         place, ratio = _with_edge(box), self.devicePixelRatioF()
         # Of its place, only what is left of whole pixels alters the picture.
         inside = box.translated(-QPointF(place.topLeft()))
-        key = (survey.name, self._view.sort, state, state.chosen and self.hasFocus(), inside, ratio)
+        key = (survey.name, self._view.sort, state, inside, ratio)
         kept = self._tiles.get(survey.place)
         if kept is not None and kept[0] == key:
             return kept[1]
@@ -243,7 +244,7 @@ class HeadWall(QWidget):
         look, chosen = self._look, state.chosen
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(colour_of(look.theme.card))
-        edge = look.theme.focus if chosen and self.hasFocus() else look.theme.text if chosen else look.theme.border
+        edge = look.theme.text if chosen else look.theme.border
         painter.setPen(QPen(QColor(edge), 2.0 * look.zoom if chosen else 1.0))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), look.px(6), look.px(6))
         image = self._image(survey)
@@ -329,11 +330,13 @@ class HeadWall(QWidget):
         return super().event(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        index = self.index_at(QPointF(event.pos()))
-        if index is None or self._frame is None:
+        index, frame = self.index_at(QPointF(event.pos())), self._frame
+        if event.reason() is QContextMenuEvent.Reason.Keyboard and frame is not None:
+            index = self.index_of(frame.layer, frame.head)
+        if index is None or frame is None:
             return
         place = self._surveys[index].place
-        off = place in self._frame.setup.switched_off
+        off = place in frame.setup.switched_off
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Show large", lambda: self.choose(*place))

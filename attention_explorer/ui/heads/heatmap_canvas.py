@@ -61,7 +61,7 @@ class HeatmapCanvas(MapWidget):
         self.setMinimumSize(look.px(240), look.px(220))
 
     def spoken(self) -> str:
-        return "" if self.frame is None else alt_text(self.session.state.heads, self._window)
+        return "" if self.frame is None else alt_text(self.session.state.heads)
 
     # ---- Showing ----
 
@@ -219,6 +219,11 @@ class HeatmapCanvas(MapWidget):
         else:
             super().keyPressEvent(event)
 
+    def _walk(self, down: int, right: int) -> None:
+        super()._walk(down, right)
+        if self.frame is not None and self._window is not None:
+            self._show_window(_including(self._window, self.pinned).held_within(self.frame.shape))
+
     # ---- Painting the mask ----
 
     def _begin_painting(self, spot: Spot) -> None:
@@ -329,3 +334,11 @@ def _scaled(first: int, end: int, at: float, factor: float, most: int) -> tuple[
     # Whole tokens: rounding the start instead would let the token under the pointer drift away, step by step.
     start = first + min(int(at * length), length - 1) - min(int(at * wanted), wanted - 1)
     return start, start + wanted
+
+
+def _including(window: Window, spot: Spot) -> Window:
+    """Return a window moved as little as it takes for a spot to be in view."""
+    row, column = spot.row, spot.column
+    down = 0 if row is None else min(row - window.top, 0) + max(row - window.bottom + 1, 0)
+    right = 0 if column is None else min(column - window.left, 0) + max(column - window.right + 1, 0)
+    return Window(window.top + down, window.bottom + down, window.left + right, window.right + right)

@@ -92,8 +92,17 @@ class MapWidget(PointedPicture):
             self._walk(*step)
         elif event.key() == Qt.Key.Key_Escape and self.pinned != NOWHERE:
             self.pin(NOWHERE)
+        elif event.key() in (Qt.Key.Key_R, Qt.Key.Key_C) and not event.modifiers():
+            self._widen(whole_row=event.key() == Qt.Key.Key_R)
         else:
             super().keyPressEvent(event)
+
+    def _widen(self, *, whole_row: bool) -> None:
+        """Keep the row or the column of the pinned cell, as a click on its token does; again: the cell."""
+        row, column = self.pinned.row or 0, self.pinned.column or 0
+        wide = Spot(row, None) if whole_row else Spot(None, column)
+        self.pin(Spot(row, column) if wide == self.pinned else wide)
+        self.spot_changed.emit(self.pinned)
 
     def _walk(self, down: int, right: int) -> None:
         if self.frame is None:

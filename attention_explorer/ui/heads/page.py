@@ -50,6 +50,7 @@ class HeadsPage(Page):
         ("Point at a cell", "light it up in every head; the arithmetic appears"),
         ("Click a cell or a token", "pin it; click again or Esc lets go"),
         ("Arrow keys", "walk from cell to cell"),
+        ("R, C", "keep the whole row or column of the cell; again: the cell"),
         ("Wheel, + and −", "look closer (Ctrl+wheel where the page scrolls); drag to move; Home shows all"),
         ("Click a thumbnail", "show that head large; arrow keys walk"),
         ("Ctrl+click a thumbnail, Space", "switch the head off or on"),

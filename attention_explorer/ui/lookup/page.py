@@ -29,6 +29,7 @@ from attention_explorer.state.lookup.wording import (
     key_name,
 )
 from attention_explorer.state.role import Role
+from attention_explorer.ui.controls.choice import TellingBox
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.lookup.canvas import LookupCanvas
@@ -71,7 +72,7 @@ class LookupPage(Page):
         ("Double click on the plane, or Insert", "add a key"),
         ("Delete", "remove the selected key"),
         ("Tab, Shift+Tab", "select the next or the previous vector"),
-        ("Arrow keys", "nudge the selected vector by 0.1; Shift by 0.01, Ctrl by 0.5"),
+        ("Arrow keys", "nudge the selected vector by 0.1; Shift by 0.01, Ctrl by 0.5; with none (Esc), move the view"),
         ("Drag the plane, wheel, + and −", "move and zoom the view"),
         ("Home", "bring back the first view"),
         ("Right click", "menu for what is under the pointer"),
@@ -113,7 +114,7 @@ class LookupPage(Page):
     def _make_header(self) -> QHBoxLayout:
         title = QLabel("Lookup")
         title.setObjectName("title")
-        self.presets = QComboBox()
+        self.presets = TellingBox()
         self.presets.setAccessibleName("Preset")
         self.presets.setToolTip("Ready-made lookups; each says what to look for")
         self.presets.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

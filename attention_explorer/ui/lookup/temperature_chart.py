@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from attention_explorer.model import softmax
 from attention_explorer.session.session import Session
-from attention_explorer.state.lookup.frame import LookupFrame
+from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import MOST_KEYS
-from attention_explorer.state.lookup.wording import key_name
+from attention_explorer.state.lookup.wording import description, key_name
 from attention_explorer.state.numerals import coordinate
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
+from attention_explorer.ui.accessible import CHART, sentences
 from attention_explorer.ui.theme import Look
 
 SAMPLES = 121
@@ -37,7 +38,12 @@ class _PlainLogAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type
 
 
 class TemperatureChart(QWidget):
-    """A curve per key: its weight at every temperature, with a line at the current one that can be dragged."""
+    """A curve per key: its weight at every temperature, with a line at the current one that can be dragged.
+
+    The keyboard moves the line by the slider of the temperature.
+    """
+
+    accessible_role = CHART
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +51,10 @@ class TemperatureChart(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(2, 2, 2, 2)
         self.plot = pg.PlotWidget(axisItems={"bottom": _PlainLogAxis("bottom")})
+        self.setAccessibleName("Weights against temperature")
         self.plot.setAccessibleName("Weights against temperature")
+        for part in (self.plot, self.plot.viewport()):
+            part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setMenuEnabled(False)
         self.plot.setMouseEnabled(x=False, y=False)
         self.plot.hideButtons()
@@ -99,6 +108,12 @@ class TemperatureChart(QWidget):
         with QSignalBlocker(self.marker):
             self.marker.setValue(np.log10(frame.state.temperature))
         self.marker.setVisible(not frame.state.hard)
+
+    def spoken(self) -> str:
+        """Return what is drawn in words."""
+        frame = lookup_frame(self._session.state.lookup)
+        line = f"A curve per key, from hard to uniform; the line is at {frame.state.temperature:g}"
+        return sentences(line, description(frame))
 
     def _on_marker_dragged(self) -> None:
         state = self._session.state

@@ -1,0 +1,155 @@
+"""Everything can be read: nothing written is cut off or lies over something else, at any size, on any page."""
+
+from __future__ import annotations
+
+import pytest
+from people_driver import (
+    PAGE_IDS,
+    Scene,
+    Written,
+    catch_up,
+    cut_texts,
+    first_state,
+    is_measured,
+    misplaced,
+    scenes_of,
+    show_state,
+    widgets_shown,
+    with_all_changed,
+    written_on,
+    written_over,
+)
+from PySide6.QtCore import QPoint, QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.ui.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
+
+LIGHT, DARK = ThemeChoice.LIGHT, ThemeChoice.DARK
+SIZES = (
+    (900, 650, 1.0, LIGHT),
+    (1280, 800, 1.0, LIGHT),
+    (1280, 800, 1.0, DARK),
+    (2560, 1440, 1.0, DARK),
+    (1280, 800, 2.0, LIGHT),
+)
+"""Not every size in both themes: the test after the next says that colours move nothing."""
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]} at {size[2]:.0%}, {size[3]}")
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_nothing_is_cut_off_or_covered_or_faint(page_window, page, size):
+    window, faults, measured = page_window(page), [], 0
+    width, height, zoom, theme = size
+    window.set_theme(theme)
+    window.set_zoom(zoom)
+    window.resize(width, height)
+    for scene in (*scenes_of(page), Scene("changed preset", lambda window: show_state(window, with_all_changed(page)))):
+        scene.show(window)
+        found, lines = _faults(window)
+        measured += lines
+        faults += [f"{scene.name}: {fault}" for fault in found]
+    assert not faults, "\n".join(faults)
+    assert measured > 100
+
+
+def _faults(root: QWidget) -> tuple[list[str], int]:
+    """Return what is wrong, and of how many lines of text."""
+    faults, count = misplaced(root), 0
+    for widget in widgets_shown(root):
+        if is_measured(widget):
+            lines = written_on(widget)
+            count += len(lines)
+            faults += cut_texts(widget, lines) + written_over(widget, lines)
+            faults += [fault for line in lines for fault in _faint(line)]
+    return faults, count
+
+
+def _faint(line: Written) -> list[str]:
+    needed = GRAPHICS_CONTRAST if line.is_large else TEXT_CONTRAST
+    return [
+        f"“{line.text}” {line.colour.name()} on {ground.name()}: {contrast(line.colour, ground):.2f}"
+        for ground in line.grounds
+        if contrast(line.colour, ground) < needed
+    ]
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_colours_move_nothing(page_window, page):
+    window = page_window(page)
+    show_state(window, first_state(page))
+    places = {widget: (widget.geometry(), widget.isVisible()) for widget in window.findChildren(QWidget)}
+    window.set_theme(DARK)
+    catch_up(window)
+    assert places == {widget: (widget.geometry(), widget.isVisible()) for widget in window.findChildren(QWidget)}
+
+
+@pytest.mark.parametrize("page", ["heads", "positions", "block", "scaling", "cost"])
+def test_a_low_window_keeps_its_height_for_the_picture(page_window, page):
+    window = page_window(page)
+    show_state(window, first_state(page))
+    window.set_zoom(2.0)
+    catch_up(window)
+    bar = window.page.bar
+    assert bar.more.isVisible()
+    assert bar.height() <= 0.26 * window.page.height()
+    before = bar.height()
+    bar.more.click()
+    catch_up(window)
+    assert bar.height() > before
+    bar.more.click()
+    window.set_zoom(1.0)
+    catch_up(window)
+    assert not bar.more.isVisible()
+
+
+def test_the_whole_map_is_seen_at_twice_the_size(page_window):
+    window = page_window("heads")
+    scenes_of("heads")[0].show(window)
+    window.set_zoom(2.0)
+    catch_up(window)
+    canvas, page = window.page.canvas, window.page
+    assert canvas.mapTo(page, QPoint(0, canvas.height())).y() <= page.height()
+    window.set_zoom(1.0)
+
+
+# ---- The measuring itself ----
+
+
+class _Painted(QWidget):
+    """Writes two words, the second over the first and beyond its edge."""
+
+    __module__ = "attention_explorer.ui.test"
+
+    def paintEvent(self, event: object) -> None:  # noqa: N802  # Qt's name
+        painter = QPainter(self)
+        painter.drawText(QRectF(0, 0, 60, 20), 0, "first word")
+        painter.drawText(QRectF(20, 2, 400, 20), 0, "a second one, much too long")
+        painter.end()
+
+
+def test_cut_and_covered_words_are_found(qtbot):
+    widget = _Painted()
+    qtbot.addWidget(widget)
+    widget.resize(100, 30)
+    widget.show()
+    lines = written_on(widget)
+    assert [line.text for line in lines] == ["first word", "a second one, much too long"]
+    assert "much too long" in "".join(cut_texts(widget, lines))
+    assert len(written_over(widget, lines)) == 1
+
+
+def test_a_button_that_is_too_narrow_and_a_widget_over_another_are_found(qtbot):
+    whole = QWidget()
+    qtbot.addWidget(whole)
+    whole.resize(200, 100)
+    button, label, outside = QPushButton("Much too long for this", whole), QLabel("below", whole), QLabel("out", whole)
+    button.setGeometry(10, 10, 60, 30)
+    label.setGeometry(40, 20, 60, 30)
+    outside.setGeometry(180, 70, 60, 20)
+    whole.show()
+    assert cut_texts(button, written_on(button))
+    found = "\n".join(misplaced(whole))
+    assert "lies over" in found
+    assert "leaves" in found
