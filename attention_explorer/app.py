@@ -52,8 +52,7 @@ def make_application(*options: str) -> QApplication:
     application.setApplicationDisplayName("Attention Explorer")
     application.setDesktopFileName("attention-explorer")
     application.setStyle("Fusion")
-    if existing is None:
-        accessible.install()
+    accessible.install()
     load_fonts()
     return application
 

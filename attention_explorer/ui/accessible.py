@@ -7,6 +7,8 @@ at every change: the words of a large picture take longer than painting it.
 
 from __future__ import annotations
 
+from functools import cache
+
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface
 from PySide6.QtWidgets import QAccessibleWidget, QWidget
@@ -33,8 +35,9 @@ def _interface_of(_class_name: str, of: QObject) -> QAccessibleInterface | None:
     return _SpokenWidget(of, role)
 
 
+@cache
 def install() -> None:
-    """Have Qt ask our widgets; done once for the application."""
+    """Have Qt ask our widgets; once for the application, however often it is called."""
     QAccessible.installFactory(_interface_of)
 
 

@@ -19,7 +19,9 @@ class Theme:
     """A set of colours, as #rrggbb.
 
     Query, key, value and output follow Okabe and Ito (2008), who chose them to be told apart with every kind of colour
-    vision; the ``*_ink`` variants are the same hues with enough contrast for text (WCAG AA, 4.5 : 1 on ``card``).
+    vision. A darker orange would look like the vermillion of the query to many: where it lies on white, it has an edge
+    in the colour of its ink. The ``*_ink`` variants are the same hues with enough contrast for text on every ground
+    (WCAG AA, 4.5 : 1).
     """
 
     name: str
@@ -80,20 +82,20 @@ LIGHT = Theme(
     plane="#ffffff",
     border="#d9dde4",
     text="#1d2127",
-    muted="#5c6470",
+    muted="#59616d",
     grid="#e3e7ec",
-    axis="#9aa3af",
+    axis="#858e9a",
     track="#e6e9ee",
     query="#d55e00",
     key="#0072b2",
     value="#009e73",
     output="#e69f00",
     loss="#b0508a",
-    query_ink="#b34f00",
-    key_ink="#0068a3",
-    value_ink="#00785a",
-    output_ink="#8a5d00",
-    loss_ink="#a0447c",
+    query_ink="#a04700",
+    key_ink="#00659f",
+    value_ink="#006f53",
+    output_ink="#835800",
+    loss_ink="#9a4177",
     masked="#e6e9ed",
     masked_line="#bcc3cc",
     note="#fff8ea",
@@ -250,6 +252,7 @@ def palette(theme: Theme) -> QPalette:
 def stylesheet(look: Look) -> str:
     """Return the style sheet for a look: only what Fusion does not do by itself."""
     t, px = look.theme, look.px
+    wider = px(2) - 1  # the frame of what has the keyboard, taken from its padding: nothing moves or is cut
     return f"""
 * {{ font-family: "{FONT_FAMILY}"; font-size: {px(13)}px; }}
 QMainWindow, QDialog, #page, #panel {{ background: {t.window}; }}
@@ -271,13 +274,14 @@ QStatusBar QLabel {{ color: {t.muted}; padding: 0 {px(8)}px; }}
 #rail QToolButton:hover {{ color: {t.text}; }}
 #rail QToolButton:checked {{ background: {t.card}; border-color: {t.border}; color: {t.text}; font-weight: 600; }}
 #rail QToolButton:focus, #rail QToolButton:checked:focus {{ border: {px(2)}px solid {t.focus};
-    padding: {px(7) - 1}px {px(2) - 1}px; }}
+    padding: {px(7) - wider}px {max(px(2) - wider, 0)}px; }}
 #title {{ font-size: {px(19)}px; font-weight: 600; }}
 #cardTitle {{ font-weight: 600; }}
 #muted {{ color: {t.muted}; }}
 #card {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(8)}px; }}
 #note {{ background: {t.note}; border: 1px solid {t.note_border}; border-radius: {px(8)}px; }}
 QScrollArea {{ border: none; background: transparent; }}
+QScrollArea:focus {{ border: {px(2)}px solid {t.focus}; }}
 QPushButton, QComboBox, QDoubleSpinBox, QLineEdit, #tool {{ background: {t.card}; color: {t.text};
     border: 1px solid {t.border}; border-radius: {px(6)}px; padding: {px(4)}px {px(9)}px;
     min-height: {px(18)}px; }}
@@ -285,6 +289,8 @@ QDoubleSpinBox, QLineEdit {{ padding: {px(4)}px {px(5)}px; }}
 QDoubleSpinBox QLineEdit, QDoubleSpinBox QLineEdit:focus {{ border: none; padding: 0 {px(3)}px; background: transparent;
     min-height: 0; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
+QCheckBox {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
+QCheckBox:focus {{ border-color: {t.focus}; }}
 QCheckBox::indicator {{ width: {px(14)}px; height: {px(14)}px; }}
 QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}
 QPushButton:pressed, #tool:pressed {{ background: {t.track}; }}
@@ -292,15 +298,15 @@ QPushButton:checked {{ background: {t.strong}; color: {t.strong_text}; border-co
 QPushButton:disabled, #tool:disabled, QComboBox:disabled, QDoubleSpinBox:disabled {{ color: {t.axis}; }}
 QPushButton:focus, QComboBox:focus, QDoubleSpinBox:focus, QLineEdit:focus, QToolButton:focus, QTableView:focus,
 QPlainTextEdit:focus {{ border: {px(2)}px solid {t.focus}; }}
-QPushButton:focus, QComboBox:focus, #tool:focus {{ padding: {px(4) - 1}px {px(9) - 1}px; }}
-QDoubleSpinBox:focus, QLineEdit:focus {{ padding: {px(4) - 1}px {px(5) - 1}px; }}
+QPushButton:focus, QComboBox:focus, #tool:focus {{ padding: {px(4) - wider}px {px(9) - wider}px; }}
+QDoubleSpinBox:focus, QLineEdit:focus {{ padding: {px(4) - wider}px {px(5) - wider}px; }}
 QPushButton:checked:focus {{ border-color: {t.focus_on_strong}; }}
 #chip {{ padding: {px(2)}px {px(8)}px {px(2)}px {px(5)}px; border-radius: {px(11)}px; color: {t.muted};
     background: transparent; border: 1px solid {t.border}; min-height: {px(18)}px; }}
 #chip:checked {{ background: {t.card}; color: {t.text}; border-color: {t.axis}; font-weight: normal; }}
 #chip:hover {{ border-color: {t.muted}; }}
 #chip:focus, #chip:checked:focus {{ border: {px(2)}px solid {t.focus};
-    padding: {px(2) - 1}px {px(8) - 1}px {px(2) - 1}px {px(5) - 1}px; }}
+    padding: {max(px(2) - wider, 0)}px {px(8) - wider}px {max(px(2) - wider, 0)}px {px(5) - wider}px; }}
 QComboBox {{ combobox-popup: 0; }}
 QComboBox::drop-down {{ border: none; width: {px(22)}px; }}
 QComboBox::down-arrow {{ image: url("{assets.path("icons/arrow-down.svg")}"); width: {px(12)}px; height: {px(12)}px; }}

@@ -31,7 +31,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
-from attention_explorer.ui.controls.panel_scroll import ColumnScroll
+from attention_explorer.ui.controls.panel_scroll import ColumnScroll, bring_into_view
 from attention_explorer.ui.icons import icon, program_icon
 from attention_explorer.ui.page import PAGES, Page
 from attention_explorer.ui.read_out import ReadOut
@@ -280,6 +280,11 @@ class MainWindow(QMainWindow):
         if self._rail.sizeHint().height() > self.height() - self.look.px(60):
             for button in buttons:
                 button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        reached = super().focusNextPrevChild(forward)
+        bring_into_view(self.focusWidget())
+        return reached
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -348,6 +348,8 @@ def is_measured(widget: QWidget) -> bool:
     """Whether what a widget writes is to be measured: fields and lists that scroll by themselves are not."""
     if isinstance(widget, QLineEdit):
         return isinstance(widget.parentWidget(), QDoubleSpinBox)
+    if isinstance(widget, QTabBar) and widget.usesScrollButtons() and widget.sizeHint().width() > widget.width():
+        return False
     scrolls = (QPlainTextEdit, QAbstractScrollArea, QStackedWidget, QMenuBar)
     parent = widget.parentWidget()
     return not isinstance(widget, scrolls) and not isinstance(parent, (QAbstractItemView, QGraphicsView))
@@ -375,8 +377,8 @@ def _tells_all(widget: QWidget, text: str) -> bool:
     for own in ("text", "currentText"):
         method = getattr(widget, own, None)
         whole = method() if callable(method) else ""
-        if whole.replace("&", "").strip() == text:
-            return True  # it ends so by itself: Export…
+        if whole.replace("&", "").strip().endswith(text):
+            return True  # it ends so by itself: Export…, of which a mnemonic may stand alone
         if whole and whole in widget.toolTip():
             return True
     return False
@@ -454,3 +456,37 @@ def press_tab(window: QWidget, back: bool = False) -> QWidget | None:
     key = Qt.Key.Key_Backtab if back else Qt.Key.Key_Tab
     QTest.keyClick(target, key, Qt.KeyboardModifier.ShiftModifier if back else Qt.KeyboardModifier.NoModifier)
     return QApplication.focusWidget()
+
+
+# ---- Windows beside the page ----
+
+
+def windows_beside(window: MainWindow) -> Iterator[QWidget]:
+    """Show every other window that there is on the Heads page, each tab of the arrays, one at a time."""
+    from attention_explorer.ui.dialogs import about_dialog, error_dialog, shortcuts_dialog
+    from attention_explorer.ui.export.dialog import ExportDialog
+
+    show_state(window, first_state("heads"))
+    for make in (
+        lambda: about_dialog(window),
+        lambda: shortcuts_dialog(window, window.page, window.look),
+        lambda: error_dialog(window, "ValueError: an example"),
+        lambda: ExportDialog(window.page, window.page.figure()),
+    ):
+        dialog = make()
+        dialog.show()
+        QTest.qWait(30)  # a preview is painted a moment later
+        QApplication.processEvents()
+        yield dialog
+        dialog.close()
+    window.page.show_arrays()
+    arrays = window.page.arrays
+    QTest.qWaitForWindowExposed(arrays)
+    for tab in range(arrays.tabs.count()):
+        arrays.tabs.setCurrentIndex(tab)
+        while arrays.jobs.is_busy():
+            QTest.qWait(5)
+        QApplication.processEvents()
+        yield arrays
+    arrays.close()
+    window.activateWindow()

@@ -15,6 +15,7 @@ from people_driver import (
     scenes_of,
     show_state,
     widgets_shown,
+    windows_beside,
     with_all_changed,
     written_on,
     written_over,
@@ -75,14 +76,24 @@ def _faint(line: Written) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("zoom", [1.0, 2.0])
+def test_nor_is_anything_in_the_windows_beside_the_page(page_window, zoom):
+    window = page_window("heads")
+    window.set_zoom(zoom)
+    faults = []
+    for dialog in windows_beside(window):
+        faults += [f"{dialog.windowTitle()}: {fault}" for fault in _faults(dialog)[0]]
+    assert not faults, "\n".join(faults)
+
+
 @pytest.mark.parametrize("page", PAGE_IDS)
 def test_colours_move_nothing(page_window, page):
     window = page_window(page)
     show_state(window, first_state(page))
-    places = {widget: (widget.geometry(), widget.isVisible()) for widget in window.findChildren(QWidget)}
+    places = {widget: widget.geometry().getRect() for widget in widgets_shown(window)}
     window.set_theme(DARK)
     catch_up(window)
-    assert places == {widget: (widget.geometry(), widget.isVisible()) for widget in window.findChildren(QWidget)}
+    assert places == {widget: widget.geometry().getRect() for widget in widgets_shown(window)}
 
 
 @pytest.mark.parametrize("page", ["heads", "positions", "block", "scaling", "cost"])

@@ -41,6 +41,7 @@ class NumbersDialog(QDialog):
         words.setWordWrap(True)
         self.table = QTableWidget(len(rows), len(header))
         self.table.setAccessibleName(title)
+        self.table.setTabKeyNavigation(False)  # arrow keys walk the cells; Tab goes on to the buttons
         self.table.setHorizontalHeaderLabels(list(header))
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.verticalHeader().hide()

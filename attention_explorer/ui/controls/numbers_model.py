@@ -97,6 +97,7 @@ class NamedRowsTable(QTableView):
         super().__init__()
         self.setModel(model)
         self.setAccessibleName(name)
+        self.setTabKeyNavigation(False)  # arrow keys walk the cells; Tab goes on to the next control
         self.setCornerButtonEnabled(False)
 
     def set_look(self, look: Look) -> None:

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
+BESIDE_REACHED = 8
+"""Pixels above and below what Tab has reached that are to be seen too."""
 UNBOUNDED = 16_777_215  # QWIDGETSIZE_MAX, which PySide6 does not export
 
 
@@ -17,6 +19,18 @@ class Scroll(QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(widget)
+
+
+def bring_into_view(widget: QWidget | None) -> None:
+    """Scroll everything around a widget so that it is seen.
+
+    Qt does so where Tab goes on within a scroll area, not where it comes in from outside.
+    """
+    around = None if widget is None else widget.parentWidget()
+    while widget is not None and around is not None:
+        if isinstance(around, QScrollArea):
+            around.ensureWidgetVisible(widget, 0, BESIDE_REACHED)
+        around = around.parentWidget()
 
 
 class ColumnScroll(Scroll):

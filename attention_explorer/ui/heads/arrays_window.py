@@ -19,7 +19,7 @@ from attention_explorer.state.heads.arrays import head_array
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.ui.controls.panel_scroll import ColumnScroll, Scroll
+from attention_explorer.ui.controls.panel_scroll import ColumnScroll, Scroll, bring_into_view
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.array_detail import ArrayDetail
 from attention_explorer.ui.heads.array_grid import ArrayGrid
@@ -263,6 +263,11 @@ class ArraysWindow(QDialog):
         around = 2 * (self._column.contentsMargins().left() + self._rows.contentsMargins().left() + 2) + bar
         left = self.width() - around - self._both.spacing() - self.detail.minimumSizeHint().width()
         self._grid_area.setFixedWidth(min(natural, max(left, self._look.px(LEAST_FOR_GRID))))
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        reached = super().focusNextPrevChild(forward)
+        bring_into_view(self.focusWidget())
+        return reached
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

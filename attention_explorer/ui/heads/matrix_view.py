@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.state.map_picture import MapPicture
@@ -18,7 +20,7 @@ from attention_explorer.ui.drawing.heatmap import (
     paint_cells,
     paint_labels,
 )
-from attention_explorer.ui.drawing.marks import colour_of, pen
+from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame, pen, text_size
 from attention_explorer.ui.heads.map_widget import CELL_STEPS
 from attention_explorer.ui.theme import Look
 
@@ -158,6 +160,7 @@ class MatrixView(QWidget):
         painter = QPainter(self)
         painter.fillRect(event.rect(), colour_of(self._look.theme.card))
         self.paint_picture(painter)
+        paint_focus_frame(painter, self, self._look)
         painter.end()
 
     def paint_picture(self, painter: QPainter) -> None:
@@ -170,9 +173,16 @@ class MatrixView(QWidget):
         lit = self.hovered or self.chosen
         paint_labels(painter, picture, layout, look)
         self._paint_titles(painter, picture, layout)
-        paint_bar(painter, picture, layout.bar, look)
+        paint_bar(painter, self._with_title_within(picture, layout), layout.bar, look)
         if lit is not None:
             self._paint_lit(painter, layout, lit)
+
+    def _with_title_within(self, picture: MapPicture, layout: HeatmapLayout) -> MapPicture:
+        """Return a picture whose colour bar has a title that ends within the widget; above it all of it is said."""
+        metrics = QFontMetricsF(self._look.font(11.5))
+        room = self.width() - layout.bar.left() - self._look.px(4)
+        title = metrics.elidedText(picture.scale.title, Qt.TextElideMode.ElideRight, room)
+        return picture if title == picture.scale.title else replace(picture, scale=replace(picture.scale, title=title))
 
     def _paint_titles(self, painter: QPainter, picture: MapPicture, layout: HeatmapLayout) -> None:
         look, px, cells = self._look, self._look.px, layout.cells
@@ -181,12 +191,12 @@ class MatrixView(QWidget):
         painter.save()
         painter.translate(cells.left() - layout.row_labels.room - px(24), cells.center().y())
         painter.rotate(-90)
-        half = max(cells.height() / 2, px(70))
+        half = max(cells.height(), text_size(painter.font(), picture.row_title)[0] + px(2)) / 2
         painter.drawText(QRectF(-half, -px(8), 2 * half, px(18)), Qt.AlignmentFlag.AlignCenter, picture.row_title)
         painter.restore()
         painter.setPen(colour_of(ink_of(look.theme, _INKS.get(picture.column_title.removesuffix(" →"), "muted"))))
         top = cells.top() - column_height(layout.column_labels, look) - px(18)
-        half = max(cells.width() / 2, px(70))
+        half = max(cells.width(), text_size(painter.font(), picture.column_title)[0] + px(2)) / 2
         box = QRectF(cells.center().x() - half, top, 2 * half, px(18))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, picture.column_title)
 

@@ -197,15 +197,10 @@ def _paint_handles(painter: QPainter, scene: PlaneScene, part: Part) -> None:
 
 def _paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
     if scene.line is None:
-        look = scene.look
-        draw_arrow(
-            painter,
-            scene.origin,
-            scene.output_place,
-            look.theme.output,
-            2.8 * look.zoom,
-            look.px(14),
-        )
+        look, theme = scene.look, scene.look.theme
+        # Over an edge: gold alone is too pale on white.
+        for colour, width, head in ((theme.output_ink, 4.6, 17), (theme.output, 2.8, 14)):
+            draw_arrow(painter, scene.origin, scene.output_place, colour, width * look.zoom, look.px(head))
 
 
 def _badge_places(scene: PlaneScene) -> list[QPointF]:
@@ -225,9 +220,11 @@ def _paint_output(painter: QPainter, scene: PlaneScene) -> None:
     radius = px(BADGE_RADIUS + 4) if covered else px(7)
     painter.setBrush(Qt.BrushStyle.NoBrush if covered else colour_of(look.theme.output))
     if covered:
+        painter.setPen(pen(look.theme.output_ink, 5.4 * look.zoom))
+        painter.drawEllipse(place, radius, radius)
         painter.setPen(pen(look.theme.output, 3.6 * look.zoom))
     else:
-        painter.setPen(pen(look.theme.card, 1.6 * look.zoom))
+        painter.setPen(pen(look.theme.output_ink, 1.4 * look.zoom))
     painter.drawEllipse(place, radius, radius)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     reach = px(BADGE_RADIUS + 3)

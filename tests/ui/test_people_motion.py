@@ -1,0 +1,122 @@
+"""Who wants no motion has none: what would play goes step by step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from people_driver import first_state, show_state
+from PySide6.QtCore import QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.state.lookup.state import Overlay
+from attention_explorer.state.positions.state import PositionsPicture
+
+
+@pytest.fixture
+def clocks(page_window):
+    window = page_window("positions")
+    state = first_state("positions")
+    show_state(window, replace(state, positions=replace(state.positions, picture=PositionsPicture.CLOCKS)))
+    yield window
+    window.page.player.stop()
+
+
+@pytest.fixture
+def descent(page_window):
+    window = page_window("lookup")
+    state = first_state("lookup")
+    overlays = state.lookup.overlays | {Overlay.TARGET}
+    show_state(window, replace(state, lookup=replace(state.lookup, overlays=overlays)))
+    yield window
+    window.page.gradient.stop()
+
+
+def running_timers(window) -> list[QTimer]:
+    """What would move something without anybody's doing."""
+    return [timer for timer in window.findChildren(QTimer) if timer.isActive() and not timer.isSingleShot()]
+
+
+def test_the_hands_of_the_clocks_go_one_step_at_each_press(clocks):
+    clocks.set_reduced_motion(True)
+    page, button = clocks.page, clocks.page.controls.play
+    assert (button.text(), button.accessibleName()) == ("Step", "Step: the next position")
+    start = page.state.position
+    for press in (1, 2):
+        button.click()
+        assert page.state.position == start + press
+        assert not page.player.is_running
+    assert not running_timers(clocks)
+    QTest.qWait(100)
+    assert page.state.position == start + 2
+    clocks.session.undo()
+    assert page.state.position == start
+
+
+def test_what_plays_stops_when_motion_is_reduced(clocks):
+    clocks.page.controls.play.click()
+    assert clocks.page.player.is_running
+    clocks.set_reduced_motion(True)
+    assert not clocks.page.player.is_running
+    assert clocks.page.controls.play.text() == "Step"
+    clocks.set_reduced_motion(False)
+    assert clocks.page.controls.play.text() == "Play"
+    clocks.page.controls.play.click()
+    assert clocks.page.player.is_running
+
+
+def test_the_last_position_is_followed_by_the_first(clocks):
+    clocks.set_reduced_motion(True)
+    state = clocks.session.state
+    last = state.positions.length - 1
+    show_state(clocks, replace(state, positions=state.positions.with_position(last)))
+    clocks.page.controls.play.click()
+    assert clocks.page.state.position == 0
+
+
+def test_the_descent_goes_one_step_at_each_press(descent):
+    descent.set_reduced_motion(True)
+    card = descent.page.gradient
+    seen = [descent.session.state.lookup.query]
+    for _ in range(3):
+        card.play.click()
+        seen.append(descent.session.state.lookup.query)
+        assert not card.is_playing
+        assert not card.play.isChecked()
+    assert len(set(seen)) == 4
+    assert descent.session.undo_stack.count() == 3
+    assert not running_timers(descent)
+
+
+def test_a_descent_that_plays_stops(descent):
+    card = descent.page.gradient
+    card.play.click()
+    assert card.is_playing
+    descent.set_reduced_motion(True)
+    assert not card.is_playing
+    descent.set_reduced_motion(False)
+    card.play.click()
+    assert card.is_playing
+
+
+def test_the_switch_is_in_the_menu_and_remembered(make_window, settings_path):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="positions"))
+    entry = next(
+        action
+        for menu in window.menuBar().actions()
+        for action in menu.menu().actions()
+        if action.text().replace("&", "") == "Reduce motion"
+    )
+    assert not entry.isChecked()
+    entry.trigger()
+    assert entry.isChecked()
+    assert not window.page.moves
+    window.show_page("lookup")
+    assert not window.page.moves  # a page that was made later knows it too
+    window.close()
+    assert SettingsStore(settings_path).load().reduced_motion
+    again = make_window(settings=SettingsStore(settings_path).load())
+    assert not again.page.moves
+    QApplication.processEvents()
