@@ -11,7 +11,6 @@ from people_driver import (
     PAGE_IDS,
     first_state,
     in_window,
-    name_of,
     press_tab,
     scenes_of,
     show_state,
@@ -22,6 +21,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
+from writing_driver import name_of
 
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.lookup.state import Part

@@ -6,23 +6,19 @@ import pytest
 from people_driver import (
     PAGE_IDS,
     Scene,
-    Written,
     catch_up,
-    cut_texts,
     first_state,
-    is_measured,
     misplaced,
     scenes_of,
     show_state,
     widgets_shown,
     windows_beside,
     with_all_changed,
-    written_on,
-    written_over,
 )
 from PySide6.QtCore import QPoint, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from writing_driver import Written, cut_texts, is_measured, written_on, written_over
 
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.ui.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
