@@ -221,8 +221,11 @@ class HeatmapCanvas(MapWidget):
 
     def _walk(self, down: int, right: int) -> None:
         super()._walk(down, right)
-        if self.frame is not None and self._window is not None:
-            self._show_window(_including(self._window, self.pinned).held_within(self.frame.shape))
+        if self.frame is None or self.session.state.heads.view.window is None:
+            return
+        window = _including(self._seen_on_the_map, self.pinned).held_within(self.frame.shape)
+        # The view follows the walk, and is one undo step with it.
+        self.session.apply(self._state_with(window), MOVE_LABEL, merge="pin", within=math.inf)
 
     # ---- Painting the mask ----
 

@@ -59,10 +59,11 @@ class LookupCanvas(PlaneMouse):
 
     def _move_view(self, direction: Vector) -> None:
         """Look a tenth of the view further, as a drag of the plane does."""
+        if self.is_held:
+            return
         visible = self.scene().transform.visible
         tenth = 0.1 * visible.width
-        self._camera = visible.shifted(tenth * direction[0], tenth * direction[1])
-        self.update()
+        self.look_at(visible.shifted(tenth * direction[0], tenth * direction[1]))
 
     def _nudge(self, part: Part, direction: Vector, modifiers: Qt.KeyboardModifier) -> None:
         step = NUDGE

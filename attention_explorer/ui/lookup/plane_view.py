@@ -187,6 +187,10 @@ class PlaneView(QWidget):
                 else f"The view goes no wider: {visible.span:.2g} units are in it, and no vector lies outside."
             )
             return
+        self.look_at(camera)
+
+    def look_at(self, camera: Extent) -> None:
+        """Show another part of the plane; steps that follow each other at once are one to undo."""
         self._session.apply(self._with_camera(camera), "Move the view", merge="view")
 
     def _with_camera(self, camera: Extent | None) -> ExplorerState:
