@@ -107,7 +107,7 @@ class PlaneView(QWidget):
         before, after = old.lookup, new.lookup
         if before == after:
             return
-        if self._selected not in after.parts():
+        if self._selected is not None and self._selected not in after.parts():
             self.select(QUERY)
         if self._drag is None or self._drag.line is None:
             self._numbers = number_range(after)
