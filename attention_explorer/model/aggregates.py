@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, boolean_array, finite_array
+from attention_explorer.model.arrays import Floats, all_finite, boolean_array, finite_array
 from attention_explorer.model.map_selection import row_blocks
 
 
@@ -30,7 +30,13 @@ def mean_of_heads(weights: npt.ArrayLike) -> Floats:
     ArrayError
         If there is no head, too few axes, or an entry is not finite.
     """
-    return np.asarray(_heads(weights).mean(axis=-3))
+    heads = _heads(weights)
+    with np.errstate(over="ignore"):
+        mean = np.asarray(heads.mean(axis=-3))
+        if not all_finite(mean):  # of numbers near the end of the range the sum is beyond it, though the mean is not
+            largest = np.finfo(heads.dtype).max
+            mean = np.clip((heads / heads.shape[-3]).sum(axis=-3), -largest, largest)
+    return mean
 
 
 def max_of_heads(weights: npt.ArrayLike) -> Floats:
@@ -74,13 +80,17 @@ def rollout(weights: Sequence[npt.ArrayLike], *, identity: bool = True) -> Float
     Raises
     ------
     ArrayError
-        If there is no layer, a matrix is not (n, n) like the first, or an entry is not finite.
+        If there is no layer, a matrix is not (n, n) like the first, or an entry is not finite, or the product is not.
 
     Notes
     -----
     Abnar & Zuidema 2020, section 3, attention rollout.
     """
-    layers = [finite_array(f"weights[{number}]", layer, "n", "n") for number, layer in enumerate(weights)]
+    try:
+        given = list(weights)
+    except TypeError:
+        raise ArrayError("weights must be a sequence of matrices, one a layer") from None
+    layers = [finite_array(f"weights[{number}]", layer, "n", "n") for number, layer in enumerate(given)]
     if not layers:
         raise ArrayError("weights is empty: a rollout needs the matrix of one layer at least")
     n = len(layers[0])
@@ -89,7 +99,10 @@ def rollout(weights: Sequence[npt.ArrayLike], *, identity: bool = True) -> Float
     for number, layer in enumerate(layers):
         if layer.shape != (n, n):
             raise ArrayError(f"weights[{number}] has shape {layer.shape}, but must be ({n}, {n}): one n for all layers")
-        rolled = _product(layer * 0.5 + half if identity else layer, rolled)
+        with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+            rolled = _product(layer * 0.5 + half if identity else layer, rolled)
+    if not all_finite(rolled):
+        raise ArrayError(f"the rollout leaves the range of {rolled.dtype}: give weights, whose rows sum to 1")
     return rolled
 
 

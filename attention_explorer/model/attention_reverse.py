@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_explorer.model.arrays import Floats
+from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.derivatives import derivative_by_output, within_range
 from attention_explorer.model.head_axis import merge_heads, split_heads
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 
@@ -43,14 +44,26 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     -------
     AttentionDerivative
 
+    Raises
+    ------
+    ArrayError
+        If the derivative is not finite, is not of the shape of the output, or leads beyond the range.
+
     Notes
     -----
     The chain rule through Vaswani et al. 2017, eq. 1: ∂L/∂V = Pᵀ ∂L/∂O, ∂L/∂P = ∂L/∂O Vᵀ, ∂L/∂S = P ⊙ (∂L/∂P −
     its mean under P), ∂L/∂Q = ∂L/∂S K/√d_k, ∂L/∂K = ∂L/∂Sᵀ Q/√d_k.
     """
+    d_output = derivative_by_output(d_output, trace.output)
+    with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        found = _pulled_back(attention, trace, d_output)
+    return AttentionDerivative(within_range(found.x), within_range(found.context))
+
+
+def _pulled_back(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> AttentionDerivative:
     by_found = split_heads(d_output @ attention.w_o.T, attention.heads)  # (..., heads, n_q, d_v)
     by_weights = by_found @ trace.v.swapaxes(-1, -2)  # (..., heads, n_q, n_k)
-    by_scores = softmax_reverse(trace.weights, by_weights) * (1.0 / math.sqrt(attention.d_k))
+    by_scores = _softmax_reverse(trace.weights, by_weights) * (1.0 / math.sqrt(attention.d_k))
     by_q = by_scores @ trace.k  # (..., heads, n_q, n_k) @ (..., heads, n_k, d_k)
     by_k = by_scores.swapaxes(-1, -2) @ trace.q
     by_v = trace.weights.swapaxes(-1, -2) @ by_found
@@ -91,12 +104,25 @@ def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:
     ndarray, (..., n_k)
         ∂L/∂scores, 0 where the weight is.
 
+    Raises
+    ------
+    ArrayError
+        If an entry is not finite, the shapes differ, or the result is beyond the range.
+
     Notes
     -----
     The product with the matrix diag(p) − p pᵀ. The derivatives are first measured from that of the heaviest
     weight, which changes nothing as the weights sum to 1. In a saturated row what is left is then a plain sum of
     small terms, and not the rounding of a difference of large ones.
     """
+    p = finite_array("weights", weights, "...", "n_k")
+    slopes = derivative_by_output(d_weights, p, "d_weights", "weights")
+    with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        found = _softmax_reverse(p, slopes)
+    return within_range(found)
+
+
+def _softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:
     if weights.shape[-1] == 0:
         return np.zeros_like(weights)
     heaviest = weights.argmax(axis=-1, keepdims=True)

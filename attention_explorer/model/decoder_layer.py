@@ -13,13 +13,14 @@ from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.attention_reverse import attention_reverse, self_attention_reverse
 from attention_explorer.model.choices import choice
+from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.encoder_layer import check_widths
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace
 from attention_explorer.model.kv_cache import KVCache, attend_with_cache
 from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 from attention_explorer.model.norm import Norm
-from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring, derivative_by_output
+from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
 
 
 class DecoderTrace(NamedTuple):

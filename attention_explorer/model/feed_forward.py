@@ -12,6 +12,7 @@ from attention_explorer.errors import ArrayError
 from attention_explorer.model.activations import Activation, activate, activation_slope
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.choices import choice
+from attention_explorer.model.derivatives import derivative_by_output, within_range
 from attention_explorer.model.linear import checked_bias, linear, read_only
 
 
@@ -157,7 +158,17 @@ class FeedForward:
         -------
         ndarray, (..., d_model)
             ∂L/∂x; the slope of ReLU at 0 counts as 0.
+
+        Raises
+        ------
+        ArrayError
+            If the shape is not that of the output, an entry is not finite, or the derivative leaves the float range.
         """
+        d_output = derivative_by_output(d_output, trace.output)
+        with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+            return within_range(self._pulled_back(trace, d_output))
+
+    def _pulled_back(self, trace: FeedForwardTrace, d_output: Floats) -> Floats:
         by_hidden: Floats = d_output @ self.w2.T  # (..., d_out) @ (d_out, d_ff)
         slope = activation_slope(trace.before, self.activation)
         if self.w3 is None or trace.linear_part is None:

@@ -60,7 +60,8 @@ def initial_gain(initialiser: Initialiser | float, d_in: SupportsIndex, d_out: S
         If a size is not an integer of at least 1, or the number is negative or not finite.
     """
     rows, columns = size_from(1, "d_in", d_in), size_from(1, "d_out", d_out)
-    match initialiser:
+    rule = initialiser if isinstance(initialiser, Initialiser) else None  # an array compares entry by entry
+    match rule:
         case Initialiser.HE:
             return math.sqrt(2.0 / rows)
         case Initialiser.NORMALISED:
@@ -68,7 +69,7 @@ def initial_gain(initialiser: Initialiser | float, d_in: SupportsIndex, d_out: S
         case Initialiser.XAVIER:
             return math.sqrt(2.0 / (rows + columns))
         case Initialiser.GPT2 | Initialiser.TENTH | Initialiser.THREE_TENTHS:
-            return float(initialiser.value)
+            return float(rule.value)
     deviation = finite_number("initialiser", initialiser)
     if deviation < 0.0:
         raise ArrayError(f"initialiser must be at least 0, not {initialiser!r}")

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
 from attention_explorer.model.kv_cache import KVCache
 from attention_explorer.model.norm import Norm
-from attention_explorer.model.sublayer import derivative_by_output
 
 
 class StackTrace(NamedTuple):

@@ -46,11 +46,17 @@ def chosen(name: str, selection: Selection, length: int) -> Selection:
         If a slice has another step, or a position is no integer or outside the map.
     """
     if isinstance(selection, slice):
-        start, stop, step = selection.indices(length)
+        try:
+            start, stop, step = selection.indices(length)
+        except (TypeError, ValueError):  # ends that are no integers, or a step of 0
+            raise ArrayError(f"{name} is {selection}: give a slice of integers and of step 1") from None
         if step != 1:
             raise ArrayError(f"{name} is a slice of step {step}: give a slice of step 1 or the positions themselves")
         return slice(start, max(start, stop))
-    positions = np.asarray(selection)
+    try:
+        positions = np.asarray(selection)
+    except ValueError:
+        raise ArrayError(f"{name} cannot be read as positions: give a slice or one axis of integers") from None
     if positions.ndim != 1 or (positions.dtype.kind not in "iu" and positions.size):
         raise ArrayError(
             f"{name} of shape {positions.shape} holds {positions.dtype}: give a slice or one axis of integers"

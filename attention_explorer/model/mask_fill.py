@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.model.arrays import Bools, Floats, boolean_mask, finite_array
+from attention_explorer.model.choices import choice
 from attention_explorer.model.precision import float_precision
 from attention_explorer.model.scalars import positive_temperature
 
@@ -65,13 +66,13 @@ def filled_weights(
     ------
     ArrayError
         If a score is not finite, the shape of the mask does not fit, it is not boolean, the temperature is
-        not above 0, or the dtype is none of the three.
+        not above 0, or the dtype or the fill is none of those there are.
 
     Notes
     -----
     Vaswani et al. 2017, section 3.2.3, says −inf; −1e9 is what many programs write.
     """
-    precision = float_precision(dtype)
+    precision, fill = float_precision(dtype), choice("fill", fill, MaskFill)
     scores = finite_array("scaled", scaled, "...", "n_q", "n_k")
     visible = boolean_mask("mask", mask, scores.shape)
     warmth = precision.type(positive_temperature(temperature))

@@ -74,7 +74,10 @@ def padding_mask(lengths: npt.ArrayLike, n_k: SupportsIndex) -> Bools:
     Vaswani et al. 2017, section 3.2.3, hides keys in the same way (−inf before the softmax).
     """
     keys = size("n_k", n_k)
-    counts = np.asarray(lengths)
+    try:
+        counts = np.asarray(lengths)
+    except ValueError:
+        raise ArrayError("lengths cannot be read as an array of integers: do all rows have one length?") from None
     if counts.dtype.kind not in "iu":
         raise ArrayError(f"lengths of shape {counts.shape} must be integers, not {counts.dtype}")
     if counts.size and not (counts.min() >= 0 and counts.max() <= keys):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from attention_explorer.model.head_axis import check_width
-from attention_explorer.model.scalars import size_from
+from attention_explorer.model.scalars import size, size_from
 
 
 def product_flops(rows: int, inner: int, columns: int) -> int:
@@ -20,8 +20,13 @@ def product_flops(rows: int, inner: int, columns: int) -> int:
     -------
     int
         2 · rows · inner · columns: a multiplication and an addition for each of `inner` terms.
+
+    Raises
+    ------
+    ArrayError
+        If a size is no integer or below 0.
     """
-    return 2 * rows * inner * columns
+    return 2 * size("rows", rows) * size("inner", inner) * size("columns", columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ class ModelSize:
     def __post_init__(self) -> None:
         for name in ("tokens", "d_model", "heads", "layers", "d_ff", "bytes_per_number", "window"):
             value = getattr(self, name)
-            if value is not None:  # a NumPy integer would overflow in a product
+            if value is not None or name not in ("d_ff", "window"):  # a NumPy integer would overflow in a product
                 object.__setattr__(self, name, size_from(1, name, value))
         check_width("d_model", self.d_model, self.heads)
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.choices import choice
+from attention_explorer.model.derivatives import derivative_by_output, within_range
 from attention_explorer.model.linear import read_only
 from attention_explorer.model.norms import centred_rows, layer_norm, norm_divisor, rms_norm, smallest_divisor
 
@@ -134,12 +135,22 @@ class Norm:
             ∂L/∂x. A row that is one number repeated (all zeros for RMS) has none for eps 0: what is returned
             there is that for a divisor of 1.
 
+        Raises
+        ------
+        ArrayError
+            If the shapes differ, an entry of `d_output` is not finite, or the derivative leaves the float range.
+
         Notes
         -----
         With y = c / D, where c is the centred row (RMS: the row), s² its mean square and D = √(s² + eps) or
         s + eps, the chain rule gives ∂L/∂c = (g − y · mean(g y) · D/r) / D, where r is D or s. Centring takes
         the mean of that away.
         """
+        d_output = derivative_by_output(d_output, x)
+        with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+            return within_range(self._pulled_back(x, d_output))
+
+    def _pulled_back(self, x: Floats, d_output: Floats) -> Floats:
         by_normal = d_output if self.gain is None else d_output * self.gain
         centred = x if self.kind is NormKind.RMS else centred_rows(x)
         mean_square = np.square(centred).mean(axis=-1, keepdims=True)  # (..., 1)

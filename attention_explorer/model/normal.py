@@ -21,14 +21,14 @@ def normal_density(x: npt.ArrayLike, std: float = 1.0) -> Floats:
     Parameters
     ----------
     x : array_like, any shape
-        Real numbers; ±inf gives 0.
+        Real numbers; ±inf gives 0, NaN gives NaN.
     std : float
         σ, finite and above 0.
 
     Returns
     -------
     ndarray, the shape of `x`
-        In 1/unit of x. float32 for float16 and float32, otherwise float64.
+        In 1/unit of x; inf where it is beyond the range. float32 for float16 and float32, otherwise float64.
 
     Raises
     ------
@@ -37,8 +37,9 @@ def normal_density(x: npt.ArrayLike, std: float = 1.0) -> Floats:
     """
     points, deviation = real_array("x", x), _positive_std(std)
     with np.errstate(over="ignore", under="ignore"):
-        units = points / deviation
-        return np.asarray(np.exp(-0.5 * units * units) / (deviation * math.sqrt(2.0 * math.pi)))
+        units = points.astype(np.float64, copy=False) / deviation  # which may be too small for float32
+        density = np.exp(-0.5 * units * units) / (deviation * math.sqrt(2.0 * math.pi))
+        return np.asarray(density.astype(points.dtype, copy=False))
 
 
 def normal_cdf(x: npt.ArrayLike) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.arrays import Floats, all_finite, finite_array
 from attention_explorer.model.scalars import finite_number
 
 
@@ -49,10 +49,7 @@ def layer_norm(
     if rows.shape[-1] == 0:
         return rows.copy()
     centred = centred_rows(rows)
-    normal = _divided(rows.shape, centred, smallest, eps_inside_sqrt)
-    if gain is not None:
-        normal = normal * _feature_wise("gain", gain, rows.shape)
-    return normal if bias is None else normal + _feature_wise("bias", bias, rows.shape)
+    return _stretched(_divided(rows.shape, centred, smallest, eps_inside_sqrt), gain, bias)
 
 
 def rms_norm(
@@ -88,8 +85,7 @@ def rms_norm(
     rows, smallest = finite_array("x", x, "...", "d_model"), smallest_divisor(eps)
     if rows.shape[-1] == 0:
         return rows.copy()
-    normal = _divided(rows.shape, rows, smallest, eps_inside_sqrt)
-    return normal if gain is None else normal * _feature_wise("gain", gain, rows.shape)
+    return _stretched(_divided(rows.shape, rows, smallest, eps_inside_sqrt), gain)
 
 
 def smallest_divisor(eps: float) -> float:
@@ -152,7 +148,8 @@ def norm_divisor(mean_square: Floats, eps: float, eps_inside_sqrt: bool) -> Floa
     ndarray
         The shape of `mean_square`; 1 where it would be 0.
     """
-    divisor = np.sqrt(mean_square + eps) if eps_inside_sqrt else np.sqrt(mean_square) + eps
+    with np.errstate(over="ignore"):  # an eps beyond the range of float32 divides by inf, and leaves 0
+        divisor = np.sqrt(mean_square + eps) if eps_inside_sqrt else np.sqrt(mean_square) + eps
     return np.asarray(np.where(divisor > 0.0, divisor, 1.0))
 
 
@@ -163,6 +160,17 @@ def _divided(shape: tuple[int, ...], rows: Floats, eps: float, eps_inside_sqrt: 
         raise ArrayError(f"x of shape {shape} has a variance beyond the range of {rows.dtype}: divide it first")
     quotient: Floats = rows / norm_divisor(mean_square, eps, eps_inside_sqrt)
     return quotient
+
+
+def _stretched(normal: Floats, gain: npt.ArrayLike | None, bias: npt.ArrayLike | None = None) -> Floats:
+    """Multiply each feature by its gain, and add its bias."""
+    with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        stretched = normal if gain is None else normal * _feature_wise("gain", gain, normal.shape)
+        if bias is not None:
+            stretched = stretched + _feature_wise("bias", bias, normal.shape)
+    if not all_finite(stretched):
+        raise ArrayError(f"gain and bias lead beyond the range of {stretched.dtype}: make them smaller")
+    return stretched
 
 
 def _feature_wise(name: str, value: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:

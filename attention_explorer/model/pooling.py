@@ -50,13 +50,16 @@ def tile_bounds(length: int, tiles: int) -> npt.NDArray[np.intp]:
     Raises
     ------
     ArrayError
-        If there is to be no tile.
+        If there is to be no tile, or the length is no integer or below 0.
     """
     most = size("tiles", tiles)
     if most == 0:
         raise ArrayError("tiles must be at least 1, not 0: a picture needs a pixel")
-    n = min(most, length)
-    return np.arange(n + 1) * length // max(n, 1)
+    places = size("length", length)
+    n = min(most, places)
+    if places > np.iinfo(np.intp).max // (n + 1):
+        raise ArrayError(f"length must be far below {places}: no array is that long")
+    return np.arange(n + 1) * places // max(n, 1)
 
 
 class TilePool:

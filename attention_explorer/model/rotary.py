@@ -70,8 +70,9 @@ def _pairs(shape: tuple[int, ...], layout: str) -> tuple[slice, slice]:
             f"x has shape {shape}, but the number of features d must be even, not {features}: "
             "rotary turns them in pairs"
         )
-    if layout == "half":
+    chosen = layout if isinstance(layout, str) else ""
+    if chosen == "half":
         return slice(0, features // 2), slice(features // 2, None)
-    if layout == "interleaved":
+    if chosen == "interleaved":
         return slice(0, None, 2), slice(1, None, 2)
     raise ArrayError(f'layout must be "half" or "interleaved", not {layout!r}')

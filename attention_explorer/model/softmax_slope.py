@@ -23,8 +23,8 @@ def softmax_jacobian(scores: npt.ArrayLike, temperature: float = 1.0) -> Floats:
     Returns
     -------
     ndarray, (..., n, n)
-        ∂pᵢ/∂sⱼ = pᵢ (δᵢⱼ − pⱼ) / T: symmetric, rows and columns sum to 0. float32 for float16 and float32,
-        otherwise float64.
+        ∂pᵢ/∂sⱼ = pᵢ (δᵢⱼ − pⱼ) / T: symmetric, rows and columns sum to 0; ±inf beyond the range. float32 for
+        float16 and float32, otherwise float64.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def softmax_jacobian(scores: npt.ArrayLike, temperature: float = 1.0) -> Floats:
         jacobian: Floats = -p[..., :, None] * p[..., None, :]  # (..., n, 1) · (..., 1, n)
         places = np.arange(p.shape[-1])
         jacobian[..., places, places] = p * _all_others(p)
-        return np.asarray(jacobian / warmth)
+        return _per_unit(jacobian, warmth)
 
 
 def softmax_gradient_norm(scores: npt.ArrayLike, temperature: float = 1.0) -> Floats:
@@ -71,7 +71,7 @@ def softmax_gradient_norm(scores: npt.ArrayLike, temperature: float = 1.0) -> Fl
     with np.errstate(over="ignore", under="ignore"):
         square = np.square(p)
         by_row = square * (np.square(_all_others(p)) + _all_others(square))
-        return np.asarray(np.sqrt(by_row.sum(axis=-1)) / warmth)
+        return _per_unit(np.sqrt(by_row.sum(axis=-1)), warmth)
 
 
 def two_key_slope(gap: npt.ArrayLike) -> Floats:
@@ -95,6 +95,12 @@ def two_key_slope(gap: npt.ArrayLike) -> Floats:
     with np.errstate(under="ignore"):
         decay = np.exp(-np.abs(finite_array("gap", gap, "...")))
     return np.asarray(decay / np.square(1.0 + decay))
+
+
+def _per_unit(slope: Floats, temperature: float) -> Floats:
+    """Divide by the temperature: 0 stays 0 for one that is next to nothing, and what passes the range is ±inf."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(slope == 0.0, slope, slope / temperature))
 
 
 def _all_others(parts: Floats) -> Floats:

@@ -8,10 +8,10 @@ from enum import StrEnum
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, all_finite, finite_array
+from attention_explorer.model.arrays import Floats, all_finite
+from attention_explorer.model.derivatives import within_range
 from attention_explorer.model.norm import Norm
 
 
@@ -144,37 +144,7 @@ class Wiring:
                 by_x = norm.reverse(trace.x, by_x)
             if self.residual:
                 by_x = by_sum + by_x
-        if not np.isfinite(by_x).all():
-            raise ArrayError(
-                f"the derivative leaves the range of {by_x.dtype}: make the weights smaller, or add a norm"
-            )
-        return by_x
-
-
-def derivative_by_output(d_output: npt.ArrayLike, output: Floats) -> Floats:
-    """Take a derivative by what a layer has put out.
-
-    Parameters
-    ----------
-    d_output : array_like, (..., n, d_model)
-        ∂L/∂output of any number L.
-    output : ndarray, (..., n, d_model)
-        What it was put out as.
-
-    Returns
-    -------
-    ndarray, (..., n, d_model)
-        float32 or float64.
-
-    Raises
-    ------
-    ArrayError
-        If the shape is not that of the output, or an entry is not finite.
-    """
-    derivative = finite_array("d_output", d_output, "...", "n", "d_model")
-    if derivative.shape != output.shape:
-        raise ArrayError(f"d_output has shape {derivative.shape}, but must be that of the output, {output.shape}")
-    return derivative
+        return within_range(by_x)
 
 
 def _sum(x: Floats, found: Floats) -> Floats:
