@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from attention_explorer import __version__
 from attention_explorer.display import has_display
-from attention_explorer.errors import ExplorerError, ExportError
+from attention_explorer.errors import ExplorerError, ExportError, quoted
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them: the command line answers without NumPy and Qt.
@@ -182,12 +182,12 @@ def _dpi(text: str) -> float:
 
 
 def _size(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d+)[x×](\d+)", text)
+    match = re.fullmatch(r"([0-9]{1,4000})[x×]([0-9]{1,4000})", text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"“{text}” is not a size such as 1280x800")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a size such as 1280x800")
     width, height = int(match[1]), int(match[2])
     if not (320 <= width <= 7680 and 240 <= height <= 4320):
-        raise argparse.ArgumentTypeError(f"“{text}” is out of range: from 320x240 to 7680x4320")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is out of range: from 320x240 to 7680x4320")
     return width, height
 
 
@@ -227,11 +227,11 @@ def _complain(sentence: str) -> None:
 def _run(
     preset_name: str | None, without_display: Path | None, file: Path | None, page: str | None, *, is_watched: bool
 ) -> int:
-    if preset_name and file is not None:
+    if preset_name is not None and file is not None:
         raise ExplorerError(f"The window opens on the session “{file}” or on the preset “{preset_name}”: name one.")
     from attention_explorer.state.ready_made import find_preset
 
-    ready = find_preset(preset_name, page or "") if preset_name else None
+    ready = None if preset_name is None else find_preset(preset_name, page or "")
     if not has_display() and os.environ.get("QT_QPA_PLATFORM", "") not in ("offscreen", "minimal"):
         if without_display is None:
             _complain(
@@ -239,7 +239,9 @@ def _run(
                 "Use “attention-explorer gallery DIR” to render its pages to PNG files."
             )
             return 1
-        print(f"There is no display to open a window on: rendering every page to {without_display}/ instead.")
+        _write_out(
+            _encoded(f"There is no display to open a window on: rendering every page to {without_display}/ instead.\n")
+        )
         return _gallery(without_display, DEFAULT_SIZES, "both")
     from attention_explorer.session import garbage
 
@@ -257,8 +259,7 @@ def _gallery(folder: Path, sizes: list[tuple[int, int]], theme: str) -> int:
 
     themes = [ThemeChoice.LIGHT, ThemeChoice.DARK] if theme == "both" else [ThemeChoice(theme)]
     paths = run_gallery(folder, sizes, themes)
-    print(f"{len(paths)} pictures in {folder}")
-    return 0
+    return _write_out(_encoded(f"{len(paths)} pictures in {folder}\n"))
 
 
 def _presets(page: str) -> int:
@@ -267,7 +268,7 @@ def _presets(page: str) -> int:
     ready = [each for listed in ([page] if page else PAGE_IDS) for each in presets_of(listed)]
     width = max(len(each.id) for each in ready)
     lines = (f"{each.page:<9}  {each.id:<{width}}  {each.title}\n" for each in ready)
-    return _write_out("".join(lines).encode(sys.stdout.encoding, "replace"))
+    return _write_out(_encoded("".join(lines)))
 
 
 def _render(options: argparse.Namespace) -> int:
@@ -308,11 +309,20 @@ def _shown(source: str, page: str) -> Shown:
 
     if source != STANDARD:
         return shown_by(source, page)
+    if sys.stdin is None:  # closed before the start, as "<&-" does
+        raise ExplorerError("Standard input is closed. Name a session file instead of “-”.")
     return shown_by_session(read_session_stream(sys.stdin.buffer, "standard input"), page)
+
+
+def _encoded(text: str) -> bytes:
+    """Return words for standard output: a letter that its encoding does not have becomes a question mark."""
+    return text.encode(getattr(sys.stdout, "encoding", None) or "utf-8", "replace")
 
 
 def _write_out(data: bytes) -> int:
     """Write to standard output and return the exit code: 1 if its reader has gone, which is no error to speak of."""
+    if sys.stdout is None:  # closed before the start, as ">&-" does
+        raise ExportError("Standard output is closed. Name a file instead.")
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

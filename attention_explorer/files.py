@@ -19,19 +19,18 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises
     ------
     ExportError
-        In words: the folder is missing or read-only, the disk is full, the path is a folder.
+        In words: the folder is missing or read-only, the disk is full, the path is a folder, a device or a pipe, the
+        file there may not be changed.
     """
     try:
-        if path.is_dir():
-            raise ExportError(f"“{path}” is a folder. Choose a file name inside it.")
+        _refuse_what_must_stay(path)
         if not path.parent.is_dir():
             what = "is a file, not a folder" if path.parent.exists() else "does not exist"
             raise ExportError(f"The folder “{path.parent}” {what}. Choose another or make it first.")
         _write_beside_and_rename(path, data)
-    except (OSError, ValueError) as error:  # ValueError: a character that no file name may have
-        reason = getattr(error, "strerror", None) or str(error)
+    except _NAME_ERRORS as error:
         raise ExportError(
-            f"“{path.name}” could not be written to “{path.parent}”: {reason}. "
+            f"“{path.name}” could not be written to “{path.parent}”: {_reason(error)}. "
             "Nothing was changed there; choose a folder you may write to."
         ) from error
 
@@ -46,9 +45,32 @@ def make_folder(path: Path) -> None:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ExportError(f"The folder “{path}” cannot be made: {reason}. Choose another.") from error
+    except _NAME_ERRORS as error:
+        raise ExportError(f"The folder “{path}” cannot be made: {_reason(error)}. Choose another.") from error
+
+
+_NAME_ERRORS = (OSError, ValueError, RuntimeError)
+"""ValueError: a character that no file name may have. RuntimeError: links that lead round in a circle, before 3.13."""
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeEncodeError):
+        return "a file name cannot hold one of its characters"
+    if isinstance(error, RuntimeError):
+        return "the link leads round in a circle"
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _refuse_what_must_stay(path: Path) -> None:
+    """Refuse a path at which there is something that a file must not take the place of."""
+    if path.is_dir():
+        raise ExportError(f"“{path}” is a folder. Choose a file name inside it.")
+    if not path.exists():
+        return
+    if not path.is_file():  # a device such as /dev/null, or a pipe, would be gone for everybody
+        raise ExportError(f"“{path}” is no ordinary file and stays as it is. Choose another name.")
+    if not os.access(path, os.W_OK):  # to rename over it only the folder need be writable
+        raise ExportError(f"“{path}” is write-protected and stays as it is. Choose another name or unprotect it.")
 
 
 def _write_beside_and_rename(path: Path, data: bytes) -> None:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from attention_explorer.errors import ExplorerError, ExportError
+from attention_explorer.errors import ExplorerError, ExportError, quoted
 from attention_explorer.files import write_whole
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
@@ -75,7 +75,10 @@ def shown_by_session(opened: Opened, page: str = "") -> Shown:
 def _is_file(text: str, page: str) -> bool:
     if text.endswith(".json") or Path(text).name != text:
         return True
-    if not Path(text).is_file():
+    try:
+        if not Path(text).is_file():
+            return False
+    except OSError:  # a name too long for a file
         return False
     try:
         find_preset(text, page)
@@ -231,4 +234,4 @@ def _choice(kind: type[Choice], text: str, what: str) -> Choice:
     try:
         return kind(text)
     except ValueError:
-        raise ExportError(f"There is no {what} “{text}”. Choose one of: {', '.join(kind)}.") from None
+        raise ExportError(f"There is no {what} {quoted(text)}. Choose one of: {', '.join(kind)}.") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -231,3 +232,74 @@ def test_behind_a_link_it_is_the_file_that_changes(tmp_path: Path) -> None:
 def test_a_name_that_no_file_may_have_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="could not be written"):
         write_whole(tmp_path / "a\0b.svg", b"x")
+
+
+# ---- What a file must not take the place of ----
+
+
+@not_on_windows
+def test_a_pipe_stays_what_it_is(tmp_path: Path) -> None:
+    # As /dev/null would, on which nothing is tried here: root would lose it if the test failed.
+    os.mkfifo(tmp_path / "pipe.svg")
+    (tmp_path / "link.svg").symlink_to("pipe.svg")
+    for name in ("pipe.svg", "link.svg"):
+        with pytest.raises(ExportError, match="is no ordinary file and stays as it is"):
+            write_whole(tmp_path / name, b"x")
+    assert stat.S_ISFIFO((tmp_path / "pipe.svg").stat().st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["link.svg", "pipe.svg"]
+
+
+def test_a_write_protected_file_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "figure.svg"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    monkeypatch.setattr(os, "access", lambda _path, mode: mode != os.W_OK)  # root may write to any file
+    with pytest.raises(ExportError, match="is write-protected"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+@not_on_windows
+def test_links_that_lead_nowhere_are_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    (tmp_path / "lost").symlink_to(tmp_path / "none" / "file")
+    for name in ("circle", "lost"):
+        with pytest.raises(ExportError, match="could not be written"):
+            write_whole(tmp_path / name, b"x")
+    with pytest.raises(ExportError, match="cannot be made"):
+        make_folder(tmp_path / "circle" / "folder")
+    assert sorted(os.listdir(tmp_path)) == ["circle", "lost"]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_names_with_characters_that_no_name_may_have(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ExportError, match="could not be written"):
+        write_whole(tmp_path / name, b"x")
+    with pytest.raises(ExportError, match="cannot be made"):
+        make_folder(tmp_path / name)
+    assert os.listdir(tmp_path) == []
+
+
+@not_on_windows
+def test_a_limit_on_the_size_of_files_leaves_the_old_one(tmp_path: Path) -> None:
+    """As a full disk: the system takes some bytes and then no more, at the real boundary."""
+    (tmp_path / "figure.png").write_bytes(b"old")
+    program = (
+        "import resource, signal, sys\n"
+        "from pathlib import Path\n"
+        "from attention_explorer.errors import ExportError\n"
+        "from attention_explorer.files import write_whole\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try:\n"
+        "    write_whole(Path(sys.argv[1]), bytes(100_000))\n"
+        "except ExportError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "figure.png")], capture_output=True, text=True, check=False
+    )
+    assert "“figure.png” could not be written" in done.stdout
+    assert done.stderr == ""
+    assert (tmp_path / "figure.png").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["figure.png"]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from attention_explorer.errors import ExportError
+from attention_explorer.errors import ExportError, quoted
 
 PIXELS_PER_INCH = 96
 """A figure is laid out in pixels of this size; they are the px of SVG and CSS."""
@@ -85,7 +85,7 @@ def length_from(text: str) -> Length | None:
         return None
     found = _LENGTH.fullmatch(text)
     if found is None:
-        raise ExportError(f"“{text}” is no width. Write a number with mm, cm, in or px, like 89mm, or “natural”.")
+        raise ExportError(f"{quoted(text)} is no width. Write a number with mm, cm, in or px, like 89mm, or “natural”.")
     value, unit = float(found[1].replace(",", ".")), found[2].lower()
     match unit:
         case "cm":
@@ -107,9 +107,9 @@ def resolution_from(text: str) -> float:
         It is no number, or out of reach.
     """
     try:
-        dpi = float(text.strip().lower().removesuffix("dpi"))
+        dpi = float(text.strip().lower().removesuffix("dpi").replace(",", "."))
     except ValueError:
-        raise ExportError(f"“{text}” is no resolution. Write dots per inch, like 300.") from None
+        raise ExportError(f"{quoted(text)} is no resolution. Write dots per inch, like 300.") from None
     if not LEAST_DPI <= dpi <= MOST_DPI:
         raise ExportError(f"A resolution of {dpi:g} dpi is out of reach. Give {LEAST_DPI:g} to {MOST_DPI:g}.")
     return dpi

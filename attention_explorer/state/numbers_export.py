@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ExportError
+from attention_explorer.state.session_json import well_formed
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -34,7 +35,7 @@ class Numbers:
     csv : str
         A table with a line of column names.
     json : str
-        Everything, as one JSON document.
+        Everything, as one JSON document. In both, as in the parameters, halves of characters become U+FFFD.
     arrays : mapping of str to ndarray
         In the order of the archive, the main one first; numbers, booleans or text, never objects.
     parameters : mapping of str to object
@@ -52,6 +53,9 @@ class Numbers:
     parameters: Mapping[str, object]
 
     def __post_init__(self) -> None:
+        # Halves of characters come from clipboards, and no file can hold them.
+        object.__setattr__(self, "csv", well_formed(self.csv))
+        object.__setattr__(self, "json", well_formed(self.json))
         if not self.arrays:
             raise ExportError("There is no array to export. Give the main one at least.")
         for name, array in self.arrays.items():
@@ -109,7 +113,7 @@ def npz_bytes(numbers: Numbers) -> bytes:
     ValueError, TypeError
         If the parameters cannot be written as JSON: a number is not finite, or an object is of no JSON type.
     """
-    words = np.array(json.dumps(dict(numbers.parameters), ensure_ascii=False, allow_nan=False))
+    words = np.array(well_formed(json.dumps(dict(numbers.parameters), ensure_ascii=False, allow_nan=False)))
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in {**numbers.arrays, PARAMETERS: words}.items():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -125,15 +126,28 @@ def parsed_number(text: str) -> float:
     Raises
     ------
     ExplorerError
-        It is not a finite number.
+        It is not a finite number, or could be two.
     """
-    cleaned = text.strip().replace("−", "-").replace(" ", "")
+    cleaned = _SPACE_BETWEEN_GROUPS.sub("", text.strip()).translate(_AS_PYTHON_WRITES)
+    if _MAY_BE_THOUSANDS.fullmatch(cleaned):
+        raise ExplorerError(
+            f"{quoted(text)} can be read in two ways: type {cleaned.replace(',', '')} or {cleaned.replace(',', '.')}."
+        )
     if cleaned.count(",") == 1 and "." not in cleaned:
         cleaned = cleaned.replace(",", ".")
     try:
-        number = float(cleaned)
+        number = math.nan if "_" in cleaned else float(cleaned)  # 1_000 is a number to Python alone
     except ValueError:
-        raise ExplorerError(f"“{text}” is not a number. Type one such as 1.4 or −0.25.") from None
-    if not math.isfinite(number):
-        raise ExplorerError(f"“{text}” is not a finite number. Type one such as 1.4 or −0.25.")
-    return number
+        number = math.nan
+    if math.isnan(number):
+        raise ExplorerError(f"{quoted(text)} is not a number. Type one such as 1.4 or −0.25.")
+    if math.isinf(number):
+        raise ExplorerError(f"{quoted(text)} is not a finite number. Type one such as 1.4 or −0.25.")
+    return number + 0.0  # −0 is 0
+
+
+_AS_PYTHON_WRITES = str.maketrans("−﹣－٫，．", "---.,.")
+_SPACE_BETWEEN_GROUPS = re.compile(r"(?<=\d)\s(?=\d{3}(?!\d))|(?<=^[-+−])\s+")
+"""That of 1 048 576, as the program writes it too, and one after a sign; 3 4 is two numbers, pasted together."""
+_MAY_BE_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
+"""1,250 is a thousand and more in one country and one and a quarter in the next."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 
 S = TypeVar("S")
 
@@ -36,4 +36,4 @@ def preset_of(presets: Sequence[P], identifier: str) -> P:
         if candidate.id == identifier:
             return candidate
     known = ", ".join(ready.id for ready in presets)
-    raise ExplorerError(f"There is no preset “{identifier}”. Choose one of: {known}.")
+    raise ExplorerError(f"There is no preset {quoted(identifier)}. Choose one of: {known}.")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.preset import Preset
 
@@ -96,7 +96,7 @@ def page_id(text: str) -> str:
     """
     if text in _OF_PAGE:
         return text
-    raise ExplorerError(f"There is no page “{text}”. Choose one of: {', '.join(PAGE_IDS)}.")
+    raise ExplorerError(f"There is no page {quoted(text)}. Choose one of: {', '.join(PAGE_IDS)}.")
 
 
 def presets_of(page: str) -> Iterator[ReadyMade]:
@@ -125,11 +125,11 @@ def find_preset(identifier: str, page: str = "") -> ReadyMade:
         return found[0]
     if found:
         on = ", ".join(ready.page for ready in found)
-        raise ExplorerError(f"Several pages have a preset “{identifier}”: {on}. Name the page too.")
+        raise ExplorerError(f"Several pages have a preset {quoted(identifier)}: {on}. Name the page too.")
     where = f" on the page {page}" if page else ""
     lists = ((each, ", ".join(ready.id for ready in presets_of(each))) for each in pages)
     known = "; ".join(ids if page else f"{each}: {ids}" for each, ids in lists)
-    raise ExplorerError(f"There is no preset “{identifier}”{where}. Choose one of: {known}.")
+    raise ExplorerError(f"There is no preset {quoted(identifier)}{where}. Choose one of: {known}.")
 
 
 def page_in_view(state: ExplorerState) -> str:

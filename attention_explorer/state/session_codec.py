@@ -15,10 +15,11 @@ from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, g
 
 import numpy as np
 
+from attention_explorer.errors import quoted
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.tokens import tokens_of
-from attention_explorer.state.session_json import Json, Place, PlaceError, place_text
+from attention_explorer.state.session_json import Json, Place, PlaceError, place_text, well_formed
 from attention_explorer.state.session_limits import LIMITS, MOST_CHARACTERS, Limit, reason_against
 
 T = TypeVar("T")
@@ -32,7 +33,6 @@ KINDS: dict[type, str] = {ToyRecipe: "toy", HandMadeRecipe: "hand-made"}
 Extra: TypeAlias = dict[tuple[str, ...], Json]
 """What a file holds and this version does not know, by its place."""
 
-LONGEST_QUOTE = 40
 _NO_LIMIT = Limit()
 
 
@@ -95,13 +95,6 @@ def _finite(value: float | None) -> Json:
     return value
 
 
-def well_formed(text: str) -> str:
-    """Return a text with U+FFFD in the place of halves of characters, which no file can hold."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 # ---- And back ----
 
 
@@ -152,14 +145,14 @@ class Decoder:
             fate = "it is left alone and written back when you save"
         else:
             fate = "it is lost when you save"
-        self.warnings.append(f"{_quoted(place_text(place))} is not known to this version of the program: {fate}.")
+        self.warnings.append(f"{quoted(place_text(place))} is not known to this version of the program: {fate}.")
 
     def _known_or_default(self, part: Field[Any], found: object, place: Place, limit: Limit) -> object:
         """Return a name that this version knows; an unknown one is no reason to refuse a session."""
         if limit.known is None or found == part.default or found in limit.known():
             return found
         self.warnings.append(
-            f"{place_text(place)} names {_quoted(str(found))}, which this version does not have: "
+            f"{place_text(place)} names {quoted(str(found))}, which this version does not have: "
             f"“{part.default}” stands in for it."
         )
         return part.default
@@ -328,17 +321,12 @@ def _wrong_type(place: Place, value: Json, wanted: str) -> PlaceError:
 
 def _shown(value: Json) -> str:
     if isinstance(value, str):
-        return _quoted(value)
+        return quoted(value)
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
         return "a list"
     return json.dumps(value)
-
-
-def _quoted(text: str) -> str:
-    short = text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
-    return f"“{short}”"
 
 
 def _listed(names: tuple[object, ...]) -> str:

@@ -134,6 +134,13 @@ def _check_part(place: Place, part: Json) -> None:
 # ---- Writing ----
 
 
+def well_formed(text: str) -> str:
+    """Return a text with U+FFFD in the place of halves of characters, which no file can hold."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def written(document: Json) -> bytes:
     """Return a document as UTF-8: an indented line a key, short lists on one line; always the same for the same."""
     # A half of a pair of surrogates has no UTF-8, but JSON has a spelling for it.

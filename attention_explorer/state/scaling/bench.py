@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.model.precision import PrecisionSoftmax, softmax_in_precision
 from attention_explorer.model.softmax_slope import softmax_jacobian, two_key_slope
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
@@ -212,5 +212,7 @@ def parsed_rows(text: str) -> BenchRows:
 def _score(word: str) -> float:
     number = parsed_number(word)
     if abs(number) > LARGEST_SCORE:
-        raise ExplorerError(f"“{word}” is out of range: type scores from −{LARGEST_SCORE:.0f} to {LARGEST_SCORE:.0f}.")
+        raise ExplorerError(
+            f"{quoted(word)} is out of range: type scores from −{LARGEST_SCORE:.0f} to {LARGEST_SCORE:.0f}."
+        )
     return number

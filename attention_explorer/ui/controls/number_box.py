@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QValidator, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.state.numerals import coordinate, parsed_number
 from attention_explorer.ui.controls.undo_keys import UndoKeys
 
@@ -78,4 +78,4 @@ class NumberBox(QDoubleSpinBox):
         if self.minimum() <= number <= self.maximum():
             return ""
         low, high = coordinate(self.minimum()), coordinate(self.maximum())
-        return f"“{text}” is out of range: type a number from {low} to {high}."
+        return f"{quoted(text)} is out of range: type a number from {low} to {high}."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QSlider, QWidget
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.state.numerals import parsed_number
 from attention_explorer.ui.controls.number_box import NumberBox
 
@@ -41,11 +42,12 @@ class WholeNumberBox(NumberBox):
     def _reason_against(self, text: str) -> str:
         low, high = self.minimum(), self.maximum()
         try:
-            number = parsed_number(text)
-            usable = number.is_integer() and low <= number <= high
+            number = parsed_number(self._without_suffix(text))
         except ExplorerError:
-            usable = False
-        return "" if usable else f"“{text}” does not fit here: type a whole number from {low:.0f} to {high:.0f}."
+            number = math.nan
+        if number.is_integer() and low <= number <= high:
+            return ""
+        return f"{quoted(text)} does not fit here: type a whole number from {low:.0f} to {high:.0f}."
 
 
 def show_number(box: NumberBox, number: float) -> None:

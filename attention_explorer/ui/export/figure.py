@@ -11,7 +11,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPainter
 
 from attention_explorer import __version__
-from attention_explorer.errors import ExportError
+from attention_explorer.errors import ExportError, quoted
 from attention_explorer.files import write_whole
 from attention_explorer.state.figure_options import (
     MILLIMETRES_PER_INCH,
@@ -258,7 +258,7 @@ def format_of(suffix: str) -> ExportFormat:
         if export_format.suffix == suffix.lower():
             return export_format
     known = ", ".join(export_format.suffix for export_format in EXPORT_FORMATS)
-    raise ExportError(f"Files ending in “{suffix}” cannot be written. Choose one of {known}.")
+    raise ExportError(f"Files ending in {quoted(suffix)} cannot be written. Choose one of {known}.")
 
 
 def encoded(figure: Figure, suffix: str, scale: float = 1.0) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
-from attention_explorer.errors import ExportError
+from attention_explorer.errors import ExportError, quoted
 from attention_explorer.state.figure_options import (
     COMMON_WIDTHS,
     LEAST_DPI,
@@ -161,11 +161,11 @@ class ExportForm(QWidget):
     def _set_dpi(self, text: str) -> None:
         number = text.strip().lower().removesuffix("dpi").strip()
         try:
-            dpi = float(number)
+            dpi = float(number.replace(",", "."))
         except ValueError:
             dpi = 0.0
         if not LEAST_DPI <= dpi <= MOST_DPI:
-            self.refuse(f"“{text}” is no resolution. Write {LEAST_DPI:g} to {MOST_DPI:g} dpi, like 300.")
+            self.refuse(f"{quoted(text)} is no resolution. Write {LEAST_DPI:g} to {MOST_DPI:g} dpi, like 300.")
             return
         self.problem = ""
         self._set(dpi=dpi)

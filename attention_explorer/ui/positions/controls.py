@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.state.numerals import coordinate
 from attention_explorer.state.positions.order import shuffled_again
 from attention_explorer.state.positions.state import (
@@ -236,9 +236,10 @@ def parsed_dimensions(text: str, d_model: int) -> tuple[int, ...]:
     """
     parts = text.replace(",", " ").replace(";", " ").split()
     for part in parts:
-        if not (part.isdecimal() and int(part) < d_model):
+        if not (part.isdecimal() and len(part) < 10 and int(part) < d_model):
             last = coordinate(d_model - 1)
-            raise ExplorerError(f"“{part}” is no dimension: type whole numbers from 0 to {last}, such as 0, 1, 8.")
+            wanted = f"type whole numbers from 0 to {last}, such as 0, 1, 8"
+            raise ExplorerError(f"{quoted(part)} is no dimension: {wanted}.")
     found = tuple(dict.fromkeys(int(part) for part in parts))
     if len(found) > MOST_WAVES:
         raise ExplorerError(f"Those are {len(found)} dimensions; there is room for {MOST_WAVES} waves. Choose fewer.")

@@ -1,0 +1,144 @@
+"""What people type by mistake into every field for a number: it is read as it must be meant, or refused in words."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.numerals import parsed_number
+from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
+from attention_explorer.ui.lookup.numbers_table import Column
+from attention_explorer.ui.page import PAGES
+
+# What is typed, and what it means: None for nothing that can be used anywhere.
+TYPED: tuple[tuple[str, float | None], ...] = (
+    ("NaN", None),
+    ("inf", None),
+    ("−∞", None),
+    ("1e400", None),
+    ("9" * 400, None),
+    ("9" * 5000, None),
+    ("", None),
+    ("   ", None),
+    ("1e", None),
+    ("1_000", None),
+    ("1.234,5", None),
+    ("1,250", None),
+    ("3 4", None),
+    ("3\t4", None),
+    ("0x10", None),
+    ("½", None),
+    ("\u202e5", None),
+    ("1\x00", None),
+    ("x" * 30_000, None),
+    ("-0", 0.0),
+    ("−3", -3.0),
+    ("- 3", -3.0),
+    (" 3 ", 3.0),
+    ("1,5", 1.5),
+    ("٣", 3.0),
+    ("٣٫٥", 3.5),
+    ("1 048 576", 1_048_576.0),
+    ("1\u202f048\u202f576", 1_048_576.0),
+    ("1e300", 1e300),
+)
+
+PASTED = tuple(each for each in TYPED if "\x00" not in each[0])
+"""Of a text with a NUL in it a field takes what stands before."""
+
+
+@pytest.mark.parametrize(("text", "meant"), TYPED, ids=[ascii(text[:12]) for text, _ in TYPED])
+def test_a_number_is_read_as_it_must_be_meant_or_not_at_all(text: str, meant: float | None) -> None:
+    if meant is None:
+        with pytest.raises(ExplorerError, match=r"Type one such as|type 1250 or 1\.250") as caught:
+            parsed_number(text)
+        assert len(str(caught.value)) < 130
+        assert str(caught.value).isprintable()
+    else:
+        assert parsed_number(text) == meant
+        assert math.copysign(1.0, parsed_number(text)) == (-1.0 if meant < 0 else 1.0), "there is no −0"
+
+
+def typed(box: NumberBox, text: str) -> list[str]:
+    """Put a text into a field as pasting does, leave the field, and return what was refused."""
+    refused: list[str] = []
+    box.refused.connect(refused.append)
+    QApplication.clipboard().setText(text)
+    box.selectAll()
+    if text:
+        box.lineEdit().paste()
+    else:
+        box.lineEdit().del_()
+    box.interpretText()
+    box.refused.disconnect(refused.append)
+    return refused
+
+
+@pytest.mark.parametrize("page", [entry.id for entry in PAGES])
+def test_every_field_of_a_page_keeps_its_number_or_takes_what_was_meant(make_window, page: str) -> None:
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page))
+    said: list[str] = []
+    window.page.refused.connect(said.append)
+    boxes = window.page.findChildren(NumberBox)
+    for box in boxes:
+        for text, meant in PASTED:
+            if not isValid(box):
+                break
+            before, state = box.value(), window.session.state
+            said.clear()
+            refused = typed(box, text)
+            where = f"{box.accessibleName()}: {text[:12]!a}"
+            usable = (
+                meant is not None
+                and box.minimum() <= meant <= box.maximum()
+                and (not isinstance(box, WholeNumberBox) or meant.is_integer())
+            )
+            if usable:
+                # Heads that cannot share d_model, say: the page says why, and shows what is used.
+                assert box.value() == round(meant, box.decimals()) or said, where
+            else:
+                assert box.value() == before, where
+                assert window.session.state == state, where
+                assert [len(sentence) < 200 and sentence.endswith(".") for sentence in refused] == [True], where
+                assert said == refused, f"{where}: the page passes the sentence on to the status bar"
+            window.session.undo_stack.clear()
+            window.session.restart(state)
+    assert boxes or page == "lookup"
+
+
+def test_the_table_of_the_lookup_keeps_its_number_or_takes_what_was_meant(make_window) -> None:
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="lookup"))
+    numbers = window.page.table.numbers
+    cell = numbers.index(1, Column.X)
+    for text, meant in TYPED:
+        state = window.session.state
+        window.statusBar().clearMessage()
+        done = numbers.setData(cell, text, Qt.ItemDataRole.EditRole)
+        if meant is not None and abs(meant) <= 1e6:
+            assert done
+            assert numbers.number(1, Column.X) == meant
+        else:
+            assert not done
+            assert window.session.state == state
+            assert window.statusBar().currentMessage().endswith(".")
+        window.session.restart(state)
+
+
+def test_a_field_that_refused_says_its_number_again(make_window) -> None:
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="cost"))
+    box = next(box for box in window.page.findChildren(NumberBox) if box.isVisible())
+    shown = box.text()
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, "1e")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert box.text() == shown
+    assert "“1e” does not fit here" in window.statusBar().currentMessage()

@@ -1,0 +1,121 @@
+"""What people paste into the fields for sentences: it is drawn, kept, saved and exported, or refused in words."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.numbers_export import Numbers, npz_bytes
+from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.ui.controls.sentence_field import SentenceField
+from attention_explorer.ui.export.figure import EXPORT_FORMATS, FigureOptions, figure_bytes
+from attention_explorer.ui.page import PAGES
+
+PASTED = {
+    "empty": "",
+    "blank": " \t ",
+    "one token": "x",
+    "controls": "a\x01b \x7fc \x1b[31mred\x1b[0m",
+    "nothing but controls": "\x01\x02\u200b\u200e",
+    "right to left": "שלום \u202eabc\u202c العالم",
+    "isolates left open": "a \u2067b \u2066c",
+    "zalgo": "z" + "\u0315\u0321\u0489\u0300" * 300 + "algo",
+    "emoji": "👩‍👩‍👧‍👦 🏳️‍🌈 🇩🇪 👍🏽 1️⃣",
+    "half a character": "a\ud83d b\udc00 \ud800",
+    "no characters": "a\ufffe b\uffff \U0010ffff",
+    "lines": "one\ntwo\r\nthree\tfour\u2028five",
+    "markup": "<b>bold</b> &amp; &lt; </svg> ]]> %s {0} \\n",
+    "a formula": '=1+1,"a";b',
+}
+
+
+def pasted(window, field: QLineEdit, text: str) -> None:
+    """Replace what a field says by what is on the clipboard, and leave the field."""
+    QApplication.clipboard().setText(text)
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    if not text:
+        QTest.keyClick(field, Qt.Key.Key_Delete)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
+def fields_of(window, page: str) -> list[QLineEdit]:
+    return [
+        field
+        for field in window.page.findChildren(QLineEdit)
+        if field.isVisible() and (isinstance(field, SentenceField) or "sentence" in field.accessibleName().lower())
+    ]
+
+
+def page_states():
+    """Every page that has a sentence, in the states in which its fields show."""
+    from attention_explorer.state.ready_made import presets_of
+
+    start = ExplorerState()
+    heads = replace(start, heads=start.heads.with_recipe(context="die Katze schläft"))
+    order = next(each.state for each in presets_of("positions") if each.id == "sinusoidal")
+    order = replace(order, positions=replace(order.positions, picture=type(order.positions.picture)("order")))
+    inputs = next(each.state for each in presets_of("cost") if each.id == "inputs")
+    return {"heads": heads, "positions": order, "block": start, "cost": inputs}
+
+
+@pytest.mark.parametrize("page", ["heads", "positions", "block", "cost"])
+def test_whatever_is_pasted_is_drawn_or_refused(make_window, qtbot, page: str) -> None:
+    window = make_window(page_states()[page], Settings(theme=ThemeChoice.LIGHT, page=page))
+    fields = fields_of(window, page)
+    assert len(fields) == {"heads": 2, "positions": 1, "block": 1, "cost": 2}[page]
+    for field in fields:
+        for name, text in PASTED.items():
+            before = window.session.state
+            window.statusBar().clearMessage()
+            pasted(window, field, text)
+            window.grab()
+            if tokens_of(text):
+                assert window.session.state != before, name
+                assert tokens_of(field.text()), name
+            else:
+                assert window.session.state == before, name
+                assert window.statusBar().currentMessage().endswith("."), f"{name}: nothing is said"
+                assert tokens_of(field.text()), f"{name}: what is used is not shown again"
+
+
+def test_whatever_is_shown_is_saved_and_exported(qapp) -> None:
+    text = " ".join(PASTED.values())
+    start = ExplorerState()
+    states = {
+        "heads": replace(start, heads=start.heads.with_recipe(sentence=text, context=text)),
+        "positions": replace(start, positions=replace(page_states()["positions"].positions, sentence=text)),
+        "block": replace(start, block=replace(start.block, sentence=text)),
+        "cost": replace(start, cost=replace(page_states()["cost"].cost, sentence=text, other_sentence=text)),
+    }
+    for entry in PAGES:
+        state = states.get(entry.id)
+        if state is None:
+            continue
+        again = session_from(session_bytes(state), "again").state
+        assert session_bytes(again) == session_bytes(state)
+        figure = entry.figure(state)
+        for kind in EXPORT_FORMATS:
+            data = figure_bytes(figure, FigureOptions(kind.suffix))
+            if kind.suffix in (".json", ".csv", ".svg"):
+                assert "\N{REPLACEMENT CHARACTER}" in data.decode("utf-8")
+            if kind.suffix == ".json":
+                json.loads(data)
+
+
+def test_numbers_that_are_exported_hold_no_half_characters() -> None:
+    numbers = Numbers("a\ud83d", '"\udc00"', {"a": np.zeros(1)}, {"sentence": "\ud800"})
+    assert (numbers.csv, numbers.json) == ("a\ufffd", '"\ufffd"')
+    with np.load(io.BytesIO(npz_bytes(numbers))) as archive:
+        assert json.loads(str(archive["parameters"])) == {"sentence": "\ufffd"}
