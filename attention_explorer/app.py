@@ -5,17 +5,20 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import socket
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from PySide6.QtCore import (
     QCoreApplication,
     QMessageLogContext,
     QObject,
     QSize,
+    QSocketNotifier,
     QStandardPaths,
     QTimer,
     QtMsgType,
@@ -119,6 +122,45 @@ class ErrorReporter(QObject):
         self._showing = False
 
 
+class EndFromOutside(QObject):
+    """Keeps what is not saved when the program is ended from outside: Ctrl+C, `kill`, the end of the login or display.
+
+    Python calls its handlers between two steps of its own, of which there are none while Qt waits. So the system also
+    writes to a socket that Qt listens to, and that wakes Python.
+    """
+
+    def __init__(self, keep: Callable[[], None], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._keep = keep
+        self._woken, self._waking = socket.socketpair()
+        for end in (self._woken, self._waking):
+            end.setblocking(False)
+        self._notifier = QSocketNotifier(self._woken.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._on_woken)
+
+    def install(self) -> None:
+        """Listen to the signals that ask a program to end."""
+        signal.set_wakeup_fd(self._waking.fileno(), warn_on_full_buffer=False)
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), self._on_signal)
+        qInstallMessageHandler(self._on_message)
+
+    def _on_message(self, kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+        sys.stderr.write(f"{message}\n")
+        # Where the display goes away, Qt ends the process after this line, and nobody else is told.
+        if kind is QtMsgType.QtFatalMsg or "connection broke" in message:
+            self._keep()
+
+    def _on_woken(self) -> None:
+        self._woken.recv(64)
+
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)  # first: a second one ends it whatever happens here
+        self._keep()
+        os.kill(os.getpid(), number)
+
+
 def data_folder() -> Path:
     """Return the folder of the user that unsaved sessions are kept in."""
     return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppDataLocation)) / "sessions"
@@ -135,7 +177,8 @@ def run_window(
     window = MainWindow(Session(state), SettingsStore())
     reporter = ErrorReporter(window)
     reporter.install()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends it at once, also while Qt waits
+    end = EndFromOutside(window.files.keep_now, window)
+    end.install()
     window.files.start(data_folder(), path, goes_on=state is None)
     if page:
         window.show_page(page)

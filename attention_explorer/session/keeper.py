@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import QLockFile, QObject, QTimer
+from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.files import make_folder
@@ -75,9 +75,16 @@ class _Copy:
 class Keeper(QObject):
     """Writes what is not saved to a folder of its own, and finds what others have left there.
 
-    While somebody works this is done on a worker: a painted mask can take half a second. Nothing here ever fails aloud:
-    a full disk must not disturb somebody who has not even asked to save.
+    While somebody works this is done on a worker: a painted mask can take half a second. A full disk must not disturb
+    somebody who has not even asked to save: it is said once, and tried again.
+
+    Signals
+    -------
+    failed : str
+        Why what is not saved cannot be kept; again only if it could be in between.
     """
+
+    failed = Signal(str)
 
     def __init__(
         self,
@@ -98,6 +105,8 @@ class Keeper(QObject):
         self._file = NewestFile()
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_kept)
+        self.jobs.failed.connect(self._on_not_kept)
+        self._problem = ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(milliseconds)
@@ -124,9 +133,9 @@ class Keeper(QObject):
         copy = self._copy()
         try:
             if self._file.write(copy.order, path, copy.data()):
-                self._kept = copy.of
-        except ExplorerError:
-            return
+                self._kept, self._problem = copy.of, ""
+        except ExplorerError as error:
+            self._fail(error)
 
     def keep_aside(self) -> None:
         """Write what is not saved, unless that has been done, on the worker."""
@@ -147,8 +156,19 @@ class Keeper(QObject):
         self.jobs.request(copy.order, work)
 
     def _on_kept(self, _key: object, copy: _Copy) -> None:
+        self._problem = ""
         if self._file.is_newest(copy.order):
             self._kept = copy.of
+
+    def _on_not_kept(self, _key: object, error: Exception) -> None:
+        if not isinstance(error, ExplorerError):
+            raise error  # a fault of the program, which is shown as any other
+        self._fail(error)
+
+    def _fail(self, error: ExplorerError) -> None:
+        had_failed, self._problem = bool(self._problem), str(error)
+        if not had_failed:
+            self.failed.emit(f"What is not saved cannot be kept for you, so save it yourself. {self._problem}")
 
     def _path_to_keep(self) -> Path | None:
         """Return where to write, in a folder that is there and with our lock; none if there is nothing to be kept."""
@@ -156,7 +176,8 @@ class Keeper(QObject):
             return None
         try:
             make_folder(self._folder)
-        except ExplorerError:
+        except ExplorerError as error:
+            self._fail(error)
             return None
         if self._path is None:
             self._path = self._folder / f"{OPEN_FIRST if self._last_lock else OPEN}{self._name}"

@@ -84,6 +84,15 @@ class SettingsStore:
         self._qsettings.sync()
         return self._qsettings.status() is QSettings.Status.NoError
 
+    def problem(self) -> str:
+        """Return why nothing can be remembered until the next start; empty if it can."""
+        if self._qsettings.isWritable():
+            return ""
+        return (
+            f"“{self._qsettings.fileName()}” cannot be written: colours, size and recent files are not remembered. "
+            "Make its folder writable."
+        )
+
     # ---- Recent files ----
 
     def recent(self) -> tuple[Path, ...]:

@@ -161,6 +161,10 @@ class SessionFiles(QObject):
         """
         window = self._window
         self.keeper = Keeper(folder, window.session, self.opened, lambda: window.settings.page)
+        self.keeper.failed.connect(window.warn)
+        problem = self._store.problem()
+        if problem:
+            self._when_shown(lambda: window.warn(problem))
         if path is not None:
             self._open(path)
             return
@@ -194,6 +198,11 @@ class SessionFiles(QObject):
                 self._window, left, take, lambda: not_that(keeper.discard), lambda: not_that(keeper.leave)
             )
         )
+
+    def keep_now(self) -> None:
+        """Keep what is not saved at once: the program is about to be ended from outside."""
+        if self.keeper is not None:
+            self.keeper.keep()
 
     def may_close(self) -> bool:
         """Return whether the window may close now; if not, the question why has been put."""
