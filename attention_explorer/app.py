@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import socket
 import sys
 import threading
 import traceback
@@ -34,6 +33,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui import accessible
+from attention_explorer.ui.drawing.colour_maps import load_colour_maps
 from attention_explorer.ui.load_ahead import LoadAhead
 from attention_explorer.ui.theme import load_fonts
 from attention_explorer.ui.window import MainWindow
@@ -57,6 +57,7 @@ def make_application(*options: str) -> QApplication:
     application.setStyle("Fusion")
     accessible.install()
     load_fonts()
+    load_colour_maps()
     return application
 
 
@@ -78,6 +79,7 @@ def make_drawing_application() -> QGuiApplication:
         raise ExplorerError("There is a QCoreApplication, which cannot draw. Make a QGuiApplication in its place.")
     if existing is not _application:
         load_fonts()
+        load_colour_maps()
         _application = existing
     return existing
 
@@ -126,25 +128,27 @@ class EndFromOutside(QObject):
     """Keeps what is not saved when the program is ended from outside: Ctrl+C, `kill`, the end of the login or display.
 
     Python calls its handlers between two steps of its own, of which there are none while Qt waits. So the system also
-    writes to a socket that Qt listens to, and that wakes Python.
+    writes to a pipe that Qt listens to, and that wakes Python.
     """
 
     def __init__(self, keep: Callable[[], None], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._keep = keep
-        self._woken, self._waking = socket.socketpair()
-        for end in (self._woken, self._waking):
-            end.setblocking(False)
-        self._notifier = QSocketNotifier(self._woken.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._on_woken)
 
     def install(self) -> None:
         """Listen to the signals that ask a program to end."""
-        signal.set_wakeup_fd(self._waking.fileno(), warn_on_full_buffer=False)
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), self._on_signal)
         qInstallMessageHandler(self._on_message)
+        if sys.platform == "win32":  # where Qt cannot listen to a pipe
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            return
+        self._woken, waking = os.pipe()
+        for end in (self._woken, waking):
+            os.set_blocking(end, False)
+        notifier = QSocketNotifier(self._woken, QSocketNotifier.Type.Read, self)
+        notifier.activated.connect(self._on_woken)
+        signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._on_signal)
 
     def _on_message(self, kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
         sys.stderr.write(f"{message}\n")
@@ -153,7 +157,7 @@ class EndFromOutside(QObject):
             self._keep()
 
     def _on_woken(self) -> None:
-        self._woken.recv(64)
+        os.read(self._woken, 64)
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)  # first: a second one ends it whatever happens here

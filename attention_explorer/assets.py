@@ -36,5 +36,13 @@ def read_bytes(name: str) -> bytes:
 
 
 def read_text(name: str) -> str:
-    """Return a bundled text file, decoded from UTF-8. Errors as in `read_bytes`."""
-    return read_bytes(name).decode("utf-8")
+    """Return a bundled text file, decoded from UTF-8. Errors as in `read_bytes`, or if it is damaged."""
+    try:
+        return read_bytes(name).decode("utf-8")
+    except UnicodeDecodeError:
+        raise damaged(name) from None
+
+
+def damaged(name: str) -> ExplorerError:
+    """Return the error of a bundled file that cannot be understood."""
+    return ExplorerError(f"The bundled file {name!r} is damaged: reinstall the program.")

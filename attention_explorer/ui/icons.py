@@ -21,12 +21,14 @@ def icon(name: str, colour: str, size: int, strong: str | None = None) -> QIcon:
 
 
 def _pixmap(name: str, colour: str, size: int) -> QPixmap:
-    drawing = _drawing(name).replace("currentColor", colour)
+    renderer = QSvgRenderer(QByteArray(_drawing(name).replace("currentColor", colour).encode()))
+    if not renderer.isValid():
+        raise assets.damaged(_file(name))
     # Drawn at twice the size, so that it stays sharp on screens with two pixels per point.
     pixmap = QPixmap(QSize(2 * size, 2 * size))
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
-    QSvgRenderer(QByteArray(drawing.encode())).render(painter, QRectF(0, 0, 2 * size, 2 * size))
+    renderer.render(painter, QRectF(0, 0, 2 * size, 2 * size))
     painter.end()
     pixmap.setDevicePixelRatio(2.0)
     return pixmap
@@ -34,7 +36,11 @@ def _pixmap(name: str, colour: str, size: int) -> QPixmap:
 
 @lru_cache(maxsize=32)
 def _drawing(name: str) -> str:
-    return assets.read_text(f"icons/{name}.svg")
+    return assets.read_text(_file(name))
+
+
+def _file(name: str) -> str:
+    return f"icons/{name}.svg"
 
 
 def program_icon() -> QIcon:

@@ -208,9 +208,17 @@ def _font(pixels: int, bold: bool) -> QFont:
 
 
 def load_fonts() -> None:
-    """Register the bundled font, so that every machine shows the same letters, also one without any."""
+    """Register the bundled font, so that every machine shows the same letters, also one without any.
+
+    Raises
+    ------
+    ExplorerError
+        A file of it is missing or damaged.
+    """
     for name in _FONT_FILES:
-        QFontDatabase.addApplicationFont(assets.path(name))
+        if QFontDatabase.addApplicationFont(assets.path(name)) < 0:
+            assets.read_bytes(name)  # says so if it is missing
+            raise assets.damaged(name)
 
 
 def palette(theme: Theme) -> QPalette:

@@ -90,6 +90,24 @@ def test_whatever_is_pasted_is_drawn_or_refused(make_window, qtbot, page: str) -
                 assert tokens_of(field.text()), f"{name}: what is used is not shown again"
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ab " * 300_000, "its first 4096 tokens are used, the rest is left out."),
+        (" ".join(f"w{number}" for number in range(5000)), "its first 4096 tokens are used, the rest is left out."),
+        ("z" + "\u0301" * 40_000, "its first 32767 characters are used, the rest is left out."),
+    ],
+    ids=["letters", "words", "marks"],
+)
+def test_what_is_left_out_of_a_long_text_is_said(make_window, qtbot, text: str, said: str) -> None:
+    window = make_window(page_states()["cost"], Settings(theme=ThemeChoice.LIGHT, page="cost"))
+    field = fields_of(window, "cost")[0]
+    pasted(window, field, text)
+    qtbot.waitUntil(lambda: window.statusBar().currentMessage().endswith(said))
+    window.grab()
+    assert session_from(session_bytes(window.session.state), "again").state == window.session.state
+
+
 def test_whatever_is_shown_is_saved_and_exported(qapp) -> None:
     text = " ".join(PASTED.values())
     start = ExplorerState()

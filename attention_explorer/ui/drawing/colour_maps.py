@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +17,8 @@ SEQUENTIAL = ("viridis", "cividis", "magma")
 DIVERGING = "brown-teal"
 """For what has a sign: brown below 0, teal above, apart for every kind of colour vision."""
 
+_COLOUR = re.compile("[0-9A-Fa-f]{6}")
+
 
 @lru_cache(maxsize=8)
 def colour_table(name: str) -> np.typing.NDArray[np.uint32]:
@@ -24,10 +27,19 @@ def colour_table(name: str) -> np.typing.NDArray[np.uint32]:
     Raises
     ------
     ExplorerError
-        There is no map of this name.
+        There is no map of this name, or its file is damaged.
     """
-    lines = assets.read_text(f"colour_maps/{name}.txt").split()
+    file = f"colour_maps/{name}.txt"
+    lines = assets.read_text(file).split()
+    if len(lines) < 2 or not all(_COLOUR.fullmatch(line) for line in lines):
+        raise assets.damaged(file)
     return np.asarray([0xFF000000 | int(line, 16) for line in lines], np.uint32)
+
+
+def load_colour_maps() -> None:
+    """Read all colour maps: a damaged file is found at the start, not in the middle of a picture."""
+    for name in (*SEQUENTIAL, DIVERGING):
+        colour_table(name)
 
 
 def colour_at(name: str, position: float) -> QColor:

@@ -177,10 +177,9 @@ def painted(sheet: Sheet, size: QSize) -> QImage:
     """Return a sheet as an image of a size."""
     image = QImage(size, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.white)  # whatever lay in its memory is not to be seen where a figure paints nothing
-    painter = QPainter(image)
-    painter.scale(size.width() / sheet.figure.size.width(), size.height() / sheet.figure.size.height())
-    sheet.figure.paint(painter)
-    painter.end()
+    with QPainter(image) as painter:  # ended whatever happens: a painter that outlives its image crashes Qt
+        painter.scale(size.width() / sheet.figure.size.width(), size.height() / sheet.figure.size.height())
+        sheet.figure.paint(painter)
     return image
 
 

@@ -82,11 +82,10 @@ def _written(
     words = {"title": title, "description": description, "program": PROGRAM}
     xmp = _XMP.format(**{name: escape(xml_text(it)) for name, it in words.items()})
     writer.setDocumentXmpMetadata(QByteArray(xmp.encode()))
-    painter = _PdfPainter(writer)
-    painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)
-    painter.scale(scale, scale)
-    paint(painter)
-    painter.end()
+    with _PdfPainter(writer) as painter:
+        painter.setRenderHint(QPainter.RenderHint.LosslessImageRendering)
+        painter.scale(scale, scale)
+        paint(painter)
     return bytes(buffer.data().data()), points
 
 

@@ -65,12 +65,11 @@ class ExportPreview(QWidget):
         return paper
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._look.theme.track))
-        if self._sheet is not None:
-            paper = self.paper
-            painter.drawImage(paper, self._resampled((paper.size() * self.devicePixelRatioF()).toSize()))
-        painter.end()
+        with QPainter(self) as painter:  # ended whatever happens
+            painter.fillRect(self.rect(), QColor(self._look.theme.track))
+            if self._sheet is not None:
+                paper = self.paper
+                painter.drawImage(paper, self._resampled((paper.size() * self.devicePixelRatioF()).toSize()))
 
     def _resampled(self, size: QSize) -> QImage:
         """Return the picture with so many pixels."""

@@ -37,9 +37,8 @@ def svg_bytes(paint: Callable[[QPainter], None], size: QSize, scale: float, titl
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
     generator.setTitle(title)
     generator.setDescription(description)
-    painter = QPainter(generator)
-    paint(painter)
-    painter.end()
+    with QPainter(generator) as painter:
+        paint(painter)
     text = bytes(buffer.data().data()).decode("utf-8")
     return _mended(text, size, scale).encode()
 

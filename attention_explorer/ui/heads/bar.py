@@ -28,6 +28,7 @@ from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import HeadsState, Hidden, MaskKind, Picture
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
+from attention_explorer.ui.controls.long_text import LongText
 from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.undo_keys import UndoKeys
@@ -166,6 +167,7 @@ class HeadsBar(QWidget):
         field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         field.editingFinished.connect(lambda: self._on_sentence_left(field))
         UndoKeys(field, lambda: self._show_again(field))
+        LongText(field, self.refused.emit)
         return field
 
     def _make_view_row(self) -> QWidget:

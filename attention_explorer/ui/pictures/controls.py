@@ -14,6 +14,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.preset import Preset
 from attention_explorer.ui.controls.choice import Choice, ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
+from attention_explorer.ui.controls.long_text import LongText
 from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.sentence_field import SentenceField
@@ -159,6 +160,7 @@ class PictureControls(QWidget, Generic[S]):
         ``check`` raises an `ExplorerError` for a state that cannot be.
         """
         line = SentenceField(name, tip)
+        LongText(line, self.refused.emit)
         line.typed.connect(
             lambda text: self.apply_checked(
                 check,

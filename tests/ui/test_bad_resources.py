@@ -1,0 +1,50 @@
+"""Bundled files that are missing or damaged, and pictures that cannot be painted: a sentence, never a crash."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter
+
+from attention_explorer import assets
+from attention_explorer.errors import ExplorerError
+from attention_explorer.ui import icons, theme
+from attention_explorer.ui.drawing import colour_maps
+from attention_explorer.ui.export.pdf_file import pdf_bytes
+from attention_explorer.ui.export.svg_file import svg_bytes
+
+
+@pytest.mark.parametrize("content", [b"", b"zz", b"\xff\xfe", b"440154", b"44015\n440256", b"-10000\n440256"])
+def test_a_damaged_colour_map(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(assets, "read_bytes", lambda _name: content)
+    colour_maps.colour_table.cache_clear()
+    with pytest.raises(ExplorerError, match=r"colour_maps/viridis.txt' is damaged: reinstall the program\.$"):
+        colour_maps.load_colour_maps()
+    colour_maps.colour_table.cache_clear()
+
+
+@pytest.mark.parametrize("content", [b"", b"<svg", b"\xff\xfe", b"GIF89a"])
+def test_a_damaged_icon(qapp, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(assets, "read_bytes", lambda _name: content)
+    with pytest.raises(ExplorerError, match=r"icons/undo.svg' is damaged: reinstall the program\.$"):
+        icons.icon("undo", "#000000", 16)
+
+
+def test_a_damaged_and_a_missing_font(qapp, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    (tmp_path / "damaged.otf").write_bytes(b"no font")
+    monkeypatch.setattr(assets, "path", lambda _name: str(tmp_path / "damaged.otf"))
+    with pytest.raises(ExplorerError, match=r"Inter-Regular.otf' is damaged: reinstall the program\.$"):
+        theme.load_fonts()
+    monkeypatch.setattr(theme, "_FONT_FILES", ("fonts/none.otf",))
+    with pytest.raises(ExplorerError, match=r"fonts/none.otf' is missing: reinstall the program\.$"):
+        theme.load_fonts()
+
+
+@pytest.mark.parametrize("encode", [svg_bytes, pdf_bytes])
+def test_a_picture_that_cannot_be_painted_does_not_crash_qt(qapp, encode) -> None:
+    def paint(_painter: QPainter) -> None:
+        raise ExplorerError("There is no room.")
+
+    for _ in range(20):
+        with pytest.raises(ExplorerError, match="There is no room"):
+            encode(paint, QSize(20, 20), 1.0, "title", "description")
