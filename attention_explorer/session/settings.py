@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QLockFile, QSettings
 
 
 class ThemeChoice(StrEnum):
@@ -20,6 +22,9 @@ class ThemeChoice(StrEnum):
 
 
 MOST_RECENT = 10
+
+LONGEST_WAIT = 500
+"""Milliseconds that one window waits for another that writes the list of recent files."""
 
 ZOOM_STEPS = (0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 
@@ -107,11 +112,23 @@ class SettingsStore:
 
     def remember(self, path: Path) -> None:
         """Put a file at the head of the recent ones."""
-        self._write_recent([path, *(other for other in self.recent() if other != path)])
+        with self._alone():
+            self._write_recent([path, *(other for other in self.recent() if other != path)])
 
     def forget(self, path: Path | None = None) -> None:
         """Take one file out of the recent ones, or all of them."""
-        self._write_recent([] if path is None else [other for other in self.recent() if other != path])
+        with self._alone():
+            self._write_recent([] if path is None else [other for other in self.recent() if other != path])
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other windows from the list between reading and writing it, or one would lose what the other adds."""
+        lock = QLockFile(f"{self._qsettings.fileName()}.recent.lock")
+        lock.tryLock(LONGEST_WAIT)  # one that cannot be had is no reason not to remember
+        try:
+            yield
+        finally:
+            lock.unlock()
 
     def _write_recent(self, paths: list[Path]) -> None:
         # As one text: QSettings gives a list of one back as a text and an empty one as nothing.

@@ -142,3 +142,39 @@ def test_settings_are_immutable_and_hashable() -> None:
     assert len({Settings(), Settings(), OTHER}) == 2
     with pytest.raises(AttributeError):
         Settings().zoom = 2.0  # type: ignore[misc]
+
+
+ADD = """
+import sys
+from pathlib import Path
+from attention_explorer.session.settings import SettingsStore
+store = SettingsStore(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(3):
+    store.remember(Path(sys.argv[2]) / f"{number}.attn.json")
+"""
+
+
+def test_windows_that_remember_at_the_same_time_lose_nothing(settings_path: Path, tmp_path: Path) -> None:
+    others = [
+        subprocess.Popen(
+            [sys.executable, "-c", ADD, str(settings_path), str(tmp_path / name)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in "abc"
+    ]
+    for other in others:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "ready\n"
+    for other in others:
+        assert other.stdin is not None
+        other.stdin.write("go\n")
+        other.stdin.flush()
+    for other in others:
+        other.communicate(timeout=60)
+        assert other.returncode == 0
+    listed = SettingsStore(settings_path).recent()
+    assert sorted(listed) == [tmp_path / name / f"{number}.attn.json" for name in "abc" for number in range(3)]
