@@ -18,10 +18,17 @@ from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.window import MainWindow
 
 
+class _Forgetful(SettingsStore):
+    """Remembers nothing. With /dev/null for its file QSettings would put a file in the place of the device, as root."""
+
+    def save(self, settings: Settings) -> bool:
+        return False
+
+
 def window_image(state: ExplorerState, page: str, size: QSize, theme: ThemeChoice, zoom: float = 1.0) -> QImage:
     """Return a picture of the whole window showing a page of a state."""
     settings = Settings(theme=theme, zoom=zoom, page=page)
-    window = MainWindow(Session(state), SettingsStore(Path("/dev/null")), settings)
+    window = MainWindow(Session(state), _Forgetful(), settings)
     window.resize(size)
     window.show()
     _catch_up()

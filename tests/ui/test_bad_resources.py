@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSettings, QSize
 from PySide6.QtGui import QPainter
 
 from attention_explorer import assets
 from attention_explorer.errors import ExplorerError
+from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui import icons, theme
 from attention_explorer.ui.drawing import colour_maps
 from attention_explorer.ui.export.pdf_file import pdf_bytes
 from attention_explorer.ui.export.svg_file import svg_bytes
+from attention_explorer.ui.gallery import window_image
 
 
 @pytest.mark.parametrize("content", [b"", b"zz", b"\xff\xfe", b"440154", b"44015\n440256", b"-10000\n440256"])
@@ -48,3 +51,12 @@ def test_a_picture_that_cannot_be_painted_does_not_crash_qt(qapp, encode) -> Non
     for _ in range(20):
         with pytest.raises(ExplorerError, match="There is no room"):
             encode(paint, QSize(20, 20), 1.0, "title", "description")
+
+
+def test_a_window_that_is_only_drawn_writes_no_settings(qapp, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[object] = []
+    monkeypatch.setattr(QSettings, "setValue", lambda _settings, key, _value: written.append(key))
+    window_image(ExplorerState(), "lookup", QSize(640, 480), ThemeChoice.LIGHT)
+    for window in qapp.topLevelWidgets():
+        window.close()
+    assert written == []
