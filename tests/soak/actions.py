@@ -1,0 +1,452 @@
+"""What a clumsy user does: each function is one thing done to whatever is on the screen, chosen by a random number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QTabBar,
+    QWidget,
+)
+
+from attention_explorer.state.ready_made import PAGE_IDS
+from attention_explorer.state.session_file import SUFFIX, write_session
+from attention_explorer.ui.actions import WINDOW_ACTIONS
+from soak.hand import WindowHand
+from soak.world import World
+
+CONTROLS = (QAbstractButton, QComboBox, QTabBar, QAbstractSlider, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
+FIELDS = (QAbstractSpinBox, QLineEdit, QPlainTextEdit)
+FILES = (f"one{SUFFIX}", "two", "figure.png", "figure.svg", "numbers.csv", "a b ü.pdf", "x.unknown")
+MODIFIERS = (
+    *[Qt.KeyboardModifier.NoModifier] * 6,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.AltModifier,
+    Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier,
+)
+CONTROL = Qt.KeyboardModifier.ControlModifier
+WORDS = (
+    "the cat sat",
+    "it",
+    "x",
+    "",
+    " ",
+    "tired because it was too wide " * 3,
+    "a b c d e f g h i j k l m n o p q r s t u v w x y z " * 3,
+    "🙂🙃👩‍👩‍👧‍👦 🇩🇪",
+    "שלום עולם مرحبا",
+    "é́́́ ﬁ İı ß",
+    "tab\tand\x00null\x07\x1b[31m",
+    "line\nfeed\r\n",
+    "\u202eright to left\u202c \u200b zero",
+    "<b>bold</b> &amp; &x %s {0} \\",
+    "𝔘𝔫𝔦 漢字 한국",
+    "1 2 3; 4 5 6",
+)
+NUMBERS = (
+    *("nan", "NaN", "inf", "-inf", "1e400", "-1e400", "1e-400", "-0", "-0.0", "", "1,5", "1.5", "0", "7", "-3", "+2"),
+    *("1e3", "0x10", "١٢", "½", "1 000", "--", "e", ".", "99999999999999999999", "0.1", "64", "12.345678901234567"),
+)
+KEYS = tuple(
+    getattr(Qt.Key, f"Key_{name}")
+    for name in (
+        *("Left", "Right", "Up", "Down", "Left", "Right", "Up", "Down", "Home", "End", "PageUp", "PageDown", "Space"),
+        *("Return", "Escape", "Delete", "Insert", "Backspace", "Tab", "Backtab", "Plus", "Minus", "F1", "F11"),
+        *("A", "B", "C", "E", "H", "M", "N", "P", "S", "T", "0", "1", "2", "5", "9"),
+    )
+)
+SIZES = ((640, 480), (800, 600), (1024, 700), *[(1280, 800)] * 6, (1920, 1080), (2560, 1440), (3840, 2160))
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What an action needs: the world, a hand in it, dice, and what has the user's attention."""
+
+    world: World
+    hand: WindowHand
+    dice: Random
+    surface: QWidget
+    """The popup, dialog or window that gets what is done."""
+    note: Callable[[str], None]
+    """Writes down what is being done."""
+
+    def widgets(self, *kinds: type[QWidget]) -> list[QWidget]:
+        """Return the widgets of some kinds that can be seen and used."""
+        found: dict[QWidget, None] = {}
+        for kind in kinds:
+            found |= dict.fromkeys(self.surface.findChildren(kind))
+        return [each for each in found if each.isVisible() and each.isEnabled() and not each.visibleRegion().isEmpty()]
+
+    def canvases(self) -> list[QWidget]:
+        """Return the pictures that can be touched."""
+        return [
+            each
+            for each in self.widgets(QWidget)
+            if type(each).__module__.startswith("attention_explorer")
+            and each.hasMouseTracking()
+            and each.width() > 60
+            and each.height() > 30
+        ]
+
+    def place_on(self, widget: QWidget) -> QPoint:
+        """Return a place of a widget that can be seen."""
+        box = widget.visibleRegion().boundingRect()
+        if box.isEmpty():
+            return widget.rect().center()
+        return QPoint(self.dice.randint(box.left(), box.right()), self.dice.randint(box.top(), box.bottom()))
+
+    def any_control(self, *kinds: type[QWidget]) -> QWidget | None:
+        """Return one of the controls; every kind there is has the same chance, however many there are of it."""
+        kinds = kinds or CONTROLS
+        by_kind: dict[str, list[QWidget]] = {}
+        for each in self.widgets(*kinds):
+            by_kind.setdefault(type(each).__name__, []).append(each)
+        return self.dice.choice(by_kind[self.dice.choice(sorted(by_kind))]) if by_kind else None
+
+    def any_canvas(self) -> QWidget:
+        """Return one of the pictures, larger ones more often, or the whole window where there is none."""
+        found = self.canvases()
+        if not found:
+            return self.surface
+        return self.dice.choices(found, [min(each.width() * each.height(), 160_000) for each in found])[0]
+
+
+def named(widget: QWidget) -> str:
+    """Return what a reader of the log recognises a widget by."""
+    name = widget.accessibleName() or getattr(widget, "text", str)() or widget.objectName()
+    return f"{type(widget).__name__} “{str(name)[:40]}”"
+
+
+# ---- The mouse ----
+
+
+def click_control(scene: Scene) -> None:
+    """Click a button, tab, field, slider …"""
+    control = scene.any_control()
+    if control is None:
+        return
+    at = scene.place_on(control)
+    scene.note(f"click {named(control)} at {at.x()}, {at.y()}")
+    scene.hand.click(control, at, keys=scene.dice.choice(MODIFIERS))
+
+
+def click_anywhere(scene: Scene) -> None:
+    """Click wherever it may be, with any button."""
+    target = scene.dice.choice((scene.surface, scene.any_canvas()))
+    at = scene.place_on(target)
+    button = scene.dice.choice(
+        (*[Qt.MouseButton.LeftButton] * 4, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton)
+    )
+    keys = scene.dice.choice(MODIFIERS)
+    scene.note(f"{button.name} on {named(target)} at {at.x()}, {at.y()} {keys.name}")
+    scene.hand.click(target, at, button, keys)
+    if scene.dice.random() < 0.2:
+        scene.hand.double_click(target, at)
+
+
+def drag(scene: Scene) -> None:
+    """Press, move, perhaps do something silly meanwhile, let go."""
+    dice, hand = scene.dice, scene.hand
+    target = scene.any_canvas() if dice.random() < 0.75 else (scene.any_control() or scene.surface)
+    start, end = scene.place_on(target), scene.place_on(target)
+    if dice.random() < 0.15:
+        end += QPoint(dice.randint(-2000, 2000), dice.randint(-2000, 2000))
+    button = dice.choice((*[Qt.MouseButton.LeftButton] * 6, Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton))
+    keys, moves, at_move = dice.choice(MODIFIERS), dice.randint(1, 8), dice.randint(0, 9)
+    silly = dice.choice(SILLY)
+    scene.note(f"drag {button.name} {named(target)} {start.x()},{start.y()} to {end.x()},{end.y()} {keys.name}")
+    hand.move(target, start)
+    hand.press(target, start, button, keys)
+    for i in range(moves):
+        hand.move(target, start + (end - start) * ((i + 1) / moves))
+        if i == at_move:
+            scene.note(f"in it: {silly.__name__.strip('_')}")
+            silly(scene, target, end)
+    hand.release(target, end, button, keys)
+
+
+def _escape(scene: Scene, _target: QWidget, _at: QPoint) -> None:
+    scene.hand.key(Qt.Key.Key_Escape)
+
+
+def _undo(scene: Scene, _target: QWidget, _at: QPoint) -> None:
+    for _ in range(scene.dice.randint(1, 15)):
+        scene.hand.key(Qt.Key.Key_Z, CONTROL)
+
+
+def _keys_meanwhile(scene: Scene, _target: QWidget, _at: QPoint) -> None:
+    for _ in range(scene.dice.randint(1, 3)):
+        scene.hand.key(scene.dice.choice(KEYS))
+
+
+def _shortcut_meanwhile(scene: Scene, _target: QWidget, _at: QPoint) -> None:
+    press_shortcut(scene)
+
+
+def _second_button(scene: Scene, target: QWidget, at: QPoint) -> None:
+    scene.hand.press(target, at, Qt.MouseButton.RightButton)
+    scene.hand.release(target, at, Qt.MouseButton.RightButton)
+
+
+def _wheel_meanwhile(scene: Scene, target: QWidget, at: QPoint) -> None:
+    scene.hand.wheel(target, at, scene.dice.choice((-3, 3)))
+
+
+def _switch_page(scene: Scene, _target: QWidget, _at: QPoint) -> None:
+    # Not possible with one hand on the mouse; the keyboard has it in menus.
+    scene.world.turn(lambda: scene.world.window.show_page(scene.dice.choice(PAGE_IDS)))
+
+
+def _resize_meanwhile(scene: Scene, _target: QWidget, _at: QPoint) -> None:
+    scene.world.turn(lambda: scene.world.window.resize(*scene.dice.choice(SIZES)))
+
+
+SILLY = (
+    _escape,
+    _undo,
+    _keys_meanwhile,
+    _shortcut_meanwhile,
+    _second_button,
+    _wheel_meanwhile,
+    _switch_page,
+    _resize_meanwhile,
+)
+"""What may happen in the middle of a drag."""
+
+
+def turn_wheel(scene: Scene) -> None:
+    """Turn the wheel over a picture, a control or anything."""
+    target = scene.dice.choice((scene.any_canvas(), scene.any_control() or scene.surface, scene.surface))
+    at, keys = scene.place_on(target), scene.dice.choice(MODIFIERS)
+    scene.note(f"wheel over {named(target)} {keys.name}")
+    for _ in range(scene.dice.randint(1, 5)):
+        scene.hand.wheel(target, at, scene.dice.choice((-1, 1, 0.2, -0.2, -4, 4)), keys)
+
+
+def hover(scene: Scene) -> None:
+    """Move the pointer over a picture."""
+    target = scene.any_canvas()
+    scene.note(f"hover over {named(target)}")
+    for _ in range(scene.dice.randint(1, 12)):
+        scene.hand.move(target, scene.place_on(target))
+
+
+# ---- The keyboard ----
+
+
+def press_keys(scene: Scene) -> None:
+    """Press some keys, one of them perhaps many times."""
+    keys = [scene.dice.choice(KEYS) for _ in range(scene.dice.randint(1, 4))]
+    modifiers = scene.dice.choice(MODIFIERS)
+    times = scene.dice.choice((1, 1, 1, 12))
+    scene.note(f"keys {' '.join(key.name for key in keys)} {modifiers.name} × {times}")
+    for key in keys:
+        for _ in range(times):
+            if not (key == Qt.Key.Key_F11 and times > 1):
+                scene.hand.key(key, modifiers)
+
+
+def write_into_field(scene: Scene) -> None:
+    """Click into a field and write words or numbers, sensible and not."""
+    field, dice = scene.any_control(*FIELDS), scene.dice
+    if field is None:
+        return
+    text = dice.choice(NUMBERS if isinstance(field, QAbstractSpinBox) or dice.random() < 0.3 else WORDS)
+    end = dice.choice((Qt.Key.Key_Return, Qt.Key.Key_Return, Qt.Key.Key_Tab, Qt.Key.Key_Escape, None))
+    scene.note(f"write {text!r} into {named(field)}, then {end.name if end else 'nothing'}")
+    scene.hand.click(field, field.visibleRegion().boundingRect().center())
+    if dice.random() < 0.8:
+        scene.hand.key(Qt.Key.Key_A, CONTROL)
+    if dice.random() < 0.3:
+        scene.hand.paste(text)
+    else:
+        scene.hand.write(text)
+    if dice.random() < 0.1:
+        scene.hand.key(Qt.Key.Key_Z, CONTROL)
+    if end is not None:
+        scene.hand.key(end)
+
+
+def walk_with_tab(scene: Scene) -> None:
+    """Walk over what takes the keyboard, and press something on the way."""
+    scene.note("walk with Tab")
+    for _ in range(scene.dice.randint(2, 15)):
+        scene.hand.key(scene.dice.choice((Qt.Key.Key_Tab, Qt.Key.Key_Tab, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)))
+        if scene.dice.random() < 0.15:
+            scene.hand.key(scene.dice.choice((Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)))
+
+
+def press_shortcut(scene: Scene) -> None:
+    """Press a shortcut of the window."""
+    chosen = scene.dice.choice([spec for spec in WINDOW_ACTIONS if spec.shortcuts and spec.id != "quit"])
+    scene.note(f"shortcut {chosen.shortcuts[0]}")
+    _press_combination(scene, chosen.shortcuts[0])
+
+
+def _press_combination(scene: Scene, text: str) -> None:
+    from PySide6.QtGui import QKeySequence
+
+    combination = QKeySequence(text)[0]
+    scene.hand.key(combination.key(), combination.keyboardModifiers())
+
+
+def undo_storm(scene: Scene) -> None:
+    """Undo and redo many times."""
+    back, again = scene.dice.randint(1, 40), scene.dice.randint(0, 40)
+    scene.note(f"undo × {back}, redo × {again}")
+    for shortcut, times in (("Ctrl+Z", back), ("Ctrl+Shift+Z", again)):
+        for _ in range(times):
+            _press_combination(scene, shortcut)
+
+
+# ---- The window ----
+
+
+def choose_page(scene: Scene) -> None:
+    """Click a page in the rail, or several in a row without waiting."""
+    for _ in range(scene.dice.choice((1, 1, 1, 4))):
+        page = scene.dice.choice(PAGE_IDS)
+        button, _icon = scene.world.window._rail_buttons[page]
+        scene.note(f"page {page}")
+        if button.visibleRegion().isEmpty():
+            scene.world.turn(lambda page=page: scene.world.window.show_page(page))
+        else:
+            scene.hand.click(button, button.visibleRegion().boundingRect().center())
+
+
+def open_menu(scene: Scene) -> None:
+    """Open a menu of the menu bar; what follows walks in it."""
+    bar = scene.world.window.menuBar()
+    action = scene.dice.choice(bar.actions())
+    scene.note(f"menu {action.text()}")
+    scene.hand.click(bar, bar.actionGeometry(action).center())
+
+
+def open_context_menu(scene: Scene) -> None:
+    """Press the right button on a picture."""
+    target = scene.any_canvas()
+    at = scene.place_on(target)
+    scene.note(f"context menu of {named(target)} at {at.x()}, {at.y()}")
+    scene.hand.click(target, at, Qt.MouseButton.RightButton)
+
+
+def resize(scene: Scene) -> None:
+    """Make the window small, large, minimised, whole again."""
+    window, dice = scene.world.window, scene.dice
+    if dice.random() < 0.15:
+        scene.note("minimise and restore")
+        scene.world.turn(window.showMinimized)
+        scene.world.turn(dice.choice((window.showNormal, window.showMaximized)))
+        scene.world.turn(window.activateWindow)
+        return
+    size = dice.choice(SIZES)
+    scene.note(f"resize to {size[0]}×{size[1]}")
+    scene.world.turn(lambda: window.resize(*size))
+
+
+def change_look(scene: Scene) -> None:
+    """Switch colours and size some times."""
+    for _ in range(scene.dice.randint(1, 3)):
+        shortcut = scene.dice.choice(("Ctrl+=", "Ctrl+-", "Ctrl+0", "theme"))
+        scene.note(f"look {shortcut}")
+        if shortcut == "theme":
+            scene.world.turn(scene.world.window.switch_theme)
+        else:
+            _press_combination(scene, shortcut)
+
+
+def drop_file(scene: Scene) -> None:
+    """Drop a session, or something else, on the window."""
+    name = scene.dice.choice((f"kept{SUFFIX}", f"broken{SUFFIX}", "none.txt", "."))
+    path = scene.world.folder / name
+    if name.startswith("kept"):
+        write_session(path, scene.world.window.session.state, page=scene.world.window.settings.page)
+    elif name.startswith("broken"):
+        path.write_text('{"format": "attention', encoding="utf-8")
+    scene.note(f"drop {name}")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    scene.hand.drop(scene.world.window, scene.world.window.rect().center(), data)
+
+
+def close_window(scene: Scene) -> None:
+    """Close the window, whatever it is doing."""
+    if scene.dice.random() < 0.5:
+        scene.note("change something heavy, then close")
+        scene.world.turn(lambda: scene.world.window.show_page(scene.dice.choice(PAGE_IDS)))
+    scene.note("close the window")
+    scene.world.turn(scene.world.window.close)
+
+
+# ---- Popups and dialogs ----
+
+
+def act_on_popup(scene: Scene) -> None:
+    """Choose in a menu or a list, walk in it, or leave it."""
+    dice, hand = scene.dice, scene.hand
+    way = dice.choice(("click", "click", "keys", "escape", "outside"))
+    scene.note(f"{way} in popup {named(scene.surface)}")
+    if way == "click":
+        view = next(iter(scene.widgets(QAbstractItemView)), scene.surface)
+        hand.click(view, scene.place_on(view))
+    elif way == "outside":
+        hand.click(scene.surface, QPoint(scene.surface.width() + 5, -5))
+        hand.key(Qt.Key.Key_Escape)
+    else:
+        for _ in range(dice.randint(0, 8)):
+            hand.key(dice.choice((Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Right, Qt.Key.Key_End)))
+        hand.key(Qt.Key.Key_Return if way == "keys" else Qt.Key.Key_Escape)
+
+
+def answer_file_dialog(scene: Scene) -> None:
+    """Name a file in the folder of the test, or cancel. Nothing else: a file dialog can delete what it shows."""
+    dialog = scene.surface
+    if not isinstance(dialog, QFileDialog):
+        return
+    dialog.setDirectory(str(scene.world.folder))
+    name = scene.dice.choice(
+        (f"one{SUFFIX}", "two", "figure.png", "figure.svg", "numbers.csv", "a b ü.pdf", "x.unknown")
+    )
+    field = dialog.findChild(QLineEdit, "fileNameEdit")
+    cancels = scene.dice.random() < 0.4 or field is None
+    scene.note(f"file dialog: {'cancel' if cancels else name}")
+    if cancels:
+        scene.hand.key(Qt.Key.Key_Escape)
+        return
+    field.setText(str(Path(scene.world.folder) / name))
+    field.setFocus()
+    scene.hand.key(Qt.Key.Key_Return)
+
+
+def leave_dialog(scene: Scene) -> None:
+    """Press Esc, and where that does not help, close it."""
+    scene.note(f"leave {named(scene.surface)}")
+    scene.hand.key(Qt.Key.Key_Escape)
+    if scene.surface.isVisible() and isinstance(scene.surface, QDialog):
+        scene.world.turn(scene.surface.reject)
+
+
+def surface_of(world: World, dice: Random) -> QWidget:
+    """Return what a person has to do with now: a popup, else a dialog that blocks the rest, else a window."""
+    popup, modal = QApplication.activePopupWidget(), QApplication.activeModalWidget()
+    if popup is not None:
+        return popup
+    if modal is not None and modal.isVisible():
+        return modal
+    shown = world.shown_windows()
+    return dice.choices(shown, [4 if each is world.window else 1 for each in shown])[0] if shown else world.window

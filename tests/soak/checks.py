@@ -1,0 +1,245 @@
+"""What must be true of the program at any moment, whatever was done to it. A check raises `Broken` with a sentence."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import re
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+
+import numpy as np
+from heads_driver import pixels, widget_texts
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTabWidget, QWidget
+
+from attention_explorer.session.session import Session
+from attention_explorer.session.settings import SettingsStore
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.ui.cost.page import CostPage
+from attention_explorer.ui.heads.page import HeadsPage
+from attention_explorer.ui.lookup.page import LookupPage
+from attention_explorer.ui.page import Page
+from attention_explorer.ui.window import MainWindow
+from soak.world import World
+
+NOT_FOR_PEOPLE = re.compile(r"(?<![“\w])(nan|None|-inf|inf)(?![”\w])")
+"""What Python says of a value that was forgotten; in quotation marks it is what a person has typed."""
+
+
+class Broken(Exception):  # noqa: N818 - what is broken is the program
+    """Something that is always true is not."""
+
+
+# ---- The state ----
+
+
+def state_survives_a_file(world: World) -> None:
+    """The state of the window is the same when it has been a session file in between."""
+    state = world.window.session.state
+    again = session_from(session_bytes(state), "soak").state
+    _same_bits(again, state, "A session file changes the state")
+
+
+def nothing_is_held(world: World) -> None:
+    """With no button pressed, and nothing moving by itself, all that is shown belongs to the history."""
+    world.window.page.stop()
+    world.settle()
+    session = world.window.session
+    if session.is_previewing:
+        raise Broken(f"“{session.undo_text}” was never ended: neither kept nor taken back.")
+
+
+def undo_leads_back(world: World) -> None:
+    """Undo leads to the state that the history began with, bit for bit, and redo to the last again."""
+    session, stack = world.window.session, world.window.session.undo_stack
+    at, last = stack.index(), session.state
+    while stack.canUndo():
+        world.turn(session.undo)
+    _same_bits(session.state, world.first, "Undo leads to another state than it began with")
+    for _ in range(at):
+        world.turn(session.redo)
+    _same_bits(session.state, last, "Redo leads to another state than was left")
+    if stack.index() != at:
+        raise Broken(f"Redo leads to step {stack.index()} instead of {at}.")
+    world.settle()
+
+
+def _same_bits(found: ExplorerState, wanted: ExplorerState, what: str) -> None:
+    """See that two states are the same to the last bit: −0 is not 0, and 1 is not 1.0."""
+    here, there = _parts(found, "state"), _parts(wanted, "state")
+    if here != there:
+        differing = sorted(set(here) ^ set(there))
+        raise Broken(
+            f"{what}:\n" + "\n".join(f"  {'is' if part in here else 'should be'} {part}" for part in differing)
+        )
+
+
+def _parts(value: object, name: str) -> list[str]:
+    """Return every single value in a state with its place."""
+    if is_dataclass(value):
+        return [part for field in fields(value) for part in _parts(getattr(value, field.name), f"{name}.{field.name}")]
+    if isinstance(value, frozenset):
+        return [f"{name} {each!r}" for each in sorted(value, key=repr)]
+    return [f"{name} {value!r}"]
+
+
+# ---- What is drawn ----
+
+
+def words_are_for_people(world: World) -> None:
+    """No label and no picture says nan or None, nor does a field once it is left."""
+    _forget_the_pointer(world, world.window)
+    said = [each.text() for each in world.window.findChildren(QLabel) if each.isVisible()]
+    said += [each.text() for each in world.window.findChildren(QAbstractButton) if each.isVisible()]
+    said += widget_texts(world.window.page)
+    typed = repr(world.window.session.state)  # a person may name a token so
+    for text in said:
+        found = NOT_FOR_PEOPLE.search(text)
+        if found and found[0] not in re.findall(r"'[^']*'", typed) and not _is_typed(found[0], world):
+            raise Broken(f"“{found[0]}” stands in “{text}”")
+
+
+def _is_typed(word: str, world: World) -> bool:
+    recipe = getattr(world.window.session.state.heads.setup, "recipe", None)
+    return word in repr(recipe)
+
+
+def window_shows_its_state(world: World) -> None:
+    """A new window with the same state draws the same picture and says the same."""
+    window = world.window
+    _forget_the_pointer(world, window)
+    other = MainWindow(Session(window.session.state), SettingsStore(Path("/dev/null")), window.settings)
+    try:
+        other.show()
+        other.resize(window.size())
+        _settle_both(world, other)
+        _same_tabs(window.page, other.page)
+        _forget_the_pointer(world, other)
+        _settle_both(world, other)
+        _compare(world, window.page, other.page)
+    finally:
+        other.close()
+        other.deleteLater()
+        world.turn(window.activateWindow)
+        window.page.focus_first()
+        world.settle()
+
+
+def _settle_both(world: World, other: MainWindow) -> None:
+    for _ in range(2):
+        other.page.settle()
+        world.settle_wholly(other)
+
+
+def _forget_the_pointer(world: World, window: MainWindow) -> None:
+    """Take away what is shown of the mouse, the keyboard and what is looked at closely: all that is no state."""
+    page = window.page
+    focus = QApplication.focusWidget()
+    if focus is not None:
+        focus.clearFocus()
+    for widget in page.findChildren(QWidget):
+        QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
+    if isinstance(page, LookupPage):
+        page.canvas.show_home()
+        page.canvas.clear_trail()
+    if isinstance(page, HeadsPage):
+        page.canvas.show_all()
+    if isinstance(page, CostPage):  # seconds belong to the machine and to the moment
+        page.measurement = None
+        page._show_again()
+    world.settle_wholly(window)
+
+
+def _same_tabs(page: Page, other: Page) -> None:
+    for mine, its in zip(_tabs(page), _tabs(other), strict=True):
+        its.setCurrentIndex(mine.currentIndex())
+
+
+def _tabs(page: Page) -> list[QTabWidget]:
+    return [tabs for tabs in page.findChildren(QTabWidget) if tabs.window() is page.window()]  # others are in dialogs
+
+
+def _canvas(page: Page) -> QWidget:
+    return page.pictures.currentWidget() if isinstance(page, HeadsPage) else page.canvas
+
+
+def _compare(world: World, page: Page, other: Page) -> None:
+    mine, its = _canvas(page), _canvas(other)
+    if mine.size() != its.size():
+        raise Broken(f"The picture is {mine.size()} large, and {its.size()} in a new window {world.window.size()}.")
+    first, second = pixels(mine.grab().toImage()), pixels(its.grab().toImage())
+    if not np.array_equal(first, second):
+        rows, columns = np.nonzero(first != second)
+        for name, image in (("old", mine), ("new", its)):
+            image.grab().save(str(world.folder / f"{name}.png"))
+        raise Broken(
+            f"{len(rows)} pixels differ from those of a new window, within {columns.min()},{rows.min()} "
+            f"and {columns.max()},{rows.max()}: see old.png and new.png in {world.folder}."
+        )
+    said, says = _words(page), _words(other)
+    if said != says:
+        raise Broken(f"A new window says other words:\n{_without(said, says)}\nhere, there\n{_without(says, said)}")
+
+
+def _words(page: Page) -> list[str]:
+    return [each.text() for each in page.findChildren(QLabel) if each.isVisible() and each.window() is page.window()]
+
+
+def _without(words: list[str], others: list[str]) -> list[str]:
+    return [word for word in words if word not in others]
+
+
+# ---- What is used up ----
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the process holds at one moment."""
+
+    memory: float
+    """MiB of memory."""
+    nones: int
+    """References to None; the same for ever where None is immortal."""
+    objects: int
+    """QObjects of the window."""
+    widgets: int
+    tops: int
+    """Windows, shown or not."""
+    threads: int
+
+
+def usage(world: World) -> Usage:
+    """Measure what the process holds, after giving back what nobody needs."""
+    world.collect()
+    gc.collect()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).malloc_trim(0)
+    return Usage(
+        _resident(),
+        sys.getrefcount(None),
+        len(world.window.findChildren(QObject)),
+        len(QApplication.allWidgets()),
+        len(QApplication.topLevelWidgets()),
+        threading.active_count(),
+    )
+
+
+def _resident() -> float:
+    """Return the memory of the process in MiB."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * 4096 / 2**20
+
+
+CHECKS: tuple[tuple[float, Callable[[World], None]], ...] = (
+    (1.0, nothing_is_held),
+    (1.0, state_survives_a_file),
+    (0.5, words_are_for_people),
+    (0.7, window_shows_its_state),
+    (0.2, undo_leads_back),
+)
+"""Each with how often it is made; the costly ones not always, but for the end."""
