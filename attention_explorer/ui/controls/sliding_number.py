@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.slider_drag import SliderDrag
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox, show_number, show_position
 from attention_explorer.ui.theme import Look
 
@@ -44,7 +44,7 @@ class SlidingNumber(QWidget, Generic[S]):
         self.slider.setAccessibleName(name[0].upper() + name[1:])
         self.slider.valueChanged.connect(self._on_slid)
         self.slider.sliderReleased.connect(self._on_released)
-        self.slider.installEventFilter(self)
+        SliderDrag(self.slider, session)
         self.box = (WholeNumberBox if self._is_whole else NumberBox)(0, 1, f"{name[0].upper()}{name[1:]}, exact")
         self.box.valueChanged.connect(self._on_typed)
         self.label.setBuddy(self.box)
@@ -98,10 +98,3 @@ class SlidingNumber(QWidget, Generic[S]):
 
     def _on_typed(self, value: float) -> None:
         self._session.apply(self._at(round(value) if self._is_whole else value), self._undo_label, self._merge)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and watched is self.slider and self.slider.isSliderDown():
-            if event.type() is QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
-                self._session.revert()
-            return True  # a drag is under way: arrows would be steps within it
-        return super().eventFilter(watched, event)

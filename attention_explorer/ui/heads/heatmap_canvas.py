@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from attention_explorer.session.session import Session
@@ -226,6 +226,14 @@ class HeatmapCanvas(MapWidget):
         window = _including(self._seen_on_the_map, self.pinned).held_within(self.frame.shape)
         # The view follows the walk, and is one undo step with it.
         self.session.apply(self._state_with(window), MOVE_LABEL, merge="pin", within=math.inf)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        # Whoever has the keyboard now also hears of the button that is let go.
+        if self._painted or self._window_pressed is not None:
+            self._painted.clear()
+            self.session.revert()
+        self._pressed = self._window_pressed = None
+        super().focusOutEvent(event)
 
     # ---- Painting the mask ----
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -23,6 +22,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.choice import MOST_ENTRIES
 from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.slider_drag import SliderDrag
 from attention_explorer.ui.theme import Look
 
 LOWEST_SLIDER_GAIN, HIGHEST_SLIDER_GAIN = 0.01, 1.0
@@ -129,6 +129,7 @@ class SetupSection(QWidget):
         slider.setAccessibleName(name)
         slider.valueChanged.connect(move)
         slider.sliderReleased.connect(self._on_slider_released)
+        SliderDrag(slider, self.session)
         return slider
 
     def make_switch(self, title: str, name: str, tip: str, choose: Callable[[bool], None]) -> QPushButton:
@@ -192,10 +193,6 @@ class SetupSection(QWidget):
             if isinstance(watched, QWidget) and watched.isEnabled():
                 self._resets[watched]()
             return True
-        if isinstance(event, QKeyEvent) and isinstance(watched, QSlider) and watched.isSliderDown():
-            if kind is QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
-                self.session.revert()
-            return True  # a drag is under way: arrows would be steps within it
         return super().eventFilter(watched, event)
 
 

@@ -103,6 +103,7 @@ class LookupCanvas(PlaneMouse):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self.cancel_drag()
+        self._pan = None  # whoever has the keyboard now also hears of the button that is let go
         super().focusOutEvent(event)
 
     # ---- Taking away ----

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.session.session import Session
-from attention_explorer.state.lookup.frame import LookupFrame
+from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import LookupState, ValueKind
 from attention_explorer.state.temperature import (
     HIGHEST_TEMPERATURE,
@@ -27,6 +27,7 @@ from attention_explorer.state.temperature import (
     temperature_to_slider,
 )
 from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.slider_drag import SliderDrag
 from attention_explorer.ui.theme import Look
 
 _VALUE_KINDS = (
@@ -107,7 +108,8 @@ class LookupControls(QWidget):
         self.slider.setPageStep(SLIDER_STEPS // 10)
         self.slider.setAccessibleName("Temperature")
         self.slider.valueChanged.connect(self._on_slider_moved)
-        self.slider.sliderReleased.connect(self._session.commit)
+        self.slider.sliderReleased.connect(self._on_slider_released)
+        SliderDrag(self.slider, self._session)
         self.slider.installEventFilter(self)
         self.exact = NumberBox(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, "Temperature, exact")
         self.exact.setSingleStep(0.1)
@@ -167,6 +169,11 @@ class LookupControls(QWidget):
             self._session.preview(replace(self._session.state, lookup=lookup), "Change temperature")
         else:
             self._apply(lookup, "Change temperature", merge="temperature")
+
+    def _on_slider_released(self) -> None:
+        self._session.commit()
+        # The handle may stand where an Esc has put the state back.
+        self.show_frame(lookup_frame(self._session.state.lookup))
 
     def _on_exact_typed(self, temperature: float) -> None:
         lookup = self._session.state.lookup.with_temperature(temperature)

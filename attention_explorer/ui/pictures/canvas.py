@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEngine, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEngine, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.ui.accessible import sentences
@@ -160,6 +160,12 @@ class PicturesCanvas(PointedPicture):
             return
         self._point_at(NOWHERE)  # the keyboard takes over from a pointer that rests
         self._emit(change)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        if self._drag is not None:  # a dialog was opened by its keys, and is what hears of the button that is let go
+            self._drag = None
+            self.dropped.emit(False)
+        super().focusOutEvent(event)
 
     def _emit(self, change: Change[Any] | None) -> None:
         if change is not None:

@@ -1,0 +1,145 @@
+"""A dialog that opens in the middle of a drag hears of the button that is let go: the drag must not go on after it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
+
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.cost.state import CostPicture, CostState
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.lookup.state import QUERY
+from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def place_in_window(widget, place):
+    return widget.mapTo(widget.window(), place.toPoint())
+
+
+def interrupted_drag(window, widget, place) -> None:
+    """Drag, press F1, let go over the window that it opens, close that, and point at where the drag began."""
+    session, shown = window.session, window.windowHandle()
+    start, before = place_in_window(widget, place), window.session.state
+    QTest.mouseMove(shown, start)
+    QTest.mousePress(shown, LEFT, Qt.KeyboardModifier.NoModifier, start)
+    for step in range(1, 6):
+        QTest.mouseMove(shown, start + QPoint(8 * step, 2 * step))
+    assert session.state != before
+    assert session.is_previewing
+    QTest.keyClick(shown, Qt.Key.Key_F1)
+    QApplication.processEvents()
+    dialog = QApplication.activeModalWidget()
+    assert dialog is not None
+    QTest.mouseRelease(dialog.windowHandle(), LEFT, Qt.KeyboardModifier.NoModifier, QPoint(5, 5))
+    dialog.close()
+    QApplication.processEvents()
+    window.activateWindow()
+    for step in range(1, 6):
+        QTest.mouseMove(shown, start + QPoint(-6 * step, -2 * step))
+    assert session.state == before
+    assert not session.is_previewing
+    assert not session.can_undo
+
+
+def handle_of(slider: QSlider) -> QPointF:
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    part = QStyle.SubControl.SC_SliderHandle
+    return QPointF(slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center())
+
+
+@pytest.fixture
+def open_page(make_window):
+    def make(page: str, **parts: object):
+        window = make_window(
+            replace(ExplorerState(), **parts), Settings(theme=ThemeChoice.LIGHT, page=page), size=(1280, 900)
+        )
+        window.page.settle()
+        QApplication.processEvents()
+        return window
+
+    return make
+
+
+def test_on_the_plane(open_page):
+    window = open_page("lookup")
+    canvas = window.page.canvas
+    interrupted_drag(window, canvas, canvas.scene().place(QUERY))
+
+
+def test_while_the_plane_is_moved(open_page):
+    window = open_page("lookup")
+    canvas, shown = window.page.canvas, window.windowHandle()
+    start = place_in_window(canvas, QPointF(12, 12))
+    QTest.mousePress(shown, LEFT, Qt.KeyboardModifier.NoModifier, start)
+    QTest.mouseMove(shown, start + QPoint(20, 20))
+    QTest.keyClick(shown, Qt.Key.Key_F1)
+    QApplication.processEvents()
+    camera = canvas.camera
+    dialog = QApplication.activeModalWidget()
+    QTest.mouseRelease(dialog.windowHandle(), LEFT, Qt.KeyboardModifier.NoModifier, QPoint(5, 5))
+    dialog.close()
+    window.activateWindow()
+    QTest.mouseMove(shown, start + QPoint(60, 50))
+    assert canvas.camera == camera
+
+
+@pytest.mark.parametrize(
+    ("page", "part"),
+    [
+        ("cost", {"cost": CostState(picture=CostPicture.GROWTH)}),
+        ("scaling", {"scaling": ScalingState(picture=ScalingPicture.BENCH)}),
+    ],
+)
+def test_on_a_picture(open_page, page, part):
+    window = open_page(page, **part)
+    canvas = window.page.canvas
+    window.page.canvas.setFocus()
+    places = (QPointF(x, y) for y in range(5, canvas.height(), 6) for x in range(5, canvas.width(), 6))
+    held = (place for place in places if canvas._drawing.grab(canvas.picture, canvas.picture_layout, place) is not None)
+    interrupted_drag(window, canvas, next(held))
+
+
+def test_while_the_mask_is_painted(open_page):
+    window = open_page("heads", heads=HeadsState())
+    window.page.bar.paint.setChecked(True)
+    canvas = window.page.canvas
+    interrupted_drag(window, canvas, canvas.cell_box(4, 4).center())
+
+
+@pytest.mark.parametrize("page", ["lookup", "positions", "heads"])
+def test_on_a_slider(open_page, page):
+    window = open_page(page)
+    if page == "heads":
+        window.page.tabs.setCurrentIndex(1)
+    window.resize(1280, 1400)
+    QApplication.processEvents()
+    slider = next(
+        each
+        for each in window.page.findChildren(QSlider)
+        if each.isEnabled() and each.visibleRegion().contains(handle_of(each).toPoint())
+    )
+    value = slider.value()
+    interrupted_drag(window, slider, handle_of(slider))
+    assert slider.value() == value
+
+
+def test_esc_puts_the_temperature_back(open_page):
+    window = open_page("lookup")
+    slider, before = window.page.controls.slider, window.session.state
+    value = slider.value()
+    QTest.mousePress(slider, LEFT, Qt.KeyboardModifier.NoModifier, handle_of(slider).toPoint())
+    QTest.mouseMove(slider, handle_of(slider).toPoint() + QPoint(30, 0))
+    assert window.session.state != before
+    QTest.keyClick(slider, Qt.Key.Key_Escape)
+    assert window.session.state == before
+    QTest.mouseRelease(slider, LEFT)
+    assert not window.session.can_undo
+    assert slider.value() == value
