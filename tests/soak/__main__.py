@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from random import Random
 
+from attention_explorer.state.session_file import SUFFIX, write_session
 from soak.checks import CHECKS, Broken, Usage, usage
 from soak.monkey import Monkey
 from soak.world import World
@@ -128,7 +129,8 @@ class Run:
 
     def explain(self, broken: Broken) -> None:
         """Say what broke, after what, and how to see it again."""
-        monkey = self.monkey
+        monkey, window = self.monkey, self.world.window
+        write_session(self.world.folder / f"broken-at{SUFFIX}", window.session.state, page=window.settings.page)
         sys.stdout.write(
             f"{broken}\n\nThe last things that were done:\n" + "\n".join(monkey.last) + "\n\n"
             f"Seed {monkey.seed}, step {monkey.step}. To see it again: "

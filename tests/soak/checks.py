@@ -8,7 +8,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -113,7 +113,8 @@ def window_shows_its_state(world: World) -> None:
     """A new window with the same state draws the same picture and says the same."""
     window = world.window
     _forget_the_pointer(world, window)
-    other = MainWindow(Session(window.session.state), SettingsStore(Path("/dev/null")), window.settings)
+    settings = replace(window.settings, geometry=b"")  # one that was closed in full screen would begin in it
+    other = MainWindow(Session(window.session.state), SettingsStore(Path("/dev/null")), settings)
     try:
         other.show()
         other.resize(window.size())
