@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPu
 
 from attention_explorer.app import ErrorReporter
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.lookup.state import QUERY, LookupState, Part
+from attention_explorer.state.role import Role
 from attention_explorer.ui.actions import WINDOW_ACTIONS
 from attention_explorer.ui.dialogs import shortcut_rows
 from attention_explorer.ui.page import PAGES
@@ -241,3 +242,17 @@ def test_buttons_are_never_narrower_than_their_words(make_window, zoom, size):
             assert button.width() >= words, (button.text(), button.width(), words)
     assert (window.width(), window.height()) == size  # nothing forces the window to be larger than the screen
     assert window.page.canvas.height() >= 190
+
+
+def test_undo_on_another_page_may_take_away_what_is_selected(window, hand):
+    canvas = window.page.canvas
+    canvas.add_key((1.0, 1.5))
+    assert canvas.selected == Part(Role.KEY, 2)
+    window.show_page("heads")
+    window.session.undo()
+    window.show_page("lookup")
+    window.activateWindow()
+    canvas.setFocus()
+    assert canvas.hasFocus()
+    assert not canvas.grab().isNull()  # the handles of a selected part are painted where it is
+    assert canvas.selected == QUERY

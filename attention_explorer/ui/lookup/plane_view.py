@@ -105,16 +105,22 @@ class PlaneView(QWidget):
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         """Show a new state: nothing is painted here, only asked for."""
         before, after = old.lookup, new.lookup
+        self._forget_what_is_gone(after)
         if before == after:
             return
-        if self._selected is not None and self._selected not in after.parts():
-            self.select(QUERY)
-        if self._drag is None or self._drag.line is None:
-            self._numbers = number_range(after)
         if before.keys != after.keys or before.temperature != after.temperature:
             self._field_columns = COARSE_FIELD
             self._settle.start()
         self.update()
+
+    def _forget_what_is_gone(self, state: LookupState) -> None:
+        """See to what has changed, also while another page was shown: an undo there may take the selected key away."""
+        if self._selected is not None and self._selected not in state.parts():
+            self.select(QUERY)
+        if self._hovered is not None and self._hovered.part not in state.parts():
+            self._hovered = None
+        if self._drag is None or self._drag.line is None:
+            self._numbers = number_range(state)
 
     def _refine_field(self) -> None:
         self._field_columns = FINE_FIELD
