@@ -11,8 +11,8 @@ from PySide6.QtCore import QThread, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from soak import actions
-from soak.actions import Scene
 from soak.hand import WindowHand
+from soak.scene import Scene, surface_of
 from soak.world import World
 
 LONGEST_STAY = 10
@@ -77,7 +77,7 @@ class Monkey:
             self._note("open a new window")
             world.open_again()
             return
-        surface = actions.surface_of(world, dice)
+        surface = surface_of(world, dice)
         scene = Scene(world, self._hand, dice, surface, self._note)
         action = self._choose(surface, dice)
         world.doing = f"step {self.step}: {action.__name__}"
@@ -123,7 +123,7 @@ class Monkey:
     def rest(self) -> None:
         """Leave every popup and dialog and wait, so that the state can be looked at."""
         for _ in range(20):
-            surface = actions.surface_of(self.world, Random(0))  # noqa: S311 - as above
+            surface = surface_of(self.world, Random(0))  # noqa: S311 - as above
             if surface is self.world.window or not self.world.is_open:
                 break
             self._do(actions.leave_dialog, Scene(self.world, self._hand, Random(0), surface, self._note))  # noqa: S311
