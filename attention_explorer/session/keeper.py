@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
@@ -26,8 +27,10 @@ from attention_explorer.session.newest_file import NewestFile, remove
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_codec import Extra
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session, session_bytes, write_session
+
+if TYPE_CHECKING:
+    from attention_explorer.state.session_codec import Extra
 
 KEEP_AFTER_MILLISECONDS = 4000
 OPEN = "open-"

@@ -54,7 +54,9 @@ def test_work_on_the_gui_thread_is_named(watched_here: Watchdog, qtbot: QtBot) -
     watched_here.during = "in a test"
     stall = stall_of(watched_here, qtbot, keep_computing)
     assert stall.cpu_seconds >= LONG_ENOUGH
-    assert {place.function for place, _ in stall.culprits} == {"keep_computing"}
+    culprit, seen = max(stall.culprits, key=lambda found: found[1])
+    assert culprit.function == "keep_computing"
+    assert seen > sum(seen for _, seen in stall.culprits) / 2, "the way back to the test is seen too, but hardly"
     assert {place.file for place, _ in stall.culprits} == {"test_watchdog.py"}
     assert sum(seen for _, seen in stall.culprits) <= stall.looks
     assert [place.function for place in stall.way][-2:] == ["on_the_way", "keep_computing"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from heads_driver import numbers_in, sequential
@@ -508,4 +506,4 @@ def test_tab_goes_through_the_bar(driver, bar):
 def test_the_frames_of_presets_are_cached_between_page_and_figure(driver, bar):
     driver.choose(bar.presets, "hand-made")
     assert driver.canvas.frame is heads_frame(heads_preset("hand-made").state.setup)
-    assert replace(driver.page.figure(), window=None).frame is driver.canvas.frame
+    assert driver.page.figure().frame is driver.canvas.frame

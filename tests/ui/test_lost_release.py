@@ -82,13 +82,14 @@ def test_while_the_plane_is_moved(open_page):
     QTest.mouseMove(shown, start + QPoint(20, 20))
     QTest.keyClick(shown, Qt.Key.Key_F1)
     QApplication.processEvents()
-    camera = canvas.camera
+    camera = window.session.state.lookup.camera
     dialog = QApplication.activeModalWidget()
     QTest.mouseRelease(dialog.windowHandle(), LEFT, Qt.KeyboardModifier.NoModifier, QPoint(5, 5))
     dialog.close()
     window.activateWindow()
     QTest.mouseMove(shown, start + QPoint(60, 50))
-    assert canvas.camera == camera
+    assert window.session.state.lookup.camera == camera
+    assert not window.session.is_previewing
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from attention_explorer.model import Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
+from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, part_shown
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown, stage_title
 from attention_explorer.state.heads.state import HeadsState, Picture
@@ -45,13 +45,11 @@ KINDS = {
 }
 
 
-def alt_text(heads: HeadsState, *, is_wall: bool = False) -> str:
-    """Return a figure in words: the page, what is drawn, tokens, mask, source, and the three strongest weights."""
+def alt_text(heads: HeadsState, *, is_wall: bool = False, most_line_rows: int = MOST_LINE_ROWS) -> str:
+    """Return a picture in words: the page, what is drawn, tokens, mask, source, and the three strongest weights."""
     frame = heads_frame(heads.setup)
     said = (
-        _wall(heads, frame)
-        if is_wall
-        else _picture(heads, frame, part_shown(heads.view, frame.shape, MOST_PRINTED_LINE_ROWS))
+        _wall(heads, frame) if is_wall else _picture(heads, frame, part_shown(heads.view, frame.shape, most_line_rows))
     )
     return " ".join(("Heads page.", *said))
 

@@ -70,7 +70,7 @@ class HeadsFigure:
     @property
     def description(self) -> str:
         """The picture in words."""
-        said = alt_text(self.heads, is_wall=self.is_wall)
+        said = alt_text(self.heads, is_wall=self.is_wall, most_line_rows=MOST_PRINTED_LINE_ROWS)
         if self.is_wall or not isinstance(self.picture, Comparison):
             return said
         return f"{said} {self.picture.words}"
