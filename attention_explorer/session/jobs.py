@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TypeAlias
 
-import shiboken6
 from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer, Signal, Slot
 
 from attention_explorer.errors import ExplorerError
@@ -143,8 +142,6 @@ class JobQueue(QObject):
         job = message.job
         if isinstance(message, _End):
             self._worker.rest()
-            if not shiboken6.isValid(self):
-                return  # the collection that may run again from now on has found that nobody holds this queue
         if job is not self._running:
             return  # sent before stop(), or by work that kept `report` or `deliver` beyond its end
         if isinstance(message, _End):

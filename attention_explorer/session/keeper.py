@@ -106,7 +106,7 @@ class Keeper(QObject):
         self._last_lock: QLockFile | None = None
         self._kept: tuple[ExplorerState, Path | None] | None = None
         self._file = NewestFile()
-        self.jobs = JobQueue(self)
+        self.jobs = JobQueue()  # nobody's child: it outlives a session that is forgotten while the worker writes
         self.jobs.delivered.connect(self._on_kept)
         self.jobs.failed.connect(self._on_not_kept)
         self._problem = ""

@@ -251,8 +251,7 @@ def test_png_of_the_wall_shows_every_head():
 
 
 def test_a_part_in_view_is_the_part_in_the_file():
-    whole = figure_of("heatmap", 64)
-    figure = replace(whole, heads=whole.heads.with_view(window=Window(10, 20, 4, 14)))
+    figure = HeadsFigure(figure_of("heatmap", 64).heads.with_view(window=Window(10, 20, 4, 14)))
     texts = texts_of(figure)
     assert set(words(64)[4:20]) <= set(texts)
     assert not {*words(64)[:4], *words(64)[20:]} & set(texts)
