@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from attention_explorer.session.keeper import LeftOver
 from attention_explorer.state.session_file import SUFFIX
+from attention_explorer.ui.file_names import replace_question, with_ending
 
 FILTER = f"Sessions of Attention Explorer (*{SUFFIX});;JSON (*.json);;All files (*)"
 
@@ -79,12 +80,24 @@ def ask_which_to_open(parent: QWidget, folder: Path, then: Callable[[Path], obje
 
 
 def ask_where_to_save(parent: QWidget, start: Path, then: Callable[[Path], object]) -> None:
-    """Ask for the name of a session file; an existing one is asked about again by the dialog."""
+    """Ask for the name of a session file; an existing one is asked about again."""
+
+    def named(typed: Path) -> None:
+        path = with_ending(typed, SUFFIX)
+        question = replace_question(typed, path)
+        if not question:
+            then(path)
+            return
+        box = _box(parent, QMessageBox.Icon.Question, "Replace the file?", question)
+        replace = box.addButton("&Replace", _Role.AcceptRole)
+        box.setDefaultButton(box.addButton(_Button.Cancel))
+        _answer(box, {replace: lambda: then(path)})
+
     dialog = QFileDialog(parent, "Save the session", str(start.parent), FILTER)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
     dialog.selectFile(start.name)
-    _ask(dialog, then)
+    _ask(dialog, named)
 
 
 def _ask(dialog: QFileDialog, then: Callable[[Path], object]) -> None:

@@ -153,6 +153,27 @@ def test_the_chosen_format_gives_the_suffix(known, page, asked, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [f"square{known.suffix}"]
 
 
+@pytest.mark.parametrize("answer", [QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes])
+def test_a_name_that_gets_its_ending_here_replaces_nothing_unasked(answer, page, asked, tmp_path, monkeypatch):
+    path = tmp_path / "square.png"
+    path.write_bytes(b"before")
+    questions = []
+    monkeypatch.setattr(QMessageBox, "question", lambda _parent, *texts: questions.append(texts) or answer)
+    asked.file = (str(tmp_path / "square"), "PNG picture (*.png)")
+    page.export()
+    assert questions == [("Replace the file?", "“square.png” is there already. Replace it?")]
+    assert (path.read_bytes() == b"before") is (answer == QMessageBox.StandardButton.No)
+    asked.file = (str(path), "")
+    page.export()
+    assert len(questions) == 1, "the file dialog has asked about the whole name"
+
+
+def test_a_number_is_no_ending(page, asked, tmp_path):
+    asked.file = (str(tmp_path / "figure 2.1"), "SVG drawing (*.svg)")
+    page.export()
+    assert [path.name for path in tmp_path.iterdir()] == ["figure 2.1.svg"]
+
+
 def test_the_next_export_from_any_page_of_the_window_starts_where_the_last_ended(make_window, asked, tmp_path):
     window, other = make_window(), make_window()
     asked.file = (str(tmp_path / "lookup.csv"), "")

@@ -125,6 +125,25 @@ def test_save_as_leaves_the_first_file(start, qtbot, lesson: Path, tmp_path: Pat
     assert window.files.opened.path == tmp_path / "other.attn.json"
 
 
+def test_a_number_is_no_ending_and_what_it_gets_replaces_nothing_unasked(
+    start, qtbot, lesson: Path, tmp_path: Path
+) -> None:
+    window = start(lesson)
+    path = tmp_path / "lesson 2.1.attn.json"
+    press(qtbot, window, Qt.Key.Key_S, CTRL | SHIFT)
+    type_name(qtbot, window, str(tmp_path / "lesson 2.1"))
+    assert window.files.opened.path == path
+    window.show_page("lookup")
+    nudge(qtbot, window)
+    for word, kept in (("Cancel", WARM), ("Replace", window.session.state)):
+        press(qtbot, window, Qt.Key.Key_S, CTRL | SHIFT)
+        type_name(qtbot, window, str(tmp_path / "lesson 2.1"))
+        assert box(window).text() == "“lesson 2.1.attn.json” is there already. Replace it?"
+        answer(qtbot, window, word)
+        assert read_session(path).state == kept
+    assert sorted(tmp_path.glob("lesson*")) == [path, lesson]
+
+
 def test_what_cannot_be_saved_says_why(start, qtbot, lesson: Path) -> None:
     window = start(lesson)
     window.show_page("lookup")

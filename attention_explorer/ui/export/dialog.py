@@ -25,6 +25,7 @@ from attention_explorer.ui.export.figure import (
 )
 from attention_explorer.ui.export.form import ExportForm
 from attention_explorer.ui.export.preview import ExportPreview
+from attention_explorer.ui.file_names import replace_question, with_ending
 from attention_explorer.ui.theme import LIGHT, Look
 
 LAST_FOLDER = "last_export_folder"
@@ -54,6 +55,9 @@ def export_with_dialog(parent: QWidget, figure: Figure) -> str:
         return said
     path = with_suffix(Path(name), chosen, options.format)
     parent.window().setProperty(LAST_FOLDER, str(path.parent))
+    question = replace_question(Path(name), path)
+    if question and QMessageBox.question(parent, "Replace the file?", question) != QMessageBox.StandardButton.Yes:
+        return said
     return export_or_explain(parent, figure, path, options)
 
 
@@ -74,10 +78,8 @@ def _first_folder(parent: QWidget) -> Path:
 
 def with_suffix(path: Path, chosen_filter: str, usual: str = ".png") -> Path:
     """Return the path with the suffix of the chosen filter if it has none of its own."""
-    if path.suffix:
-        return path
     suffix = next((known.suffix for known in EXPORT_FORMATS if f"(*{known.suffix})" in chosen_filter), usual)
-    return path.with_name(path.name + suffix)
+    return with_ending(path, suffix)
 
 
 def export_or_explain(parent: QWidget, figure: Figure, path: Path, options: FigureOptions | None = None) -> str:
