@@ -343,6 +343,20 @@ def test_masks_of_one_sequence_are_cut_for_two(driver, bar):
             ), kind
 
 
+def test_paint_stays_where_it_was_pressed_when_something_is_painted(open_heads):
+    driver = open_heads()
+    bar = driver.page.bar
+    before = bar.paint.geometry()
+    driver.press(bar.paint)
+    driver.page.session.apply(
+        replace(driver.page.session.state, heads=driver.heads.with_setup(mask=MaskChoice(hidden=frozenset({(5, 0)})))),
+        "Hide cells",
+    )
+    QApplication.processEvents()
+    assert bar.unpaint.isVisible()
+    assert bar.paint.geometry() == before, "pressed again it ends the painting, and does not clear it"
+
+
 def test_painted_cells_survive_another_mask_and_can_be_cleared(open_heads):
     painted = MaskChoice(MaskKind.CAUSAL, hidden=frozenset({(5, 0)}), shown=frozenset({(0, 5)}))
     driver = open_heads(HeadsState().with_setup(mask=painted))

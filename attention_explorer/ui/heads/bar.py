@@ -213,10 +213,12 @@ class HeadsBar(QWidget):
         self.mass.refused.connect(self.refused)
         self.more = MoreButton()
         self.more.toggled.connect(lambda _on: self._fold())
-        settings = (self.stages, self.contrast, self.mass, self.hidden, self.masks, self.mask_size, self.unpaint)
-        for shown in (self.pictures, self.more, *settings, self.paint):
+        # Last what appears once something is painted: whoever presses “Paint” twice must not find “Clear” in its place.
+        painting = (self.paint, self.unpaint)
+        settings = (self.stages, self.contrast, self.mass, self.hidden, self.masks, self.mask_size, *painting)
+        for shown in (self.pictures, self.more, *settings):
             row.addWidget(shown)
-        self._wanted = dict.fromkeys((*settings, self.paint), True)
+        self._wanted = dict.fromkeys(settings, True)
         return widget
 
     # ---- Showing ----
