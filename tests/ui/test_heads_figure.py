@@ -312,6 +312,8 @@ def test_every_file_name_is_safe(ready):
         (HeadsState(HeadsSetup(aggregate=Aggregate.MAX)), "rows do not sum to 1"),
         (HeadsState(view=HeadsView(contrast=Contrast.LOG)), "powers of ten"),
         (HeadsState(view=HeadsView(hidden=Hidden.FIRST)), "rows renormalised"),
+        (HeadsState(view=HeadsView(window=Window(1, 6, 0, 5))), "queries 2 to 6 of 11; keys 1 to 5 of 11"),
+        (HeadsState(view=HeadsView(window=Window(0, 11, 3, 5))), "in view; keys 4 to 5 of 11"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

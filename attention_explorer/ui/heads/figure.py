@@ -13,13 +13,18 @@ from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.export import difference_numbers, map_numbers, stages_numbers, wall_numbers
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, heads_frame
-from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, LargePicture, large_picture
+from attention_explorer.state.heads.large_picture import (
+    MOST_PRINTED_LINE_ROWS,
+    LargePicture,
+    large_picture,
+    part_shown,
+)
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.drawing.heatmap import layout_of, paint_heatmap
 from attention_explorer.ui.export.figure import FigureStyle
@@ -103,8 +108,9 @@ class HeadsFigure:
             parts.append(f"mask: {mask_words(setup.mask)}")
         if not self.is_wall and isinstance(self.picture, MapPicture):
             parts.extend(badges(self.frame, self.view, self.picture))
-        if not self.is_wall and isinstance(self.picture, LinePicture):
-            parts.extend(_lines_left_out(self.picture, self.frame.shape))
+        if not self.is_wall:
+            shape = self.frame.shape
+            parts.extend(_left_out(part_shown(self.view, shape, MOST_PRINTED_LINE_ROWS), shape))
         text = "; ".join(parts)
         return f"{text[0].upper()}{text[1:]}."
 
@@ -168,13 +174,9 @@ class HeadsFigure:
             paint_compare(painter, picture, room, self._look_of_several, vector=vector)
 
 
-def _lines_left_out(picture: LinePicture, shape: tuple[int, int]) -> list[str]:
-    """Return what a caption says of queries and keys that a figure of lines has no room for."""
-    said = []
-    for name, first, tokens, count in (
-        ("queries", picture.first_row, picture.row_tokens, shape[0]),
-        ("keys", picture.first_column, picture.column_tokens, shape[1]),
-    ):
-        if len(tokens) < count:
-            said.append(f"{name} {first + 1} to {first + len(tokens)} of {count}")
-    return said
+def _left_out(part: Window, shape: tuple[int, int]) -> list[str]:
+    """Return what a caption says of queries and keys that a figure does not show: they are in the sum of a row too."""
+    queries, keys = ("queries", part.top, part.bottom, shape[0]), ("keys", part.left, part.right, shape[1])
+    return [
+        f"{name} {first + 1} to {end} of {count}" for name, first, end, count in (queries, keys) if end - first < count
+    ]
