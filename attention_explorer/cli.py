@@ -148,7 +148,7 @@ def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     render.add_argument(
         "--cells", choices=("auto", "rectangles", "image"), default="auto", help="of maps in SVG and PDF"
     )
-    for part in ("title", "axis-names", "colour-bar", "caption"):
+    for part in ("title", "axis-names", "token-labels", "colour-bar", "caption"):
         render.add_argument(f"--no-{part}", action="store_true", help=f"leave out the {part.replace('-', ' ')}")
 
 
@@ -297,6 +297,7 @@ def _figure_options(options: argparse.Namespace, suffix: str) -> FigureOptions:
         FigureTheme(options.theme),
         title=not options.no_title,
         axis_names=not options.no_axis_names,
+        token_labels=not options.no_token_labels,
         colour_bar=not options.no_colour_bar,
         caption=not options.no_caption,
         cells=Cells(options.cells),

@@ -145,6 +145,7 @@ def render(
     colour_bar: bool = True,
     caption: bool = True,
     cells: str = Cells.AUTO,
+    token_labels: bool = True,
 ) -> bytes:
     """Draw a state, a preset or a session, without a window, and return the contents of the file.
 
@@ -177,6 +178,8 @@ def render(
         Whether these are drawn.
     cells : str
         What the cells of maps become in SVG and PDF: ``auto``, ``rectangles`` or ``image``.
+    token_labels : bool
+        Whether the tokens stand beside maps and lines.
 
     Returns
     -------
@@ -218,6 +221,7 @@ def render(
         colour_bar,
         caption,
         _choice(Cells, cells, "kind of cells"),
+        token_labels,
     )
     shown = shown_by(source, page)
     for sentence in shown.warnings:

@@ -122,10 +122,10 @@ def test_another_figure_of_the_page(there: Path, capsys: pytest.CaptureFixture[s
 
 def test_every_option_reaches_the_figure(there: Path) -> None:
     arguments = ["--size", "60mm", "--dpi", "100", "--theme", "dark", "--cells", "image"]
-    leave_out = ["--no-title", "--no-axis-names", "--no-colour-bar", "--no-caption"]
+    leave_out = ["--no-title", "--no-axis-names", "--no-token-labels", "--no-colour-bar", "--no-caption"]
     assert cli.main(["render", "pipeline", "a.svg", "--page", "heads", *arguments, *leave_out]) == 0
     wishes = {"size": "60mm", "dpi": 100, "theme": "dark", "cells": "image"}
-    parts = dict.fromkeys(("title", "axis_names", "colour_bar", "caption"), False)
+    parts = dict.fromkeys(("title", "axis_names", "token_labels", "colour_bar", "caption"), False)
     drawn = attention_explorer.render("pipeline", page="heads", format="svg", **wishes, **parts)
     assert (there / "a.svg").read_bytes() == drawn
     for part in parts:

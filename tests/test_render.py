@@ -87,9 +87,9 @@ def test_the_window_and_this_agree_on_every_option(make_window: Callable, tmp_pa
     state = find_preset("pipeline", "heads").state
     window = make_window(state, Settings(page="heads"))
     window.page.settle()
-    said = FigureOptions("", 150, Length(89), FigureTheme.DARK, False, False, False, False, Cells.IMAGE)
+    said = FigureOptions("", 150, Length(89), FigureTheme.DARK, False, False, False, False, Cells.IMAGE, False)
     wishes = {"dpi": 150, "size": "89mm", "theme": "dark", "cells": "image"}
-    wishes |= dict.fromkeys(("title", "axis_names", "colour_bar", "caption"), False)
+    wishes |= dict.fromkeys(("title", "axis_names", "token_labels", "colour_bar", "caption"), False)
     for kind in ("png", "svg", "pdf"):
         path = tmp_path / f"window.{kind}"
         export_or_explain(window.page, window.page.figure(), path, said)

@@ -147,6 +147,8 @@ class FigureOptions:
         Whether these are drawn.
     cells : Cells
         What the cells of maps become in SVG and PDF.
+    token_labels : bool
+        Whether the tokens stand beside maps and lines.
 
     Raises
     ------
@@ -163,6 +165,7 @@ class FigureOptions:
     colour_bar: bool = True
     caption: bool = True
     cells: Cells = Cells.AUTO
+    token_labels: bool = True
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.dpi) and self.dpi > 0):

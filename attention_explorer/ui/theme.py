@@ -177,14 +177,16 @@ PRINT = replace(LIGHT, name="print", window="#ffffff", text="#000000", muted="#3
 class Look:
     """A theme at a size: what anything that draws needs to know.
 
-    The rest is for figures: whether the names of axes and colour bars are drawn, and from how many cells on a map goes
-    into a drawing as one image: nobody edits so many one by one, and files stay small. What is ``still`` can neither
-    be pointed at nor dragged: it shows some of the labels where there is no room for all, and speaks of no mouse.
+    The rest is for figures: whether the names of axes, the tokens beside maps and lines, and colour bars are drawn, and
+    from how many cells on a map goes into a drawing as one image: nobody edits so many one by one, and files stay
+    small. What is ``still`` can neither be pointed at nor dragged: it shows some of the labels where there is no room
+    for all, and speaks of no mouse.
     """
 
     theme: Theme = LIGHT
     zoom: float = 1.0
     axis_names: bool = True
+    token_labels: bool = True
     colour_bars: bool = True
     most_rectangles: int = 150 * 150
     still: bool = False

@@ -81,6 +81,7 @@ def test_every_control_changes_its_option(dialog):
         colour_bar=False,
         caption=False,
         cells=Cells.IMAGE,
+        token_labels=False,
     )
     assert dialog.options == expected
     settle(dialog)

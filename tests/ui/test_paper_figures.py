@@ -204,6 +204,7 @@ def texts_in(data: bytes) -> list[str]:
     [
         ("title", "head 1 of 8"),
         ("axis_names", "key (column)"),
+        ("token_labels", "animal"),
         ("colour_bar", "weight"),
         ("caption", "Random weights, d_model 64, d_k 8, seed 42; mask: causal."),
     ],
@@ -217,6 +218,23 @@ def test_each_part_can_be_left_out(part, words):
     if part in ("title", "caption"):
         sizes = [ET.fromstring(data).get("viewBox").split()[3] for data in (whole, less)]  # noqa: S314
         assert float(sizes[1]) < float(sizes[0]), "its room goes too"
+
+
+@pytest.mark.parametrize("kind", ["heatmap", "lines", "stages", "compare", "wall"])
+@pytest.mark.parametrize("width", [None, PAGE])
+def test_without_tokens_there_are_none_beside_any_picture_of_heads(kind, width):
+    figure = heads_figure(kind=kind)
+    words = set(tokens_of(6).split())
+    assert words <= {*texts_in(written(figure, ".svg", width=width))}
+    assert not words & {*texts_in(written(figure, ".svg", width=width, token_labels=False))}
+
+
+def test_cells_take_the_room_of_tokens_that_are_left_out():
+    def cell(is_labelled):
+        figure = sheet_of(heads_figure(), FigureOptions(".svg", width=COLUMN, token_labels=is_labelled)).figure
+        return layout_of(figure.picture, figure.look, QRectF(0, 0, 300, 400)).cell_width
+
+    assert cell(False) > cell(True)
 
 
 @pytest.mark.parametrize(("theme", "colours"), [("print", PRINT), ("light", LIGHT), ("dark", DARK)])

@@ -156,7 +156,9 @@ def _layout_for(
 
 
 def longest_label(tokens: tuple[str, ...], look: Look, size: float) -> float:
-    """Return how wide the widest token is in a font of ``size`` px at zoom 1."""
+    """Return how wide the widest token is in a font of ``size`` px at zoom 1; 0 if none is to be drawn."""
+    if not look.token_labels:
+        return 0.0
     return _widest(tokens, round(size * look.zoom)) + look.px(4)
 
 
@@ -211,6 +213,8 @@ def _overhang(picture: MapPicture, look: Look, labels: Labels, cell: float, *, s
 
 def column_height(labels: Labels, look: Look) -> float:
     """Return how much room column labels take above the cells."""
+    if not look.token_labels:
+        return float(look.px(4))
     if labels.angle == 0:
         return float(look.px(22))
     return labels.room * (0.75 if labels.angle == -45 else 1.0) + look.px(12)
@@ -322,6 +326,8 @@ def paint_row_label(
     painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look, row: int, *, lit: bool = False
 ) -> None:
     """Paint the token of a row; ``lit`` while it is pointed at."""
+    if not look.token_labels:
+        return
     labels = layout.row_labels
     font = _label_font(labels, look, picture.row_tokens[row], labels.room, lit=lit)
     painter.setFont(font)
@@ -341,6 +347,8 @@ def paint_column_label(
     painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look, column: int, *, lit: bool = False
 ) -> None:
     """Paint the token of a column, slanted or upright where it does not fit across; ``lit`` while pointed at."""
+    if not look.token_labels:
+        return
     labels = layout.column_labels
     room = labels.room if labels.angle else layout.cell_width
     font = _label_font(labels, look, picture.column_tokens[column], room, lit=lit)

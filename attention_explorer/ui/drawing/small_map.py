@@ -203,13 +203,13 @@ def _bar_room(look: Look) -> float:
 
 
 def _fitted(pictures: tuple[MapPicture, ...], look: Look, room: QRectF, arrangement: Arrangement, shared: bool) -> _Fit:
-    for lower, least in ((True, ALL_LABELS_FROM), (False, LABELS_FROM)):
+    for lower, least in ((True, ALL_LABELS_FROM), (False, LABELS_FROM)) if look.token_labels else ():
         if lower or shared:
             fit = _labelled(pictures, look, room, arrangement, shared, lower)
             fits = _needed_width(fit, pictures, look, arrangement, shared) <= room.width() + 1
             if fits and fit.smallest >= look.px(least):
                 return fit
-    if look.still:
+    if look.still and look.token_labels:
         fit = _labelled(pictures, look, room, arrangement, shared, not shared)
         if _needed_width(fit, pictures, look, arrangement, shared) <= room.width() + 1 and fit.smallest >= 1.0:
             return fit

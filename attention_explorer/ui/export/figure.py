@@ -124,6 +124,7 @@ def _style(options: FigureOptions) -> FigureStyle:
     look = Look(
         THEMES[options.theme],
         axis_names=options.axis_names,
+        token_labels=options.token_labels,
         colour_bars=options.colour_bar,
         most_rectangles=MOST_RECTANGLES[options.cells],
         still=True,

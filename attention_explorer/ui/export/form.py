@@ -36,6 +36,7 @@ CELL_CHOICES: tuple[Choice, ...] = (
 PARTS = (
     ("title", "Title", "The name of the picture above it"),
     ("axis_names", "Names of the axes", "What rows, columns and the lines of charts are"),
+    ("token_labels", "Tokens", "The words along rows and columns of maps, and beside lines"),
     ("colour_bar", "Colour bar", "Which number has which colour, for maps"),
     ("caption", "Caption", "What the numbers were made with, below the picture"),
 )

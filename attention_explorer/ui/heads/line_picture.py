@@ -275,6 +275,8 @@ def _paint_token(
     is_key: bool,
     lit: bool = False,
 ) -> None:
+    if not look.token_labels:
+        return
     step = layout.column_step if is_key else layout.row_step
     size = _font_size(step, look)
     font = look.font(max(size, 12.0) if lit else size, bold=lit)
