@@ -21,12 +21,15 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from svg_reader import SVG, overlaps, text_places
 
+import attention_explorer
 from attention_explorer.errors import ExportError
 from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.block.state import BlockPicture, BlockState
+from attention_explorer.state.cost.state import CostPicture, CostState
 from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.positions.state import PositionsPicture, PositionsState
+from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.ui.drawing.heatmap import layout_of
 from attention_explorer.ui.export.figure import (
     EXPORT_FORMATS,
@@ -218,6 +221,26 @@ def test_each_part_can_be_left_out(part, words):
     if part in ("title", "caption"):
         sizes = [ET.fromstring(data).get("viewBox").split()[3] for data in (whole, less)]  # noqa: S314
         assert float(sizes[1]) < float(sizes[0]), "its room goes too"
+
+
+@pytest.mark.parametrize(
+    ("state", "names"),
+    [
+        (PositionsState(), {"dimension (column), from 0", "position (row), from 0", "position, from 0"}),
+        (PositionsState(kind=PositionKind.ALIBI), {"distance between query and key", "key (column), from 0"}),
+        (CostState(picture=CostPicture.GROWTH), {"tokens n (both axes logarithmic)"}),
+        (CostState(picture=CostPicture.REACH), {"tokens back"}),
+        (BlockState(), {"feature →"}),
+        (BlockState(picture=BlockPicture.CACHE), {"feature 0…7 →", "key 1…6 →"}),
+    ],
+    ids=lambda value: "" if isinstance(value, set) else type(value).__name__,
+)
+def test_the_axes_of_every_page_have_names_or_none(state, names):
+    def texts(axis_names):
+        return {*texts_in(attention_explorer.render(state, format="svg", axis_names=axis_names))}
+
+    assert names <= texts(True)
+    assert not names & texts(False)
 
 
 @pytest.mark.parametrize("kind", ["heatmap", "lines", "stages", "compare", "wall"])

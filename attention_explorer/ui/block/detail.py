@@ -157,6 +157,8 @@ def _paint_columns(painter: QPainter, picture: DiagramPicture, layout: DetailLay
             middle = cells.cells.left() + (column + 0.5) * cells.cell_width
             text = QRectF(middle - labels.room / 2, cells.cells.top() - px(COLUMN_TITLE), labels.room, px(15))
             painter.drawText(text, Qt.AlignmentFlag.AlignCenter, layout.map.column_tokens[column])
+    if not look.axis_names:
+        return
     right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
     painter.setFont(look.font(11))
     top = cells.cells.top() - px(COLUMN_TITLE)

@@ -87,7 +87,8 @@ def paint_feature_map(
 ) -> None:
     """Paint title, words about the columns, cells, labels and colour bar; a frame where rows are still to come."""
     paint_title(painter, place.header, title, shape, look, beyond=8.0)
-    paint_words(painter, place.axis, across, look)
+    if look.axis_names:
+        paint_words(painter, place.axis, across, look)
     layout = place.layout
     if layout.rows and layout.columns:
         paint_cells(painter, picture, layout, look, vector=vector)

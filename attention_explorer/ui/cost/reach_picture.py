@@ -126,8 +126,9 @@ def _paint_distances(painter: QPainter, layout: ReachLayout, look: Look) -> None
         cell = layout.cell(0, back - 1)
         place = QRectF(cell.center().x() - px(40), layout.cells.bottom(), px(80), px(AXIS - 4))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, str(back))
-    label = QRectF(layout.room.left(), layout.cells.bottom(), layout.names, px(AXIS - 4))
-    painter.drawText(label, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, "tokens back")
+    if look.axis_names:
+        label = QRectF(layout.room.left(), layout.cells.bottom(), layout.names, px(AXIS - 4))
+        painter.drawText(label, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, "tokens back")
 
 
 # ---- Pointing ----

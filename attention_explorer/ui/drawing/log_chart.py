@@ -63,7 +63,7 @@ def log_chart(
 
     left = widest(ticks_up) + px(8)
     right = widest(ticks_right) + px(8) if ticks_right else px(10)
-    plot = box.adjusted(left, px(8), -right, -px(36))
+    plot = box.adjusted(left, px(8), -right, -px(36 if look.axis_names else 20))
     plot.setWidth(max(plot.width(), 8.0))
     plot.setHeight(max(plot.height(), 8.0))
     return LogChart(box, plot, across, up, tuple(ticks_across), tuple(ticks_up), tuple(ticks_right))
@@ -101,11 +101,11 @@ def paint_log_axes(painter: QPainter, chart: LogChart, look: Look, title: str) -
     draw_line(painter, plot.bottomLeft(), plot.topLeft(), pen(theme.axis, 1))
     if chart.ticks_right:
         draw_line(painter, plot.bottomRight(), plot.topRight(), pen(theme.axis, 1))
-    painter.setPen(colour_of(theme.muted))
-    painter.setFont(font)
-    painter.drawText(
-        QRectF(plot.left(), plot.bottom() + px(19), plot.width(), px(16)), Qt.AlignmentFlag.AlignCenter, title
-    )
+    if look.axis_names:
+        painter.setPen(colour_of(theme.muted))
+        painter.setFont(font)
+        below = QRectF(plot.left(), plot.bottom() + px(19), plot.width(), px(16))
+        painter.drawText(below, Qt.AlignmentFlag.AlignCenter, title)
 
 
 def _paint_ticks_across(painter: QPainter, chart: LogChart, look: Look) -> None:

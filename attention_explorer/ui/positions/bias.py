@@ -122,6 +122,8 @@ def _paint_axes(painter: QPainter, bias: BiasLines, layout: BiasLayout, look: Lo
         box = QRectF(plot.left() - px(AXIS_WIDTH), y - px(8), px(AXIS_WIDTH) - px(6), px(16))
         painter.drawText(box, right, short_number(tick))
     paint_position_axis(painter, layout.longest + 1, plot.left(), plot.right(), plot.bottom(), look)
+    if not look.axis_names:
+        return
     painter.setPen(colour_of(look.theme.text))
     painter.setFont(look.font(12))
     name = QRectF(plot.left(), plot.bottom() + px(20), plot.width(), px(18))

@@ -19,7 +19,7 @@ from attention_explorer.ui.theme import Look
 
 LARGEST_HEIGHT, LARGEST_WIDTH = 60, 96
 """Pixels at zoom 1: cells of very small maps stay cells."""
-LEFT, TOP, BELOW = 62, 38, 52
+LEFT, TOP, BELOW, NAME = 46, 22, 52, 16
 """Pixels at zoom 1 around the cells: for the numbers and the names of the axes, and for the colour bar."""
 KEPT_FROM = 128 * 128
 """The image of a map of so many tiles is kept while only its markers move; its cells have no gaps and no numbers."""
@@ -71,7 +71,8 @@ def number_map_layout(numbers: NumberMap, look: Look, room: QRectF, *, square: b
     """Fit a map into a room, with its axes at the left and above and the colour bar below; cells fill the room."""
     px = look.px
     height, width = numbers.picture.values.shape
-    inner = room.adjusted(px(LEFT), px(TOP), -px(10), -px(BELOW))
+    name = px(NAME) if look.axis_names else 0
+    inner = room.adjusted(px(LEFT) + name, px(TOP) + name, -px(10), -px(BELOW))
     cell_width = min(max(inner.width(), 8.0) / width, px(LARGEST_WIDTH))
     cell_height = min(max(inner.height(), 8.0) / height, px(LARGEST_HEIGHT))
     if square:
@@ -111,7 +112,8 @@ def paint_number_map(
         painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(row))
     for column, box in layout.column_ticks:
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(column))
-    _paint_axis_names(painter, numbers, layout.cells, look)
+    if look.axis_names:
+        _paint_axis_names(painter, numbers, layout.cells, look)
     paint_bar(painter, numbers.picture, layout.heat.bar, look, vector=vector)
 
 

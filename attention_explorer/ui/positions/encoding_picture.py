@@ -197,6 +197,8 @@ def _paint_lane_axis(painter: QPainter, layout: EncodingLayout, look: Look) -> N
     """Draw the axis of positions below the waves."""
     px, foot = look.px, layout.lanes[-1].bottom()
     paint_position_axis(painter, layout.length, layout.lanes[0].left(), layout.lanes[0].right(), foot, look)
+    if not look.axis_names:
+        return
     painter.setPen(colour_of(look.theme.text))
     name = QRectF(layout.room.left(), foot + px(2), px(LABEL_WIDTH) - px(24), px(18))
     painter.setFont(look.font(12))
