@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QFileDial
 
 from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.ui.export import dialog as export_dialog
 from attention_explorer.ui.export.dialog import ExportDialog
 from attention_explorer.ui.export.figure import figure_bytes, rendered
 from attention_explorer.ui.heads.figure import HeadsFigure
+from attention_explorer.ui.lookup.figure import LookupFigure
 
 REAL_EXEC = ExportDialog.exec
 
@@ -86,6 +88,26 @@ def test_every_control_changes_its_option(dialog):
     assert dialog.options == expected
     settle(dialog)
     assert form.says.text().startswith("120 × ")
+
+
+@pytest.mark.parametrize(
+    ("drawn", "part", "said"),
+    [
+        (HeadsFigure(HeadsState()), "title", False),
+        (LookupFigure(LookupState()), "title", True),
+        (LookupFigure(LookupState()), "caption", False),
+    ],
+)
+def test_what_a_picture_has_not_is_said_when_it_is_to_be_left_out(make_window, drawn, part, said):
+    dialog = ExportDialog(make_window(), drawn)
+    box = dialog.form.parts[part]
+    words = f"Nothing to leave out here: {part}. "
+    for is_off in (True, False):
+        QTest.keyClick(box, Qt.Key.Key_Space)
+        settle(dialog)
+        assert box.isChecked() is not is_off
+        assert dialog.form.says.text().startswith(words) is (said and is_off)
+        assert "pixels" in dialog.form.says.text()
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from attention_explorer.ui.export.figure import (
     StyledFigure,
     figure_bytes,
     format_of,
+    painted,
     rendered,
     sheet_of,
     write_figure,
@@ -152,10 +153,20 @@ class ExportDialog(QDialog):
         try:
             sheet = sheet_of(self.figure, self.options)
             self.preview.show_sheet(sheet, self.options.dpi if self.options.format == ".png" else None)
-            self.form.says.setText(words_about(sheet, self.options))
+            self.form.says.setText(f"{self._words_of_nothing(sheet)}{words_about(sheet, self.options)}")
         except ExplorerError as error:
             self.preview.show_sheet(None)
             self.form.says.setText(str(error))
+
+    def _words_of_nothing(self, sheet: Sheet) -> str:
+        """Return what to say where a part was switched off that the picture has not; nothing else would tell."""
+        part = self.form.left_out
+        if not part:
+            return ""
+        whole = sheet_of(self.figure, replace(self.options, **{part: True}))  # type: ignore[arg-type] # a switch
+        if painted(whole, whole.figure.size) != painted(sheet, sheet.figure.size):
+            return ""
+        return f"Nothing to leave out here: {self.form.parts[part].text().lower()}. "
 
     # ---- What people do ----
 

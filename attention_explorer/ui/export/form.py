@@ -57,6 +57,8 @@ class ExportForm(QWidget):
         super().__init__(parent)
         self.options, self._is_styled = options, is_styled
         self.problem = ""
+        self.left_out = ""
+        """The part that was switched off last, as `FigureOptions` calls it; empty once anything else is chosen."""
         formats = [(kind.suffix, f"{kind.title} ({kind.suffix})", "") for kind in EXPORT_FORMATS]
         self.format = ChoiceBox("Format", "The kind of file", formats, lambda it: self._set(format=it))
         self.width_box = self._text_box(
@@ -147,6 +149,7 @@ class ExportForm(QWidget):
 
     def _set(self, **changes: object) -> None:
         self.options = replace(self.options, **changes)  # type: ignore[arg-type]
+        self.left_out = next((field for field, is_on in changes.items() if field in self.parts and not is_on), "")
         self._enable()
         self.changed.emit(self.options)
 
