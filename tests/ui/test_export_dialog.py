@@ -158,10 +158,11 @@ def test_a_name_that_gets_its_ending_here_replaces_nothing_unasked(answer, page,
     path = tmp_path / "square.png"
     path.write_bytes(b"before")
     questions = []
-    monkeypatch.setattr(QMessageBox, "question", lambda _parent, *texts: questions.append(texts) or answer)
+    monkeypatch.setattr(QMessageBox, "question", lambda _parent, *asked: questions.append(asked) or answer)
     asked.file = (str(tmp_path / "square"), "PNG picture (*.png)")
     page.export()
-    assert questions == [("Replace the file?", "“square.png” is there already. Replace it?")]
+    yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
+    assert questions == [("Replace the file?", "“square.png” is there already. Replace it?", yes | no, no)]
     assert (path.read_bytes() == b"before") is (answer == QMessageBox.StandardButton.No)
     asked.file = (str(path), "")
     page.export()

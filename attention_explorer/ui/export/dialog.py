@@ -57,7 +57,8 @@ def export_with_dialog(parent: QWidget, figure: Figure) -> str:
     path = with_suffix(Path(name), chosen, options.format)
     parent.window().setProperty(LAST_FOLDER, str(path.parent))
     question = replace_question(Path(name), path)
-    if question and QMessageBox.question(parent, "Replace the file?", question) != QMessageBox.StandardButton.Yes:
+    yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
+    if question and QMessageBox.question(parent, "Replace the file?", question, yes | no, no) != yes:
         return said
     return export_or_explain(parent, figure, path, options)
 
