@@ -1,4 +1,4 @@
-"""One line that says what is under the pointer: it keeps its place and height, however much there is to say."""
+"""One line that says what is under the pointer, or a message: it keeps its place, however much there is to say."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
+BEFORE_TEXT = 10
+"""Pixels between the edge of the window and the first letter."""
+
 
 class ReadOut(QWidget):
     """A line of text, painted in place; what does not fit ends in "…", and a tip has all of it."""
@@ -18,7 +21,7 @@ class ReadOut(QWidget):
 
     def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look, self._text = look, ""
+        self._look, self._text, self._message = look, "", ""
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # or Qt paints everything behind it first
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(name)
@@ -33,13 +36,26 @@ class ReadOut(QWidget):
         """Say something else."""
         if text != self._text:
             self._text = text
-            self.setAccessibleDescription(text)
-            self.setToolTip(text)
-            self.update()
+            self._show()
+
+    def set_message(self, message: str) -> None:
+        """Show a message instead, until there is an empty one."""
+        if message != self._message:
+            self._message = message
+            self._show()
+
+    def _show(self) -> None:
+        self.setAccessibleDescription(self.shown())
+        self.setToolTip(self.shown())
+        self.update()
 
     def text(self) -> str:
-        """Return all of what is said."""
+        """Return all of what is said of what is under the pointer."""
         return self._text
+
+    def shown(self) -> str:
+        """Return all of what is on show: the message, if there is one."""
+        return self._message or self._text
 
     def sizeHint(self) -> QSize:
         return QSize(self._look.px(200), self._look.px(20))
@@ -53,6 +69,7 @@ class ReadOut(QWidget):
         font = self._look.font(13)
         painter.setFont(font)
         painter.setPen(colour_of(self._look.theme.muted))
-        text = QFontMetricsF(font).elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        room = self.rect().adjusted(BEFORE_TEXT, 0, 0, 0)
+        text = QFontMetricsF(font).elidedText(self.shown(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         painter.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QSize, Qt
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -149,10 +149,13 @@ class MainWindow(QMainWindow):
     def _make_status_bar(self) -> None:
         self._readout = ReadOut(self.look, "Read-out")
         self._history = QLabel()
-        self.statusBar().addWidget(self._readout, 1)
+        # The read-out shows the messages of the bar too. The bar would hide it and paint them in its place, but laying
+        # out anew, at another size, shows what it hid: the first letter of a message stayed beside the read-out.
+        self.statusBar().addPermanentWidget(self._readout, 1)
         self.statusBar().addPermanentWidget(self._history)
+        self.statusBar().messageChanged.connect(self._readout.set_message)
         self.statusBar().setSizeGripEnabled(False)
-        self.statusBar().setContentsMargins(10, 0, 6, 0)
+        self.statusBar().setContentsMargins(0, 0, 6, 0)
 
     # ---- Pages ----
 
@@ -315,8 +318,7 @@ class MainWindow(QMainWindow):
         if zoom != self.settings.zoom:
             self.settings = replace(self.settings, zoom=zoom)
             self._wear()
-        # After the new sizes have been laid out, or the message would be cut to the old place.
-        QTimer.singleShot(0, self, lambda: self.warn(f"Size {round(zoom * 100)} %"))
+        self.warn(f"Size {round(zoom * 100)} %")
 
     def step_zoom(self, steps: int) -> None:
         """Show everything some steps larger or smaller."""

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QGuiApplication, QKeySequence
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from attention_explorer.app import ErrorReporter
@@ -99,6 +99,34 @@ def test_system_colours_follow_the_desktop(make_window, monkeypatch):
     monkeypatch.setattr("attention_explorer.ui.window.system_is_dark", lambda: True)
     QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Unknown)
     assert window.look.theme is LIGHT
+
+
+def test_a_message_takes_the_place_of_the_read_out_at_every_size_and_leaves_nothing_behind(window, qtbot):
+    read_out, screen = window._readout, window.screen()
+
+    def bar() -> QImage:
+        """The pixels of the window as they are, for an image of a widget would be painted anew."""
+        QApplication.processEvents()
+        place = window.statusBar().geometry()
+        return screen.grabWindow(window.winId(), place.x(), place.y(), place.width(), place.height()).toImage()
+
+    for zoom in (1.25, 1.5, 1.0):
+        window.set_zoom(zoom)
+        qtbot.wait(20)
+        assert read_out.shown() == f"Size {zoom:.0%}".replace("%", " %")
+        message = bar()
+        window.switch_theme()
+        window.switch_theme()
+        assert bar() == message
+        window.say("under the pointer")
+        assert bar() == message
+        window.statusBar().clearMessage()
+        window.say("")
+        empty = bar()
+        assert empty != message
+        window.statusBar().repaint()
+        assert bar() == empty, "nothing of the message is left"
+    assert read_out.shown() == ""
 
 
 def test_zoom_steps_and_stops_at_both_ends(window, qtbot):
