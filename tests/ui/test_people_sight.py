@@ -21,7 +21,9 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from writing_driver import Written, cut_texts, is_measured, written_on, written_over
 
 from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.state.ready_made import presets_of
 from attention_explorer.ui.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
+from attention_explorer.ui.lookup import plane_foreground
 
 LIGHT, DARK = ThemeChoice.LIGHT, ThemeChoice.DARK
 SIZES = (
@@ -134,6 +136,24 @@ class _Painted(QWidget):
         painter.drawText(QRectF(0, 0, 60, 20), 0, "first word")
         painter.drawText(QRectF(20, 2, 400, 20), 0, "a second one, much too long")
         painter.end()
+
+
+@pytest.mark.parametrize("ready", list(presets_of("lookup")), ids=lambda ready: ready.id)
+def test_no_label_on_the_plane_is_written_over_another(make_window, monkeypatch, ready):
+    """Labels with a halo are kept as pictures, so the test of all pages does not find them in what is painted."""
+    canvas, written = make_window(ready.state).page.canvas, []
+    draw = plane_foreground.draw_haloed_text
+
+    def watched(painter, box, text, *rest) -> None:
+        written.append((text, box))
+        draw(painter, box, text, *rest)
+
+    monkeypatch.setattr(plane_foreground, "draw_haloed_text", watched)
+    canvas.repaint()
+    assert "o" in dict(written)
+    for number, (text, box) in enumerate(written):
+        for other, its_box in written[:number]:
+            assert not box.intersects(its_box), f"{text} over {other}"
 
 
 def test_cut_and_covered_words_are_found(qtbot):

@@ -106,14 +106,14 @@ def _paint_badges(painter: QPainter, scene: PlaneScene, *, on_number_line: bool)
             _paint_target(painter, scene)
             continue
         _paint_badge(painter, scene, part)
-    _paint_covered_names(painter, scene)
+    _paint_covered_names(painter, scene, on_number_line=on_number_line)
 
 
-def _paint_covered_names(painter: QPainter, scene: PlaneScene) -> None:
-    """Write the names of parts that lie under another badge beside it: "= k₁"."""
+def _covered_names(scene: PlaneScene) -> list[tuple[Part, str, QRectF]]:
+    """Return the parts that lie under another badge, what is written beside it, "= k₁", and where."""
     look, font = scene.look, scene.look.font(13, bold=True)
     tops: list[QPointF] = []
-    covered = 0
+    names: list[tuple[Part, str, QRectF]] = []
     for part in scene.state.parts():
         spot = scene.place(part)
         under = [top for top in tops if math.hypot(top.x() - spot.x(), top.y() - spot.y()) < look.px(8)]
@@ -123,9 +123,15 @@ def _paint_covered_names(painter: QPainter, scene: PlaneScene) -> None:
         text = f"= {part.symbol}"
         width, height = text_size(font, text)
         box = QRectF(under[0].x() + look.px(BADGE_RADIUS + 6), under[0].y() + look.px(4), width, height)
-        box.translate(0, covered * height)
-        draw_haloed_text(painter, box, text, font, look.theme.ink_of_role(part.role), look.theme.plane)
-        covered += 1
+        names.append((part, text, box.translated(0, len(names) * height)))
+    return names
+
+
+def _paint_covered_names(painter: QPainter, scene: PlaneScene, *, on_number_line: bool) -> None:
+    look, font = scene.look, scene.look.font(13, bold=True)
+    for part, text, box in _covered_names(scene):
+        if scene.state.on_number_line(part) is on_number_line:
+            draw_haloed_text(painter, box, text, font, look.theme.ink_of_role(part.role), look.theme.plane)
 
 
 def _paint_badge(painter: QPainter, scene: PlaneScene, part: Part) -> None:
@@ -239,6 +245,7 @@ def _paint_chain(painter: QPainter, scene: PlaneScene) -> None:
     """Paint the output as a walk: α₁v₁, then α₂v₂ from where that ends, and so on."""
     look, font = scene.look, scene.look.font(11.5, bold=True)
     corner = np.zeros(2)
+    taken = [box for _, _, box in _covered_names(scene)]
     for i, step in enumerate(scene.frame.contributions):
         start, corner = scene.point((corner[0], corner[1])), corner + step
         end = scene.point((corner[0], corner[1]))
@@ -248,6 +255,8 @@ def _paint_chain(painter: QPainter, scene: PlaneScene) -> None:
             width, height = text_size(font, text)
             box = QRectF(0, 0, width, height)
             box.moveCenter(QPointF((start.x() + end.x()) / 2, (start.y() + end.y()) / 2 + look.px(11)))
+            if any(box.intersects(name) for name in taken):
+                box.translate(0, -look.px(22))  # above its arrow
             draw_haloed_text(painter, box, text, font, look.theme.value_ink, look.theme.plane)
 
 
