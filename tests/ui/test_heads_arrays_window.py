@@ -387,3 +387,15 @@ def test_without_a_table_its_sentence_is_offered(driver):
     driver.press(window.it_table.open)
     assert driver.heads == heads_preset("hand-made").state
     assert window.it_table.table.isVisible()
+
+
+def test_what_is_typed_here_is_undone_and_done_again_here(three_words):
+    driver, window = three_words
+    before = driver.heads
+    type_number(window.embeddings.table, 0, 0, "0.5")
+    typed = driver.heads
+    assert typed != before
+    QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert driver.heads == before
+    QTest.keyClick(window, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    assert driver.heads == typed

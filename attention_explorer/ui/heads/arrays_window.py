@@ -99,7 +99,7 @@ class ArraysWindow(QDialog):
         self._column = QVBoxLayout(self)
         self._column.addWidget(self.tabs, 1)
         self._column.addWidget(self.warning)
-        self._connect()
+        self._connect(session)
         self.set_look(look)
         parent.installEventFilter(self)
 
@@ -138,12 +138,15 @@ class ArraysWindow(QDialog):
         self._rows.addWidget(self.reason)
         self._rows.addLayout(self._both, 1)
 
-    def _connect(self) -> None:
+    def _connect(self, session: Session) -> None:
         for source in (self.grid, self.formula, self.projections):
             source.chosen.connect(self.show_array)
         for key, step in (("N", 1), ("P", -1)):
             shortcut = QShortcut(QKeySequence(key), self)
             shortcut.activated.connect(lambda step=step: self._step_head(step))
+        # What is changed here is a step of the session too, and the menus of the main window do not hear these keys.
+        for key, run in (("Ctrl+Z", session.undo), ("Ctrl+Shift+Z", session.redo), ("Ctrl+Y", session.redo)):
+            QShortcut(QKeySequence(key), self).activated.connect(run)
         self.embeddings.refused.connect(self._on_refused)
         self.it_table.refused.connect(self._on_refused)
         self.jobs.delivered.connect(self._on_delivered)
