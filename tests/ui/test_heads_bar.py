@@ -343,18 +343,36 @@ def test_masks_of_one_sequence_are_cut_for_two(driver, bar):
             ), kind
 
 
-def test_paint_stays_where_it_was_pressed_when_something_is_painted(open_heads):
-    driver = open_heads()
-    bar = driver.page.bar
-    before = bar.paint.geometry()
+def test_paint_stays_below_the_pointer_when_the_first_cell_is_painted(driver, bar):
+    """Pressing it once more must end the painting and not press what came into its place."""
     driver.press(bar.paint)
-    driver.page.session.apply(
-        replace(driver.page.session.state, heads=driver.heads.with_setup(mask=MaskChoice(hidden=frozenset({(5, 0)})))),
-        "Hide cells",
-    )
+    place = bar.paint.mapTo(bar, bar.paint.rect().center())
+    driver.click_cell(2, 3)
     QApplication.processEvents()
     assert bar.unpaint.isVisible()
-    assert bar.paint.geometry() == before, "pressed again it ends the painting, and does not clear it"
+    assert bar.childAt(place) is bar.paint
+    assert bar.unpaint.x() > bar.paint.x()
+
+
+@pytest.mark.parametrize(
+    ("size", "zoom", "beside"), [((1280, 800), 1.0, True), ((640, 480), 1.0, False), ((1280, 800), 2.0, False)]
+)
+def test_the_sentence_can_be_read_in_a_narrow_window(open_heads, size, zoom, beside):
+    driver = open_heads(size=size, zoom=zoom)
+    bar = driver.page.bar
+    assert (bar.sentence.y() < bar.presets.geometry().bottom()) is beside
+    assert bar.sentence.fontMetrics().horizontalAdvance(SENTENCE) < bar.sentence.width()
+
+
+def test_the_sentence_keeps_the_keyboard_when_it_gets_a_line_of_its_own(open_heads):
+    driver = open_heads()
+    bar = driver.page.bar
+    bar.sentence.setFocus()
+    driver.window.set_zoom(2.0)
+    QApplication.processEvents()
+    assert bar.sentence.y() > bar.presets.geometry().bottom()
+    QTest.keyClicks(QApplication.focusWidget(), " Yes")
+    assert driver.heads.setup.recipe.sentence == SENTENCE + " Yes"
 
 
 def test_painted_cells_survive_another_mask_and_can_be_cleared(open_heads):

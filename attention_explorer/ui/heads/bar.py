@@ -8,6 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -78,6 +79,9 @@ HIDINGS = (
 MOST_MASK_SIZE = 4096
 NARROW_BAR = 760
 """Below this width, in pixels at zoom 1, the presets give room to the sentence."""
+LEAST_FOR_SENTENCE = 180
+"""Where less is left, in pixels at zoom 1, the sentence begins a new line."""
+SENTENCE_COLUMN = 2
 
 
 class HeadsBar(QWidget):
@@ -117,7 +121,9 @@ class HeadsBar(QWidget):
         return widget, row
 
     def _make_sentence_row(self) -> QWidget:
-        widget, row = self._row()
+        widget = QWidget()
+        row = self._sentence_row = QGridLayout(widget)
+        row.setContentsMargins(0, 0, 0, 0)
         title = QLabel("Heads")
         title.setObjectName("title")
         self.presets = ChoiceBox(
@@ -141,11 +147,10 @@ class HeadsBar(QWidget):
         self.export_button = QPushButton("Export…")
         self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, NPY, NPZ, JSON)")
         self.export_button.clicked.connect(self.export_wanted)
-        row.addWidget(title)
-        row.addWidget(self.presets)
-        row.addWidget(self.sentence, 1)
-        row.addWidget(self.cross)
-        row.addWidget(self.export_button)
+        self._beside_sentence = (title, self.presets, self.cross, self.export_button)
+        row.setColumnStretch(SENTENCE_COLUMN, 1)
+        for column, shown in enumerate((title, self.presets, self.sentence, self.cross, self.export_button)):
+            row.addWidget(shown, 0, column)
         return widget
 
     def _make_context_row(self) -> QWidget:
@@ -213,12 +218,12 @@ class HeadsBar(QWidget):
         self.mass.refused.connect(self.refused)
         self.more = MoreButton()
         self.more.toggled.connect(lambda _on: self._fold())
-        # Last what appears once something is painted: whoever presses “Paint” twice must not find “Clear” in its place.
+        settings = (self.stages, self.contrast, self.mass, self.hidden, self.masks, self.mask_size)
+        # What comes with the first painted cell stands last: it must not take the place of the button just pressed.
         painting = (self.paint, self.unpaint)
-        settings = (self.stages, self.contrast, self.mass, self.hidden, self.masks, self.mask_size, *painting)
-        for shown in (self.pictures, self.more, *settings):
+        for shown in (self.pictures, self.more, *settings, *painting):
             row.addWidget(shown)
-        self._wanted = dict.fromkeys(settings, True)
+        self._wanted = dict.fromkeys((*settings, *painting), True)
         return widget
 
     # ---- Showing ----
@@ -243,7 +248,21 @@ class HeadsBar(QWidget):
         titles = [f"{ready.title} (changed)" for ready in HEADS_PRESETS]
         wanted = self.presets.width_for([self.presets.currentText()] if narrow else titles, self._look)
         self.presets.setFixedWidth(min(wanted, self._look.px(240)) if narrow else wanted)
+        self._place_sentence()
         self.setFixedHeight(max(self._column.heightForWidth(self.width()), self._look.px(30)))
+
+    def _place_sentence(self) -> None:
+        """Give the sentence a line of its own where some words of it could not be read beside the others."""
+        row, others = self._sentence_row, self._beside_sentence
+        taken = sum(
+            other.sizeHint().expandedTo(other.minimumSize()).boundedTo(other.maximumSize()).width() + row.spacing()
+            for other in others
+        )
+        row.removeWidget(self.sentence)
+        if self.width() - taken < self._look.px(LEAST_FOR_SENTENCE):
+            row.addWidget(self.sentence, 1, 0, 1, len(others) + 1)
+        else:
+            row.addWidget(self.sentence, 0, SENTENCE_COLUMN)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != event.oldSize().width():
