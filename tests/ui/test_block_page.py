@@ -276,6 +276,21 @@ def test_an_undo_shows_in_the_sentence_while_it_has_the_keyboard(open_block):
     assert line.text() == block.state.sentence == "The cat sat on the mat"
 
 
+def test_the_beginning_of_a_long_sentence_is_seen_and_its_end_while_it_is_typed(open_block):
+    block = open_block()
+    line, long = block.controls.sentence, "one two three four five six seven eight nine ten eleven"
+    block.type_into(line, long)
+    assert line.cursorPosition() == len(long)
+    block.page.canvas.setFocus()
+    assert line.cursorPosition() == 0
+    block.page.session.undo()
+    block.page.session.redo()
+    assert (line.text(), line.cursorPosition()) == (long, 0)
+    line.setFocus()
+    QTest.keyClicks(line, " twelve")
+    assert block.state.sentence == f"{long} twelve"
+
+
 def test_layers_are_stacked_and_looked_into(open_block):
     block = open_block()
     assert not block.controls.layer.isVisible()

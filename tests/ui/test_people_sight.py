@@ -138,6 +138,18 @@ class _Painted(QWidget):
         painter.end()
 
 
+@pytest.mark.parametrize("page", [page for page in PAGE_IDS if page != "lookup"])
+def test_the_smallest_window_gives_most_of_its_height_to_the_picture(page_window, page):
+    window = page_window(page)
+    window.resize(640, 480)
+    catch_up(window)
+    shown = window.page.canvas
+    top = shown.mapTo(window.page, QPoint(0, 0)).y()
+    assert top < window.page.height() / 2
+    if page == "heads":
+        assert shown.cell_box(0, 0).height() > 10, "eleven tokens"
+
+
 @pytest.mark.parametrize("ready", list(presets_of("lookup")), ids=lambda ready: ready.id)
 def test_no_label_on_the_plane_is_written_over_another(make_window, monkeypatch, ready):
     """Labels with a halo are kept as pictures, so the test of all pages does not find them in what is painted."""

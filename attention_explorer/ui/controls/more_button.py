@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
-LOW_PAGE = 420
+LOW_PAGE = 440
 """Pixels at zoom 1 of a page: below this height its bar keeps all but its first line behind the button."""
 
 

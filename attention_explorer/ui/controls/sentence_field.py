@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from attention_explorer.sources.tokens import tokens_of
 
+STILL_TYPING = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+"""A menu or another window takes the keyboard for a while: the cursor and what is selected stay."""
+
 
 class SentenceField(QLineEdit):
     """Takes a sentence as it is typed. Without a word it is not used, but stays while the line has the keyboard.
+
+    Where there is no room for all of it, its beginning is seen, and its end while it is typed.
 
     Signals
     -------
@@ -33,6 +39,18 @@ class SentenceField(QLineEdit):
         is_used = bool(tokens_of(self.text())) or not self.hasFocus()
         if is_used and sentence != self.text():
             self.setText(sentence)
+            if not self.hasFocus():
+                self.home(False)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if self.cursorPosition() == 0 and event.reason() != Qt.FocusReason.MouseFocusReason:
+            self.end(self.hasSelectedText())  # a sentence is gone on with
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() not in STILL_TYPING:
+            self.home(False)
 
     def _on_edited(self, text: str) -> None:
         if tokens_of(text):
