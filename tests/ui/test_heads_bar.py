@@ -355,20 +355,35 @@ def test_paint_stays_below_the_pointer_when_the_first_cell_is_painted(driver, ba
 
 
 @pytest.mark.parametrize(
-    ("size", "zoom", "beside"), [((1280, 800), 1.0, True), ((640, 480), 1.0, False), ((1280, 800), 2.0, False)]
+    ("size", "zoom", "beside"), [((1280, 800), 1.0, True), ((640, 600), 1.0, False), ((1280, 800), 2.0, True)]
 )
-def test_the_sentence_can_be_read_in_a_narrow_window(open_heads, size, zoom, beside):
-    driver = open_heads(size=size, zoom=zoom)
+@pytest.mark.parametrize("ready", ["multi-head", "random-words"])
+def test_the_sentence_can_be_read_in_a_narrow_window(open_heads, ready, size, zoom, beside):
+    driver = open_heads(heads_preset(ready).state, size=size, zoom=zoom)
     bar = driver.page.bar
-    assert (bar.sentence.y() < bar.presets.geometry().bottom()) is beside
-    assert bar.sentence.fontMetrics().horizontalAdvance(SENTENCE) < bar.sentence.width()
+    words = "The cat sat on the mat"
+    assert bar.sentence.text().startswith(words)
+    assert bar.sentence.fontMetrics().horizontalAdvance(words) < bar.sentence.width()
+    assert bar.sentence.cursorPosition() == 0, "its beginning is seen"
+    if not beside:
+        assert bar.sentence.y() > bar.presets.geometry().bottom()
+
+
+def test_a_low_window_holds_back_the_second_sentence_for_the_first(open_heads):
+    driver = open_heads(size=(1280, 800), zoom=2.0)
+    bar = driver.page.bar
+    assert not bar.cross.isVisible()
+    driver.press(bar.more)
+    assert bar.cross.isVisible()
+    driver.press(bar.cross)
+    assert driver.frame.is_cross
 
 
 def test_the_sentence_keeps_the_keyboard_when_it_gets_a_line_of_its_own(open_heads):
     driver = open_heads()
     bar = driver.page.bar
     bar.sentence.setFocus()
-    driver.window.set_zoom(2.0)
+    driver.window.resize(640, 600)
     QApplication.processEvents()
     assert bar.sentence.y() > bar.presets.geometry().bottom()
     QTest.keyClicks(QApplication.focusWidget(), " Yes")

@@ -32,6 +32,7 @@ from attention_explorer.ui.controls.flow_layout import FlowLayout
 from attention_explorer.ui.controls.long_text import LongText
 from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.controls.undo_keys import UndoKeys
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
 from attention_explorer.ui.theme import Look
@@ -80,7 +81,7 @@ MOST_MASK_SIZE = 4096
 NARROW_BAR = 760
 """Below this width, in pixels at zoom 1, the presets give room to the sentence."""
 LEAST_FOR_SENTENCE = 180
-"""Where less is left, in pixels at zoom 1, the sentence begins a new line."""
+"""Where less is left beside it, in pixels at zoom 1, the sentence begins a new line."""
 SENTENCE_COLUMN = 2
 
 
@@ -164,10 +165,8 @@ class HeadsBar(QWidget):
         widget.hide()
         return widget
 
-    def _sentence_field(self, name: str, tip: str) -> QLineEdit:
-        field = QLineEdit()
-        field.setAccessibleName(name)
-        field.setToolTip(tip)
+    def _sentence_field(self, name: str, tip: str) -> SentenceField:
+        field = SentenceField(name, tip)
         field.setPlaceholderText("Type at least one word")
         field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         field.editingFinished.connect(lambda: self._on_sentence_left(field))
@@ -223,7 +222,7 @@ class HeadsBar(QWidget):
         painting = (self.paint, self.unpaint)
         for shown in (self.pictures, self.more, *settings, *painting):
             row.addWidget(shown)
-        self._wanted = dict.fromkeys((*settings, *painting), True)
+        self._wanted = dict.fromkeys((self.cross, *settings, *painting), True)
         return widget
 
     # ---- Showing ----
@@ -252,15 +251,18 @@ class HeadsBar(QWidget):
         self.setFixedHeight(max(self._column.heightForWidth(self.width()), self._look.px(30)))
 
     def _place_sentence(self) -> None:
-        """Give the sentence a line of its own where some words of it could not be read beside the others."""
-        row, others = self._sentence_row, self._beside_sentence
+        """Give the sentence a line of its own where some words of it could not be read beside the others.
+
+        In a low window that is not opened, it gets the room of the button for a second sentence instead.
+        """
+        row, others = self._sentence_row, [other for other in self._beside_sentence if not other.isHidden()]
         taken = sum(
             other.sizeHint().expandedTo(other.minimumSize()).boundedTo(other.maximumSize()).width() + row.spacing()
             for other in others
         )
         row.removeWidget(self.sentence)
-        if self.width() - taken < self._look.px(LEAST_FOR_SENTENCE):
-            row.addWidget(self.sentence, 1, 0, 1, len(others) + 1)
+        if self._is_open and self.width() - taken < self._look.px(LEAST_FOR_SENTENCE):
+            row.addWidget(self.sentence, 1, 0, 1, len(self._beside_sentence) + 1)
         else:
             row.addWidget(self.sentence, 0, SENTENCE_COLUMN)
 
@@ -274,19 +276,20 @@ class HeadsBar(QWidget):
             self.more.setVisible(low)
             self._fold()
 
+    @property
+    def _is_open(self) -> bool:
+        return self.more.isHidden() or self.more.isChecked()
+
     def _fold(self) -> None:
-        is_open = self.more.isHidden() or self.more.isChecked()
         for widget, wanted in self._wanted.items():
-            widget.setVisible(wanted and is_open)
+            widget.setVisible(wanted and self._is_open)
         self.fit()
 
     def show_frame(self, state: HeadsState, frame: HeadsFrame) -> None:
         """Show the state that a frame was computed from."""
         recipe, view, mask = state.setup.recipe, state.view, state.setup.mask
-        for field, text in ((self.sentence, recipe.sentence), (self.context, recipe.context or "")):
-            # What is being typed may say the same tokens in other spaces: it is left alone while it is typed.
-            if field.text() != text and not (field.hasFocus() and tokens_of(field.text()) == ()):
-                field.setText(text)
+        self.sentence.show_sentence(recipe.sentence)
+        self.context.show_sentence(recipe.context or "")
         self.cross.setChecked(frame.is_cross)
         self._rows[1].setVisible(frame.is_cross)
         self.pictures.show_value(view.picture)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 WALL_WIDTH = 268
 PANEL_WIDTH = 344
 NARROW_PAGE = 900
-LEAST_CENTRE = 340
+LEAST_CENTRE = 270
 """Pixels at zoom 1 of the card of the picture, below which the cells of eleven tokens would be too small."""
 
 
