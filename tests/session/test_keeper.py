@@ -149,6 +149,23 @@ def test_an_older_state_is_not_written_over_a_newer_one(start, folder: Path, hel
     assert read_session(kept(folder)[0]).state == WARM
 
 
+def test_late_news_of_an_older_copy_does_not_pass_for_the_newest(start, folder: Path, held_up: HeldUp, qtbot) -> None:
+    program = start()
+    program.apply(HARD)
+    qtbot.waitUntil(held_up.begun.is_set)
+    held_up.may_go_on.set()
+    for _ in range(2000):  # until it is written, of which the window has not heard: it handles no events here
+        if kept(folder):
+            break
+        time.sleep(0.01)
+    program.apply(WARM)
+    program.keeper.keep()
+    assert program.keeper.jobs.wait(20)
+    program.session.undo()
+    program.keeper.keep()
+    assert read_session(kept(folder)[0]).state == HARD, "back at a state that was kept before another one"
+
+
 def test_what_was_kept_is_not_written_again(start, folder: Path) -> None:
     program = start()
     program.apply(HARD)

@@ -196,6 +196,14 @@ def test_undo_and_redo_name_what_they_do(session: Session) -> None:
     assert (session.undo_stack.undoText(), session.undo_stack.redoText()) == ("Move query", "Add a key")
 
 
+def test_undo_names_the_preview_as_long_as_there_is_one(session: Session) -> None:
+    session.apply(at(1.0), "Move query")
+    session.preview(at(2.0), "Move key 1")
+    assert session.undo_text == "Move key 1"
+    session.revert()
+    assert session.undo_text == "Move query"
+
+
 def test_undo_during_a_preview_takes_back_the_preview_only(session: Session) -> None:
     session.apply(at(1.0), "Move query")
     session.preview(at(2.0), "Move key 1")

@@ -20,6 +20,7 @@ from attention_explorer.state.heads.reading import (
     Reading,
     column_reading,
     gloss,
+    places_of,
     reading_table,
     row_reading,
 )
@@ -115,6 +116,17 @@ def test_a_sentence_of_one_token() -> None:
     assert row_reading(frame, 0).note == "sum 1.0000 · entropy 0.00 nats"
 
 
+def test_a_visible_key_without_weight_comes_before_a_masked_one() -> None:
+    frame = heads_frame(HeadsSetup(mask=MaskChoice(MaskKind.BLOCK, size=3), hard=True))
+    assert {row_reading(frame, row).order for row in range(3, 6)} <= {
+        (first, *others, 0, 1, 2, 6, 7, 8, 9, 10) for first, *others in ((3, 4, 5), (4, 3, 5), (5, 3, 4))
+    }
+
+
+def test_a_word_that_comes_again_is_told_by_its_place() -> None:
+    assert places_of(("the", "cat", "and", "the")) == (" (1)", "", "", " (4)")
+
+
 # ---- Glosses ----
 
 
@@ -135,6 +147,7 @@ def test_other_heads_and_unknown_words_have_no_gloss() -> None:
         True,
         False,
     ]
+    assert gloss(heads_frame(HeadsSetup(HandMadeRecipe(), head=99)), 7, 5) == "", "that is the last head, not one more"
     assert gloss(heads_frame(HeadsSetup()), 7, 1) == ""
     assert gloss(heads_frame(HeadsSetup(HandMadeRecipe("it saw xyzzy"), head=3)), 0, 2) == ""
 

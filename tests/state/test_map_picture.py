@@ -128,6 +128,14 @@ def test_a_window_shows_that_part_of_the_map(data: st.DataObject) -> None:
         assert picture.row_sums == ()
 
 
+def test_a_badge_says_whether_the_largest_weight_is_that_of_the_part_in_view() -> None:
+    part = Window(2, 7, 3, 8)
+    largest = {True: PLAIN.map.weights()[2:7, 3:8].max(), False: PLAIN.map.weights().max()}
+    for is_part, where in ((True, " in view"), (False, "")):
+        picture = map_picture(PLAIN, HeadsView(contrast=Contrast.MAX), part if is_part else None)
+        assert picture.scale.badge == f"colours end at {largest[is_part]:.3g}, the largest weight{where}"
+
+
 def test_a_window_that_fits_stays_where_it_is() -> None:
     assert Window(2, 5, 1, 4).held_within((6, 6)) == Window(2, 5, 1, 4)
     assert Window(5, 8, -2, 1).held_within((6, 6)) == Window(3, 6, 0, 3), "moved, not cut"

@@ -241,6 +241,9 @@ def test_the_map_of_alibi_is_that_of_its_head() -> None:
     assert picture.bias is not None
     np.testing.assert_array_equal(picture.bias.map.picture.values, alibi_bias(6, 30)[4])
     assert not np.signbit(picture.bias.map.picture.values.diagonal()).any()
+    assert picture.bias.map.picture.scale.title == "bias of head 5: −slope · distance", (
+        "counted from 1, as in the panel"
+    )
 
 
 # ---- Words ----

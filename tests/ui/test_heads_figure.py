@@ -469,3 +469,9 @@ def test_a_preset_of_many_layers_has_a_row_of_heads_for_each():
     assert [text for text in texts if text.startswith("layer")] == [
         f"layer {layer}, head {head}" for layer in range(1, 5) for head in range(1, 5)
     ]
+
+
+def test_lines_are_described_as_far_as_paper_has_room_for_them():
+    state = HeadsState().with_recipe(sentence=" ".join(words(200))).with_view(picture=Picture.LINES)
+    said = HeadsFigure(state).description
+    assert "In view: queries 1 to 160 of 200, keys 1 to 160 of 200." in said

@@ -168,3 +168,38 @@ def test_a_token_from_right_to_left_stands_at_its_cells():
     assert rows.max() >= layout.cells.top() - 14
     assert math.isclose(layout.cell_width, layout.cell_height)
     assert "مرحبا" in painted_texts(lambda painter: paint_heatmap(painter, picture, layout, look))
+
+
+# ---- Cells and sums ----
+
+
+@pytest.mark.parametrize("shape", [(2, 60), (60, 2), (5, 5)])
+def test_the_cell_at_a_place_is_the_one_that_is_there(shape):
+    """A map far from square has cells that are no squares."""
+    rows, columns = shape
+    values = np.full(shape, 0.5)
+    scale = weight_scale(Contrast.UNIT, values, values > 1)
+    picture = MapPicture(values, values > 1, scale, "viridis", WORDS[:rows], WORDS[:columns])
+    layout = layout_of(picture, Look(LIGHT), QRectF(0, 0, 900, 600))
+    assert (layout.cell_width == pytest.approx(layout.cell_height)) is (rows == columns)
+    for row, column in itertools.product(range(rows), range(columns)):
+        middle = layout.rectangle(row, column).center()
+        assert (layout.row_at(middle.y()), layout.column_at(middle.x())) == (row, column)
+
+
+def test_every_row_has_its_own_sum_and_one_that_is_not_1_stands_out():
+    look, room = Look(LIGHT, 2.0), QRectF(0, 0, 900, 900)
+    picture = replace(picture_of(WORDS[:3]), row_sums=(1.0, 0.75, 2.25))
+    layout = layout_of(picture, look, room)
+    texts = painted_texts(lambda painter: paint_heatmap(painter, picture, layout, look))
+    assert [text for text in texts if text in ("1.0000", "0.7500", "2.2500")] == ["1.0000", "0.7500", "2.2500"]
+    assert "row sum" in texts
+    seen = painted(lambda painter: paint_heatmap(painter, picture, layout, look), room)
+    inks = []
+    for row in range(3):
+        cell = layout.rectangle(row, 0)
+        box = seen[round(cell.top()) : round(cell.bottom()), round(layout.sums.left()) : round(layout.sums.right())]
+        inks.append(
+            [name for name in ("muted", "loss_ink") if (box == QColor(getattr(LIGHT, name)).rgb() & 0xFFFFFF).any()]
+        )
+    assert inks == [["muted"], ["loss_ink"], ["loss_ink"]]

@@ -46,7 +46,10 @@ KINDS = {
 
 
 def alt_text(heads: HeadsState, *, is_wall: bool = False, most_line_rows: int = MOST_LINE_ROWS) -> str:
-    """Return a picture in words: the page, what is drawn, tokens, mask, source, and the three strongest weights."""
+    """Return a picture in words: the page, what is drawn, tokens, mask, source, and the three strongest weights.
+
+    ``most_line_rows`` is how many queries are drawn as lines at once: fewer on the screen than in a figure.
+    """
     frame = heads_frame(heads.setup)
     said = (
         _wall(heads, frame) if is_wall else _picture(heads, frame, part_shown(heads.view, frame.shape, most_line_rows))

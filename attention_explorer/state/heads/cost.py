@@ -60,5 +60,5 @@ def blocks(setup: HeadsSetup) -> Blocks:
     a_map = -(-len(recipe.tokens) // rows_of_a_block(len(recipe.context_tokens)))
     before = 4 * layers + (layers - 1) * heads * a_map  # projections drawn, and what goes from layer to layer
     if setup.aggregate is Aggregate.ROLLOUT:
-        before += layers * (heads + 1) * a_map  # the mean of the heads, and the product with what came before
+        before += layers * (heads + 1) * a_map  # the weights of every head, and a product of a layer
     return Blocks(before, a_map, layers * heads * a_map)
