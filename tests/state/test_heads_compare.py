@@ -94,6 +94,14 @@ def test_hidden_keys_stay_hidden() -> None:
     assert "over 30 cells" in result.words
 
 
+def test_a_key_that_is_hidden_in_one_map_only_counts_as_0_there() -> None:
+    a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=words, d_model=8, heads=1))) for words in ("a , c", "a b c"))
+    found = compare_pictures(a, b, HeadsView(hidden=Hidden.PUNCTUATION)).difference
+    assert found is not None
+    assert not found.masked.any()
+    np.testing.assert_array_equal(found.values[:, 1], -b.map.weights()[:, 1])
+
+
 def test_tiles_show_the_difference_furthest_from_zero_and_words_know_all_cells() -> None:
     words = " ".join(f"word{i}" for i in range(20))
     a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=words, seed=seed))) for seed in (1, 2))

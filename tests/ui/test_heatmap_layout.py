@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heads_driver import painted_texts, pixels
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
+from svg_reader import text_places
 
 from attention_explorer.state.colour_scale import Contrast, score_scale, weight_scale
 from attention_explorer.state.map_picture import MapPicture
@@ -21,6 +22,7 @@ from attention_explorer.ui.drawing.heatmap import (
     paint_heatmap,
     paint_row_label,
 )
+from attention_explorer.ui.export.svg_file import svg_bytes
 from attention_explorer.ui.theme import LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -203,3 +205,56 @@ def test_every_row_has_its_own_sum_and_one_that_is_not_1_stands_out():
             [name for name in ("muted", "loss_ink") if (box == QColor(getattr(LIGHT, name)).rgb() & 0xFFFFFF).any()]
         )
     assert inks == [["muted"], ["loss_ink"], ["loss_ink"]]
+
+
+# ---- What the colour bar says ----
+
+
+@pytest.mark.parametrize("vector", [False, True])
+def test_a_colour_bar_goes_from_the_low_colour_at_the_left_to_the_high_one_at_the_right(vector):
+    look, bar = Look(LIGHT), QRectF(20, 20, 256, 12)
+    picture = picture_of(WORDS[:3])
+    seen = painted(lambda painter: paint_bar(painter, picture, bar, look, vector=vector), QRectF(0, 0, 320, 80))
+    assert [hex(seen[26, x]) for x in (20, 275)] == ["0x440154", "0xfde725"], "the ends of viridis"
+
+
+def test_the_ends_of_a_colour_bar_are_written_at_its_ends():
+    look, bar = Look(LIGHT), QRectF(20, 20, 256, 12)
+    scores = np.array([[-3.0, 0.5], [1.0, 2.0]])
+    picture = MapPicture(scores, scores > 9, score_scale(scores, "score"), "viridis", WORDS[:2], WORDS[:2])
+    figure = svg_bytes(lambda painter: paint_bar(painter, picture, bar, look), QSize(320, 80), 1.0, "bar", "")
+    middle = {text: place.boundingRect().center().x() for text, place in text_places(figure)}
+    assert middle["−3"] == pytest.approx(20, abs=12)
+    assert middle["0"] == pytest.approx(148, abs=2)
+    assert middle["+3"] == pytest.approx(276, abs=12)
+
+
+def test_cells_that_are_not_seen_have_no_number_and_are_named_beside_the_bar():
+    look, room = Look(LIGHT), QRectF(0, 0, 600, 600)
+    weights = np.array([[0.25, 0.75, 0.125], [0.5, 0.375, 0.625]])
+    masked = np.array([[False, False, True], [True, False, False]])
+    scale = weight_scale(Contrast.UNIT, weights, masked)
+    picture = MapPicture(weights, masked, scale, "viridis", WORDS[:2], WORDS[:3], masked_word="masked or hidden")
+    texts = painted_texts(lambda painter: paint_heatmap(painter, picture, layout_of(picture, look, room), look))
+    assert [text for text in texts if text.startswith(".")] == [".250", ".750", ".375", ".625"]
+    assert "masked or hidden" in texts
+    assert "masked" not in texts
+
+
+def test_queries_stand_at_the_rows_and_keys_at_the_columns():
+    look, room = Look(LIGHT), QRectF(0, 0, 600, 600)
+    values = np.full((2, 3), 0.5)
+    scale = weight_scale(Contrast.UNIT, values, values > 1)
+    picture = MapPicture(values, values > 1, scale, "viridis", ("le", "chat"), ("the", "cat", "sat"))
+    layout = layout_of(picture, look, room)
+    figure = svg_bytes(lambda painter: paint_heatmap(painter, picture, layout, look), QSize(600, 600), 1.0, "map", "")
+    middle = {text: place.boundingRect().center() for text, place in text_places(figure)}
+    cells = layout.cells
+    for row, token in enumerate(picture.row_tokens):
+        assert middle[token].x() < cells.left()
+        assert layout.row_at(middle[token].y()) == row
+    for column, token in enumerate(picture.column_tokens):
+        assert middle[token].y() < cells.top()
+        assert layout.column_at(middle[token].x()) == column
+    assert middle["query (row) attends to …"].x() < middle["le"].x()
+    assert middle["key (column)"].y() < middle["the"].y()
