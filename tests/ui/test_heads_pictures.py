@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
+from svg_reader import text_places
 
 from attention_explorer.model import ArrayMap
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.compare import Comparison, compare_pictures
 from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.lines import LinePicture, line_links, line_picture
+from attention_explorer.state.heads.lines import LinePicture, Links, line_links, line_picture
 from attention_explorer.state.heads.stages import StagesPicture, stages_picture
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
 from attention_explorer.state.map_picture import MapPicture, Window
@@ -389,6 +390,25 @@ def test_lines_of_a_part_are_those_of_its_tokens() -> None:
     i = len(picture.links) - 1
     row, column = int(picture.links.row[i]) - 10, int(picture.links.column[i]) - 30
     assert link_at(picture, layout, on_curve(layout, row, column, 0.9)) == i
+
+
+def test_a_line_of_a_part_is_painted_from_its_query_to_its_key() -> None:
+    links = Links(np.array([12]), np.array([31]), np.array([1.0]), empty_rows=(13,))
+    picture = LinePicture(links, 1.0, ("q10", "q11", "q12", "q13"), ("k30", "k31", "k32", "k33", "k34"), 10, 30)
+    look, room = Look(), QRectF(0, 0, 620, 560)
+    layout = lines_layout(picture, look, room)
+    pixels = image(lambda p: paint_lines(p, picture, room, look), 620, 560, look)
+    background = int(look.theme.card[1:], 16)
+    ends = [colours_near(pixels, on_curve(layout, 2, column, 0.97)) != {background} for column in range(5)]
+    starts = [colours_near(pixels, on_curve(layout, row, 1, 0.03)) != {background} for row in range(3)]
+    assert ends == [False, True, False, False, False]
+    assert starts == [False, False, True]
+    said = text_places(
+        encoded(PaintedFigure(lambda p, room: paint_lines(p, picture, room, look), QSize(620, 560)), ".svg")
+    )
+    height = {text: place.boundingRect().center().y() for text, place in said}
+    assert height["nothing to attend to"] == pytest.approx(height["q13"], abs=2)
+    assert height["k31"] == pytest.approx(layout.column_y(1), abs=4)
 
 
 # ---- Files ----
