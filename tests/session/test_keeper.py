@@ -195,10 +195,15 @@ def test_what_is_saved_or_over_is_kept_no_longer(start, folder: Path, tmp_path: 
 def test_a_folder_that_cannot_be_made_disturbs_nobody(qapp, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     program = Program(tmp_path / "file" / "sessions")
+    said: list[str] = []
+    program.keeper.failed.connect(said.append)
     assert program.keeper.left_over() is None
     assert program.keeper.go_on() is None
     program.apply(HARD)
     program.keeper.keep()
+    program.keeper.keep()
+    assert len(said) == 1, "once, however often it is tried"
+    assert "save it yourself" in said[0]
     assert not program.keeper.keep_for_next_start(), "so that the window asks"
     program.keeper.end(goes_on=True)
     assert program.session.state == HARD

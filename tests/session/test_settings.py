@@ -138,6 +138,19 @@ def test_a_folder_in_the_place_of_the_file_raises_nothing(tmp_path: Path) -> Non
     assert SettingsStore(tmp_path).save(OTHER) is False
 
 
+def test_what_is_neither_true_nor_false_is_the_default(settings_path: Path) -> None:
+    assert loaded_from(settings_path, "[General]\nreduced_motion=maybe\ngoes_on=maybe\n") == Settings()
+    assert not Settings().reduced_motion
+    assert Settings().goes_on
+
+
+def test_a_file_that_is_opened_again_is_listed_once_and_first(settings_path: Path, tmp_path: Path) -> None:
+    store, (first, second) = SettingsStore(settings_path), (tmp_path / "a.attn.json", tmp_path / "b.attn.json")
+    for path in (first, second, first):
+        store.remember(path)
+    assert store.recent() == (first, second)
+
+
 def test_settings_are_immutable_and_hashable() -> None:
     assert len({Settings(), Settings(), OTHER}) == 2
     with pytest.raises(AttributeError):

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from attention_explorer.session import garbage
-from attention_explorer.session.watchdog import Place, Stall, Watchdog
+from attention_explorer.session.watchdog import Place, Stall, Watchdog, _shared
 
 HERE = Path(__file__).parent
 LONG_ENOUGH = 0.3
@@ -151,3 +151,11 @@ def test_a_stall_reads_as_a_sentence() -> None:
     place = Place("ui/window.py", 12, "set_theme")
     stall = Stall("theme", 0.15, 0.12, 40, ((place, 30),), (place,))
     assert str(stall) == ("150 ms (120 ms of work) theme: ui/window.py:12 set_theme (30 of 40); by way of set_theme")
+
+
+def test_the_way_ends_where_two_looks_went_apart() -> None:
+    outer, inner, other = Place("a.py", 1, "outer"), Place("a.py", 2, "inner"), Place("b.py", 3, "other")
+    elsewhere = Place("a.py", 9, "outer")  # another line of the same function
+    assert _shared([(outer, inner), (elsewhere, inner, other)]) == (outer, inner)
+    assert _shared([(outer, inner), (outer, other)]) == (outer,)
+    assert _shared([]) == ()

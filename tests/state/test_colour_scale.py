@@ -131,6 +131,11 @@ def test_the_log_scale_goes_from_a_ten_thousandth_to_1() -> None:
 # ---- Scores ----
 
 
+def test_the_scale_of_scores_ends_at_the_one_furthest_from_0() -> None:
+    scale = score_scale(np.array([[-5.0, 2.0], [np.inf, -np.inf]]), "score")
+    assert (scale.low, scale.high) == (-5.0, 5.0)
+
+
 def test_scores_have_0_in_the_middle() -> None:
     values = np.array([[-2.0, 0.0, 4.0, -np.inf, -4.0]])
     scale = score_scale(values, "scaled score")

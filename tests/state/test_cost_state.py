@@ -13,6 +13,8 @@ import pytest
 
 from attention_explorer.errors import ExplorerError, ExportError
 from attention_explorer.model import ModelSize
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.toy import toy_layers
 from attention_explorer.state.cost import measure as cost_measure
 from attention_explorer.state.cost.export import cost_numbers
 from attention_explorer.state.cost.growth import (
@@ -429,6 +431,9 @@ def test_inputs_of_one_length_take_the_same_operations_with_other_weights() -> N
     picture = inputs_picture(cost_preset("inputs").state)
     assert picture.is_same_list
     assert picture.products[0] == picture.products[1]
+    for words, map_ in zip(picture.tokens, picture.maps, strict=True):
+        first_head = toy_layers(ToyRecipe(" ".join(words), d_model=64, heads=8))[0].maps[0]
+        np.testing.assert_array_equal(map_.values, first_head.weights())
     assert picture.difference is not None
     assert picture.difference > 0.1
     cost = ModelSize(6, 64, 8)
@@ -500,3 +505,10 @@ def test_counts_beyond_int64_keep_every_digit() -> None:
     assert [int(text) for text in numbers.arrays["operations"]] == [term.operations for term in picture.terms]
     assert max(term.operations for term in picture.terms) > 2**63
     assert math.isfinite(growth_picture(state).curve("total").values[-1])
+
+
+def test_what_the_softmax_adds_is_a_share_of_this_layer() -> None:
+    state = CostState(n=512, d_model=512, heads=8, d_ff=2048)
+    layer = 8 * 512 * 512**2 + 4 * 512**2 * 512 + 4 * 512 * 512 * 2048
+    said = f"{100 * 5 * 8 * 512**2 / layer:.1f}\N{NO-BREAK SPACE}%"
+    assert layer_sentences(layer_picture(state))[-1].endswith(f"the softmax, which adds {said}.")

@@ -41,6 +41,14 @@ def test_no_weight_moves(preset, constant):
     np.testing.assert_allclose(check.before, frame.head_map.weights()[1], rtol=0, atol=1e-15)
 
 
+def test_the_constant_is_really_added():
+    """Beside 10¹⁸ no score keeps a digit: all become one number, and the weights even."""
+    check = constant_check(frame_of("five-token"), 1, 1e18)
+    assert check.after.tolist() == [0.2] * 5
+    assert check.gap == pytest.approx(np.abs(check.before - 0.2).max())
+    assert check.gap > 1e-3
+
+
 def test_a_temperature_and_hard_lookup_do_not_mind_either():
     for changes in ({"temperature": 0.3}, {"temperature": 20.0}, {"hard": True}, {"scaled": False}):
         assert constant_check(frame_of("five-token", **changes), 2, 11.0).gap < 1e-14

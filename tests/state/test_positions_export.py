@@ -13,7 +13,7 @@ import pytest
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
-from attention_explorer.state.numbers_export import npy_bytes, npz_bytes
+from attention_explorer.state.numbers_export import array_table, npy_bytes, npz_bytes
 from attention_explorer.state.positions.export import encoding_numbers, picture_numbers
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 
@@ -71,3 +71,12 @@ def test_other_pictures_have_a_line_a_number() -> None:
     assert lines[1:3] == ["curve,0,0,1.0", "curve,1,0,nan"]
     assert lines[-1] == "map,1,1,4"
     assert json.loads(numbers.json)["curve"] == [1.0, None]
+
+
+def test_the_table_of_arrays_has_a_line_a_number() -> None:
+    arrays = {"map": np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), "curve": np.array([7.0, 8.0])}
+    assert array_table(arrays).splitlines() == [
+        "array,row,column,value",
+        *("map,0,0,1.0", "map,0,1,2.0", "map,0,2,3.0", "map,1,0,4.0", "map,1,1,5.0", "map,1,2,6.0"),
+        *("curve,0,0,7.0", "curve,1,0,8.0"),
+    ]

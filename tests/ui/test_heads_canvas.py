@@ -446,6 +446,15 @@ def test_dragging_over_cells_hides_them_in_one_undo_step(painter):
     assert painter.colour(3, 4) == sequential(unmasked[3, 4] / unmasked.max())
 
 
+def test_a_fast_hand_hides_all_cells_on_its_way(painter):
+    """The mouse reports only where it was seen: at the first cell and at the last."""
+    mouse = painter.hand()
+    mouse.press(painter.cell(3, 2))
+    mouse.move(painter.cell(3, 8))
+    mouse.release()
+    assert painter.heads.setup.mask.hidden == frozenset((3, column) for column in range(2, 9))
+
+
 def test_painting_over_hidden_cells_shows_them_again(painter):
     painter.hand().drag(painter.cell(3, 2), painter.cell(3, 6), steps=30)
     assert painter.frame.mask.sum() == 116
