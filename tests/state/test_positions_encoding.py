@@ -185,7 +185,8 @@ def test_a_large_table_is_sampled_and_says_so() -> None:
     table = encoding_picture(LONG, (400, 5000)).table
     assert table is not None
     assert table.picture.values.shape == (235, MOST_TILES)  # four waves take four tenths of the 400 rows
-    assert table.badge.startswith("every 35th position")
+    assert table.badge.startswith("every 35th position: waves shorter than 70 look longer than they are")
+    assert (table.picture.row_title, table.picture.column_title) == ("position (row)", "dimension (column)")
     assert "every 2nd pair of dimensions" in table.badge
     expected = encoding_at(LONG, table.rows[[3]], table.columns[[100]])[0, 0]
     assert table.picture.values[3, 100] == expected

@@ -102,6 +102,15 @@ def test_the_alibi_map_is_the_bias_of_the_chosen_head() -> None:
     np.testing.assert_array_equal(picture.maps[0].values, alibi_bias(8, 20)[3])
 
 
+@pytest.mark.parametrize("d_model", [16, 256])
+def test_the_bias_of_alibi_is_added_to_a_score_that_is_divided_by_the_root_of_d_k(d_model: int) -> None:
+    picture = of(PositionKind.ALIBI, length=20, head=3, d_model=d_model)
+    (query, key), (w_q, w_k) = contents(picture.state), projections(picture.state)
+    assert w_q.shape == w_k.shape
+    score = sum((query @ w_q) * (key @ w_k)) / w_q.shape[1] ** 0.5
+    np.testing.assert_allclose(picture.maps[1].values, alibi_bias(8, 20)[3] + score, rtol=0, atol=1e-9)
+
+
 def test_rotary_of_an_odd_width_says_why_there_is_nothing() -> None:
     picture = of(PositionKind.ROTARY, d_model=7)
     assert "odd" in picture.reason
@@ -219,3 +228,11 @@ def test_random_numbers_have_streams_of_their_own() -> None:
     assert w_q.std() == pytest.approx(1 / 8, rel=0.05)
     with pytest.raises(ValueError, match="read-only"):
         q[0, 0] = 1.0
+
+
+def test_the_numbers_after_the_projections_are_another_map() -> None:
+    picture = of(PositionKind.SINUSOIDAL, length=12, d_model=16)
+    (w_q, w_k), rows = projections(picture.state), sinusoidal_encoding(12, 16)
+    arrays = similarity_numbers(picture)
+    np.testing.assert_allclose(arrays["similarity"], rows @ rows.T, atol=1e-12)
+    np.testing.assert_allclose(arrays["after_projections"], (rows @ w_q) @ (rows @ w_k).T, atol=1e-12)

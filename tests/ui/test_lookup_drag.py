@@ -12,10 +12,12 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup.plane import PlaneTransform
 from attention_explorer.state.lookup.presets import preset
 from attention_explorer.state.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, ValueKind
 from attention_explorer.state.role import Role
 from attention_explorer.ui.lookup.plane_foreground import handle_places
+from attention_explorer.ui.lookup.plane_grip import rounded_to_pixel
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -385,3 +387,11 @@ def test_the_trail_remembers_outputs_in_order(make_window, hand):
     trail = lookup(window).trail
     assert len(trail) >= 9
     assert trail[-1] == drawn_output(window)
+
+
+@pytest.mark.parametrize("pixels_per_unit", [0.3, 1.0, 9.0, 55.0, 100.0, 731.0])
+def test_what_a_hand_sets_is_within_half_a_pixel_of_where_it_points(pixels_per_unit):
+    plane = PlaneTransform((0.0, 0.0), pixels_per_unit, 700, 600)
+    meant = (1.23456789, -0.98765432)
+    for exact, rounded in zip(meant, rounded_to_pixel(meant, plane), strict=True):
+        assert abs(exact - rounded) * pixels_per_unit <= 0.5
