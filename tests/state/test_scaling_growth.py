@@ -105,3 +105,11 @@ def test_numbers_to_take_away() -> None:
     assert numbers["std_raw"].shape == (len(STOPS), 2)
     np.testing.assert_array_equal(numbers["d_k"], STOPS)
     np.testing.assert_allclose(numbers["predicted_std_raw"], np.sqrt(STOPS))
+
+
+def test_what_was_measured_with_one_seed_is_not_shown_for_another() -> None:
+    state = replace(IID, draws=4)
+    first, second = growth_picture(state), growth_picture(replace(state, seed=state.seed + 1))
+    assert not is_measured(replace(state, seed=state.seed + 2))
+    assert (first.values("std", False) != second.values("std", False)).all()
+    np.testing.assert_array_equal(growth_picture(state).values("std", False), first.values("std", False))

@@ -285,3 +285,10 @@ def test_numbers_to_take_away_are_those_of_the_picture() -> None:
     )
     assert float(numbers["predicted_std_raw"]) == 8.0
     assert numbers["rows_by_largest_weight_raw"].sum() == 300
+
+
+def test_the_standard_error_of_two_draws() -> None:
+    """Largest weights 0.6 and 0.8: mean 0.7, standard deviation 0.2 ÷ √2 (one is taken off the two), ÷ √2 of it."""
+    scores = np.log(np.array([[[0.6, 0.4]], [[0.2, 0.8]]]))
+    found = summary(read_rows(scores, has_own=False)).largest
+    assert (found.value, found.error) == (pytest.approx(0.7), pytest.approx(0.1))
