@@ -135,6 +135,12 @@ def test_what_is_missing_has_its_default() -> None:
     assert opened.warnings == ()
 
 
+def test_whole_numbers_in_a_list_of_numbers_become_numbers_with_a_point() -> None:
+    typed = {"format": session_file.FORMAT, "version": 1, "state": {"lookup": {"trail": [[3, 4]]}}}
+    trail = session_from(json.dumps(typed).encode(), "typed").state.lookup.trail
+    assert repr(trail) == "((3.0, 4.0),)", "as if it had been drawn: the same file comes out"
+
+
 def test_a_byte_order_mark_is_no_harm() -> None:
     assert session_from(b"\xef\xbb\xbf" + session_bytes(ExplorerState()), "x").state == ExplorerState()
 
