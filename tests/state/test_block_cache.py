@@ -115,3 +115,18 @@ def test_numbers_to_take_away() -> None:
 )
 def test_arithmetic_as_it_is_read(flops: float, text: str) -> None:
     assert flops_text(flops) == text
+
+
+def test_a_weight_is_said_from_its_query_to_its_key() -> None:
+    picture = cache_picture(STATE)
+    query, key = picture.tokens[3], picture.tokens[1]
+    said = cache_words(picture, 2, 3, 1)
+    assert said.startswith(f"layer 2, head 3: “{query}” (4) attends to “{key}” (2) with weight ")
+    assert float(said.split()[-1]) == pytest.approx(picture.decoding.weights[1][2, 3, 1], rel=1e-3)
+
+
+def test_a_step_costs_less_with_the_cache_than_without() -> None:
+    picture = cache_picture(STATE)
+    cached, anew = picture.work.cached[4], picture.work.anew[4]
+    assert cached < anew
+    assert f": {flops_text(cached)} FLOPs with the cache, {flops_text(anew)} without" in step_words(picture, 4)

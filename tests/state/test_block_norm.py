@@ -106,3 +106,10 @@ def test_words_and_numbers() -> None:
 )
 def test_sizes_in_three_digits(number: float, text: str) -> None:
     assert brief(number) == text
+
+
+def test_exported_curves_are_those_of_their_names() -> None:
+    numbers = norm_numbers(norm_picture(BlockState(eps=1e-2)))
+    size = numbers["input_std"]
+    np.testing.assert_allclose(numbers["output_std_eps_below_root"], size / np.sqrt(size**2 + 1e-2), rtol=1e-9)
+    np.testing.assert_allclose(numbers["output_std_eps_beside_root"], size / (size + 1e-2), rtol=1e-9)
