@@ -205,7 +205,9 @@ def test_pointing_beyond_the_smaller_map_does_no_harm(driver):
     canvas.grab()
     driver.page.wall.grab()
     driver.click(map_places(canvas, 10, 10)[1], canvas)
+    assert driver.pin == (10, 10)
     driver.key(Qt.Key.Key_Left, widget=canvas)
+    assert driver.pin == (3, 3), "the last cell of the map of four words"
 
 
 def test_comparing_with_nothing_kept_keeps_this_setup_as_b(driver):
