@@ -77,6 +77,13 @@ def test_a_part_is_named_where_a_part_is_drawn(picture):
     assert all_lines is (picture is Picture.LINES), "as many as are drawn"
 
 
+def test_queries_are_counted_as_queries_and_keys_as_keys():
+    state = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(30)))
+    said = alt_text(state.with_view(window=Window(10, 13, 4, 14)))
+    assert "attention of 3 queries (rows) to 10 keys (columns)" in said
+    assert "In view: queries 11 to 13 of 30, keys 5 to 14 of 30." in said
+
+
 def test_a_map_larger_than_a_block_is_searched_in_full():
     state = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(700)))
     frame = heads_frame(state.setup)

@@ -245,3 +245,8 @@ def test_compact_numbers_keep_their_sign_and_at_most_eight_characters(number: fl
     assert compact(number, sign=True) == text
     assert len(text) <= 8
     assert compact(number) == text.removeprefix("+")
+
+
+@pytest.mark.parametrize(("number", "text"), [(999_999.0, "999999"), (1e6, "1.0e6"), (-2_340_000.0, "−2.3e6")])
+def test_from_a_million_on_a_compact_number_has_an_exponent(number: float, text: str) -> None:
+    assert compact(number) == text
