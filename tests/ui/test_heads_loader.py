@@ -144,10 +144,13 @@ def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot
 
 
 def test_it_stays_busy_from_one_long_order_to_the_next(listener, qtbot):
+    loader, waiting = listener.loader, []
+    loader.busy_changed.connect(lambda _busy: waiting.append(loader.jobs.is_busy()))
     for letter in "ab":
-        assert not listener.loader.load(Order.of(long_state(letter=letter), (500, 500)))
-    qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=60_000)
-    assert listener.busy == [True, False], "an old picture is not taken for the new one in between"
+        assert not loader.load(Order.of(long_state(letter=letter), (500, 500)))
+    qtbot.waitUntil(lambda: not loader.jobs.is_busy(), timeout=60_000)
+    assert listener.busy == [True, False]
+    assert waiting == [False, False], "told before the first order begins, and not again before the last one ends"
 
 
 def test_an_order_that_cannot_be_carried_out_says_why(listener, qtbot):
