@@ -11,18 +11,11 @@ from typing import BinaryIO, TypeVar
 
 from attention_explorer.errors import ExplorerError, ExportError, quoted
 from attention_explorer.files import write_whole
-from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.cost.state import CostState
-from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.explorer import ExplorerState, PageState
 from attention_explorer.state.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
-from attention_explorer.state.scaling.state import ScalingState
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session
 
-PageState = LookupState | HeadsState | PositionsState | BlockState | ScalingState | CostState
 Choice = TypeVar("Choice", bound=StrEnum)
 Source = ExplorerState | PageState | str | os.PathLike[str]
 

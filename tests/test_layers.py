@@ -7,12 +7,14 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import attention_explorer
+from attention_explorer.state.ready_made import PAGE_IDS
 
 PACKAGE = Path(attention_explorer.__file__).parent
 QT = {"PySide6", "shiboken6", "pyqtgraph"}
@@ -91,6 +93,18 @@ def test_imports_point_down(path: Path) -> None:
             assert below == own or FLOORS[below] < FLOORS[own], f"{own} imports {name}"
         else:
             assert below in ("resources", "__version__"), f"{own} imports {name}, which is on no floor"
+
+
+def test_every_room_is_installed_and_watched() -> None:
+    """A page that `pyproject.toml` does not name would be left out of the wheel, and might import any other."""
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    rooms = {".".join(path.parent.relative_to(PACKAGE.parent).parts) for path in PACKAGE.rglob("__init__.py")}
+    assert set(project["setuptools"]["packages"]) == {*rooms, "attention_explorer.resources"}
+    contracts = {contract["id"]: contract for contract in project["importlinter"]["contracts"]}
+    pages = {f"attention_explorer.ui.{page}" for page in PAGE_IDS}
+    assert set(contracts["rooms"]["modules"]) == pages
+    assert set(contracts["rooms-below"]["modules"]) == {f"attention_explorer.state.{page}" for page in PAGE_IDS}
+    assert set(contracts["tools"]["layers"][0].split(" | ")) == pages
 
 
 def test_only_the_upper_floors_know_qt() -> None:

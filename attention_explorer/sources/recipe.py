@@ -10,13 +10,13 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import split_heads
+from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.sources.tokens import tokens_of
 
 LARGEST_D_MODEL = 1024
 MOST_HEADS = 64
 LARGEST_D_K = 512
 MOST_LAYERS = 24
-LARGEST_SEED = 2**32 - 1
 LARGEST_FACTOR = 100.0
 MOST_NUMBERS = 2**26
 """Entries of all projections, embeddings, queries, keys and values together: half a gibibyte as float64."""

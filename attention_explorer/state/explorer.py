@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
@@ -11,6 +12,9 @@ from attention_explorer.state.lookup import trail
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.scaling.state import ScalingState
+
+PageState: TypeAlias = LookupState | HeadsState | PositionsState | BlockState | ScalingState | CostState
+"""What one page shows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,8 +171,8 @@ class FigureOptions:
         if not (math.isfinite(self.dpi) and self.dpi > 0):
             raise ExportError(f"There is no resolution of {self.dpi:g} dpi. Give {LEAST_DPI:g} to {MOST_DPI:g}.")
 
-    def wide_in_pixels(self, *, is_png: bool) -> float | None:
+    def wide_in_pixels(self, *, is_raster: bool) -> float | None:
         """Return the width in pixels of 1/96 inch, None for the natural one."""
         if self.width is None:
             return None
-        return self.width.inches(self.dpi if is_png else PIXELS_PER_INCH) * PIXELS_PER_INCH
+        return self.width.inches(self.dpi if is_raster else PIXELS_PER_INCH) * PIXELS_PER_INCH

@@ -97,6 +97,14 @@ def as_json(array: npt.NDArray[Any]) -> object:
     return holes.tolist()
 
 
+def as_document(
+    parameters: Mapping[str, object], arrays: Mapping[str, npt.NDArray[Any]], *, indent: int | None = None
+) -> str:
+    """Return what the arrays mean, and then the arrays themselves, as one JSON document."""
+    document = {**parameters, **{name: as_json(array) for name, array in arrays.items()}}
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent) + "\n"
+
+
 def npy_bytes(numbers: Numbers) -> bytes:
     """Return the main array alone as a .npy file, which `numpy.load` reads without pickle."""
     return _npy(next(iter(numbers.arrays.values())))

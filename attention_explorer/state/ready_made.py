@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 from attention_explorer.errors import ExplorerError, quoted
@@ -34,55 +35,17 @@ class ReadyMade:
     state: ExplorerState
 
 
-# Each is loaded when it is asked for: the window starts with one page.
-
-
-def _lookup() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.lookup.presets import PRESETS
-
-    return PRESETS
-
-
-def _heads() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.heads.presets import HEADS_PRESETS
-
-    return HEADS_PRESETS
-
-
-def _positions() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.positions.presets import POSITIONS_PRESETS
-
-    return POSITIONS_PRESETS
-
-
-def _block() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.block.presets import BLOCK_PRESETS
-
-    return BLOCK_PRESETS
-
-
-def _scaling() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.scaling.presets import SCALING_PRESETS
-
-    return SCALING_PRESETS
-
-
-def _cost() -> tuple[Preset[Any], ...]:
-    from attention_explorer.state.cost.presets import COST_PRESETS
-
-    return COST_PRESETS
-
-
-_OF_PAGE: dict[str, Callable[[], tuple[Preset[Any], ...]]] = {
-    "lookup": _lookup,
-    "heads": _heads,
-    "positions": _positions,
-    "block": _block,
-    "scaling": _scaling,
-    "cost": _cost,
+_LISTS = {
+    "lookup": "PRESETS",
+    "heads": "HEADS_PRESETS",
+    "positions": "POSITIONS_PRESETS",
+    "block": "BLOCK_PRESETS",
+    "scaling": "SCALING_PRESETS",
+    "cost": "COST_PRESETS",
 }
+"""What a page calls the list of its presets, in the ``presets.py`` of its own folder."""
 
-PAGE_IDS = tuple(_OF_PAGE)
+PAGE_IDS = tuple(_LISTS)
 """The ids of the pages, in the order of the rail; each is a field of `ExplorerState` too."""
 
 
@@ -94,21 +57,27 @@ def page_id(text: str) -> str:
     ExplorerError
         There is none; the message lists those there are.
     """
-    if text in _OF_PAGE:
+    if text in _LISTS:
         return text
     raise ExplorerError(f"There is no page {quoted(text)}. Choose one of: {', '.join(PAGE_IDS)}.")
 
 
+def _presets(page: str) -> tuple[Preset[Any], ...]:
+    """Return the presets of a page, loaded when they are first asked for: the window starts with one page."""
+    presets: tuple[Preset[Any], ...] = getattr(import_module(f"{__package__}.{page}.presets"), _LISTS[page])
+    return presets
+
+
 def presets_of(page: str) -> Iterator[ReadyMade]:
     """Yield what is ready-made for a page, in the order of its list."""
-    for ready in _OF_PAGE[page_id(page)]():
+    for ready in _presets(page_id(page)):
         state = replace(ExplorerState(), **{page: ready.state})
         yield ReadyMade(page, ready.id, ready.title, ready.look_for, state)
 
 
 def preset_ids(page: str) -> tuple[str, ...]:
     """Return the names of what is ready-made for a page."""
-    return tuple(ready.id for ready in _OF_PAGE[page]())
+    return tuple(ready.id for ready in _presets(page))
 
 
 def find_preset(identifier: str, page: str = "") -> ReadyMade:

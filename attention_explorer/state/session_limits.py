@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.sources import recipe as toy
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
@@ -28,7 +29,6 @@ MOST_CHARACTERS = 32_767
 ANY_FINITE = sys.float_info.max
 COLOUR_MAPS = ("viridis", "cividis", "magma")
 
-_LARGEST_SEED = 2**32 - 1
 _LAST_TOKEN = MOST_TOKENS - 1
 _MOST_WISHED = 1023
 """A layer, head or dimension that is wished for; those that there are not are not shown."""
@@ -73,7 +73,7 @@ _OUTPUT = Limit(-2 * plane.LARGEST_COORDINATE, 2 * plane.LARGEST_COORDINATE)
 _EDGE = Limit(-1e12, 1e12)
 _CELLS = Limit(0, _LAST_TOKEN)
 _AFTER_CELLS = Limit(1, MOST_TOKENS)
-_SEED = Limit(0, _LARGEST_SEED)
+_SEED = Limit(0, LARGEST_SEED)
 _SENTENCE = Limit(has_words=True)
 
 LIMITS: dict[type, dict[str, Limit]] = {
@@ -112,7 +112,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "d_k": Limit(1, toy.LARGEST_D_K),
         "d_v": Limit(1, toy.LARGEST_D_K),
         "layers": Limit(1, toy.MOST_LAYERS),
-        "seed": Limit(0, toy.LARGEST_SEED),
+        "seed": _SEED,
         "gain": Limit(0.0, toy.LARGEST_FACTOR),
         "embedding_scale": Limit(0.0, toy.LARGEST_FACTOR),
         "given": Limit(most=2 * MOST_TOKENS),
@@ -140,7 +140,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "heads": Limit(1, block.MOST_HEADS),
         "d_ff": Limit(1, block.WIDEST_HIDDEN),
         "layers": Limit(1, block.MOST_LAYERS),
-        "seed": Limit(0, block.LARGEST_SEED),
+        "seed": _SEED,
         "embedding_scale": Limit(0.0, 100.0),
         "gain": Limit(0.0, 10.0),
         "eps": Limit(0.0, 1.0),

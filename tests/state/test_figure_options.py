@@ -65,9 +65,9 @@ def test_a_resolution_is_a_number_above_zero(dpi):
 
 def test_a_pixel_is_one_of_the_png_at_its_resolution():
     options = FigureOptions(dpi=288, width=Length(600, LengthUnit.PX))
-    assert options.wide_in_pixels(is_png=True) == pytest.approx(200)
-    assert options.wide_in_pixels(is_png=False) == pytest.approx(600)
-    assert FigureOptions().wide_in_pixels(is_png=True) is None
+    assert options.wide_in_pixels(is_raster=True) == pytest.approx(200)
+    assert options.wide_in_pixels(is_raster=False) == pytest.approx(600)
+    assert FigureOptions().wide_in_pixels(is_raster=True) is None
 
 
 def test_every_width_that_is_offered_can_be_typed():

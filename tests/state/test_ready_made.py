@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import get_args
 
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.explorer import ExplorerState, PageState
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.lookup.presets import PRESETS
 from attention_explorer.state.lookup.state import LookupState
@@ -18,6 +19,7 @@ from attention_explorer.ui.page import PAGES
 def test_the_pages_are_those_of_the_window_and_of_the_state():
     assert [page.id for page in PAGES] == list(PAGE_IDS)
     assert {field.name for field in fields(ExplorerState)} == set(PAGE_IDS)
+    assert {type(getattr(ExplorerState(), page)) for page in PAGE_IDS} == set(get_args(PageState))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)

@@ -19,24 +19,14 @@ from PySide6.QtWidgets import (
 )
 from writing_driver import name_of
 
-from attention_explorer.state.block.state import BlockPicture, BlockState
-from attention_explorer.state.cost.state import CostPicture
+from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import Picture
-from attention_explorer.state.positions.state import PositionsPicture
 from attention_explorer.state.ready_made import presets_of
-from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
+from attention_explorer.state.scaling.state import ScalingState
 
 if TYPE_CHECKING:
     from attention_explorer.ui.window import MainWindow
-
-PAGE_IDS = ("lookup", "heads", "positions", "block", "scaling", "cost")
-PICTURES_OF = {
-    "positions": PositionsPicture,
-    "block": BlockPicture,
-    "scaling": ScalingPicture,
-    "cost": CostPicture,
-}
 
 Show = Callable[["MainWindow"], None]
 
@@ -58,9 +48,11 @@ def scenes_of(page: str) -> list[Scene]:
         shown = [Scene(f"heads {picture}", _state(replace(first, heads=_with(first, picture)))) for picture in Picture]
         return shown + [Scene(f"heads tab {tab}", _tab(page, tab)) for tab in (1, 2)]
     part = _quick(getattr(first, page))
+    if not hasattr(part, "picture"):
+        return [Scene(page, _state(first))]
     return [
         Scene(f"{page} {picture}", _state(replace(first, **{page: replace(part, picture=picture)})))
-        for picture in PICTURES_OF[page]
+        for picture in type(part.picture)
     ]
 
 

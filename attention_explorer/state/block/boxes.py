@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from attention_explorer.model import Activation, EncoderTrace, NormKind, NormPlacement
+from attention_explorer.model import Activation, EncoderTrace, FeedForwardTrace, NormKind, NormPlacement, SublayerTrace
 from attention_explorer.model.arrays import Floats
 from attention_explorer.state.block.numerals import brief
 from attention_explorer.state.block.state import BlockState
@@ -122,62 +123,43 @@ def layer_boxes(state: BlockState, trace: EncoderTrace) -> tuple[Box, ...]:
 
 
 def _scores_line(state: BlockState, trace: EncoderTrace) -> list[Box]:
-    inside, line = trace.attention.inside, Line.SCORES
-    before = "attention_input" if state.norm is NormPlacement.PRE else "x"
-    boxes = [_x_box(state, trace)]
+    return [*_projected(state, trace), *_weighed(state, trace)]
+
+
+def _projected(state: BlockState, trace: EncoderTrace) -> list[Box]:
+    """Return what goes into a layer, and the queries, keys and values made of it."""
+    boxes, source, line = [_x_box(state, trace)], "X", Line.SCORES
     if state.norm is NormPlacement.PRE:
         boxes.append(_norm_box(state, "attention_input", trace.attention.before, line, "x", "before attention"))
-    source = "norm(X)" if state.norm is NormPlacement.PRE else "X"
-    for name, colour in (("q", "query"), ("k", "key"), ("v", "value")):
+        source = "norm(X)"
+    before, inside = boxes[-1].name, trace.attention.inside
+    for name, what, array, colour in (
+        ("q", "Queries", inside.q, "query"),
+        ("k", "Keys", inside.k, "key"),
+        ("v", "Values", inside.v, "value"),
+    ):
         letter = name.upper()
-        what = {"q": "Queries", "k": "Keys", "v": "Values"}[name]
-        array = getattr(inside, name)
-        boxes.append(
-            Box(
-                name,
-                letter,
-                what,
-                f"{letter} = {source}·W_{name}, cut into heads",
-                Form.HEADS,
-                array,
-                line,
-                (before,),
-                colour,
-            )
-        )
-    width = state.d_model // state.heads
-    boxes.append(Box("scores", "Q·Kᵀ", "Scores", "S = Q·Kᵀ, head by head", Form.KEYS, inside.scores, line, ("q", "k")))
-    boxes.append(
-        Box(
-            "scaled",
-            f"÷ √{width}",
-            "Scaled scores",
-            f"S ÷ √d_k = S ÷ {math.sqrt(width):.3g}",
-            Form.KEYS,
-            inside.scaled,
-            line,
-            ("scores",),
-        )
-    )
-    last = "scaled"
-    if state.causal:
-        boxes.append(
-            Box(
-                "masked",
-                "mask",
-                "Masked scores",
-                "−∞ where the key comes after the query",
-                Form.KEYS,
-                inside.masked,
-                line,
-                ("scaled",),
-            )
-        )
-        last = "masked"
-    boxes.append(
-        Box("weights", "softmax", "Weights", "A = softmax of every row", Form.KEYS, inside.weights, line, (last,))
-    )
+        formula = f"{letter} = {source}·W_{name}, cut into heads"
+        boxes.append(Box(name, letter, what, formula, Form.HEADS, array, line, (before,), colour))
     return boxes
+
+
+def _weighed(state: BlockState, trace: EncoderTrace) -> list[Box]:
+    """Return the stages from scores to weights."""
+    inside, width = trace.attention.inside, state.d_model // state.heads
+    factor = f"S ÷ √d_k = S ÷ {math.sqrt(width):.3g}"
+    rows = [
+        ("scores", "Q·Kᵀ", "Scores", "S = Q·Kᵀ, head by head", inside.scores, ("q", "k")),
+        ("scaled", f"÷ √{width}", "Scaled scores", factor, inside.scaled, ("scores",)),
+    ]
+    if state.causal:
+        hidden = "−∞ where the key comes after the query"
+        rows.append(("masked", "mask", "Masked scores", hidden, inside.masked, ("scaled",)))
+    rows.append(("weights", "softmax", "Weights", "A = softmax of every row", inside.weights, (rows[-1][0],)))
+    return [
+        Box(name, title, what, formula, Form.KEYS, array, Line.SCORES, sources)
+        for name, title, what, formula, array, sources in rows
+    ]
 
 
 def _x_box(state: BlockState, trace: EncoderTrace) -> Box:
@@ -217,131 +199,90 @@ def _norm_box(state: BlockState, name: str, array: Floats, line: Line, source: s
 def _mixing_line(state: BlockState, trace: EncoderTrace) -> list[Box]:
     attended, line = trace.attention, Line.MIXING
     inside = attended.inside
-    boxes = [
-        Box(
-            "head_output",
-            "A·V",
-            "What each head found",
-            "A·V: values mixed by the weights",
-            Form.HEADS,
-            inside.head_output,
-            line,
-            ("weights", "v"),
-            "output",
-        ),
-        Box(
-            "concat",
-            "concat",
-            "Heads side by side",
-            "Concat(head₁, …, head_h)",
-            Form.FEATURES,
-            inside.concat,
-            line,
-            ("head_output",),
-        ),
+    mixed = "A·V: values mixed by the weights"
+    side_by_side = "Concat(head₁, …, head_h)"
+    found, features = inside.head_output, Form.FEATURES
+    return [
+        Box("head_output", "A·V", "What each head found", mixed, Form.HEADS, found, line, ("weights", "v"), "output"),
+        Box("concat", "concat", "Heads side by side", side_by_side, features, inside.concat, line, ("head_output",)),
         Box(
             "attention_output",
             "· W_O",
             "What attention puts out",
             "Concat·W_O mixes the heads",
-            Form.FEATURES,
-            attended.inside.output,
+            features,
+            inside.output,
             line,
             ("concat",),
         ),
+        *_closing(
+            state,
+            attended,
+            line,
+            "attention_output",
+            ("attention_sum", "Residual sum after attention", "X + attention"),
+            ("middle", "after attention"),
+        ),
     ]
-    if state.residual:
-        boxes.append(
-            _sum_box(
-                "attention_sum",
-                "Residual sum after attention",
-                "X + attention",
-                attended.summed,
-                line,
-                "attention_output",
-            )
-        )
-    if state.norm is NormPlacement.POST:
-        boxes.append(_norm_box(state, "middle", attended.output, line, boxes[-1].name, "after attention"))
-    return boxes
-
-
-def _sum_box(name: str, what: str, formula: str, array: Floats, line: Line, source: str) -> Box:
-    return Box(name, "+ residual", what, formula, Form.FEATURES, array, line, (source,))
 
 
 def _feed_forward_line(state: BlockState, trace: EncoderTrace, middle: str) -> list[Box]:
-    fed, line = trace.feed_forward, Line.FEED_FORWARD
-    inside, boxes, before = fed.inside, list[Box](), middle
+    fed, line, boxes = trace.feed_forward, Line.FEED_FORWARD, list[Box]()
     if state.norm is NormPlacement.PRE:
-        boxes.append(
-            _norm_box(state, "feed_forward_input", fed.before, line, middle, "before the feed-forward network")
-        )
-        before = "feed_forward_input"
-    boxes.append(
-        Box(
-            "before_activation",
-            "· W₁ + b₁",
-            "Before the activation",
-            "Y·W₁ + b₁",
-            Form.FEATURES,
-            inside.before,
-            line,
-            (before,),
-        )
+        where = "before the feed-forward network"
+        boxes.append(_norm_box(state, "feed_forward_input", fed.before, line, middle, where))
+        middle = "feed_forward_input"
+    boxes += _network(state.activation, fed.inside, middle)
+    boxes += _closing(
+        state,
+        fed,
+        line,
+        "feed_forward_output",
+        ("feed_forward_sum", "Residual sum after the network", "Y + network"),
+        ("output", "after the feed-forward network"),
     )
-    sources: tuple[str, ...] = ("before_activation",)
+    return boxes
+
+
+def _network(activation: Activation, inside: FeedForwardTrace, before: str) -> list[Box]:
+    """Return the arrays of the feed-forward network, which starts from the box ``before``."""
+    title, formula = "Before the activation", _activation_formula(activation)
+    rows: list[tuple[str, str, str, str, Floats, tuple[str, ...]]]
+    rows = [("before_activation", "· W₁ + b₁", title, "Y·W₁ + b₁", inside.before, (before,))]
     if inside.linear_part is not None:
-        boxes.append(
-            Box(
-                "linear_part",
-                "· W₃",
-                "The other factor of the gate",
-                "Y·W₃",
-                Form.FEATURES,
-                inside.linear_part,
-                line,
-                (before,),
-            )
-        )
-        sources = ("before_activation", "linear_part")
-    boxes.append(
-        Box(
-            "hidden",
-            ACTIVATION_NAMES[state.activation],
-            "Hidden units",
-            _activation_formula(state.activation),
-            Form.FEATURES,
-            inside.hidden,
-            line,
-            sources,
-        )
-    )
-    boxes.append(
-        Box(
-            "feed_forward_output",
-            "· W₂ + b₂",
-            "What the network puts out",
-            "hidden·W₂ + b₂",
-            Form.FEATURES,
-            inside.output,
-            line,
-            ("hidden",),
-        )
-    )
+        gate = "The other factor of the gate"
+        rows.append(("linear_part", "· W₃", gate, "Y·W₃", inside.linear_part, (before,)))
+    factors, out = tuple(row[0] for row in rows), "What the network puts out"
+    rows += [
+        ("hidden", ACTIVATION_NAMES[activation], "Hidden units", formula, inside.hidden, factors),
+        ("feed_forward_output", "· W₂ + b₂", out, "hidden·W₂ + b₂", inside.output, ("hidden",)),
+    ]
+    return [
+        Box(name, title, what, formula, Form.FEATURES, array, Line.FEED_FORWARD, sources)
+        for name, title, what, formula, array, sources in rows
+    ]
+
+
+def _closing(
+    state: BlockState,
+    sublayer: SublayerTrace[Any],
+    line: Line,
+    source: str,
+    summed: tuple[str, str, str],
+    normed: tuple[str, str],
+) -> list[Box]:
+    """Return what comes after a sublayer, if it is switched on: the residual sum, and the norm of post-norm.
+
+    ``summed`` is name, heading and formula of the sum, ``normed`` the name of the norm and where it stands.
+    """
+    boxes = list[Box]()
     if state.residual:
-        boxes.append(
-            _sum_box(
-                "feed_forward_sum",
-                "Residual sum after the network",
-                "Y + network",
-                fed.summed,
-                line,
-                "feed_forward_output",
-            )
-        )
+        name, what, formula = summed
+        boxes.append(Box(name, "+ residual", what, formula, Form.FEATURES, sublayer.summed, line, (source,)))
+        source = name
     if state.norm is NormPlacement.POST:
-        boxes.append(_norm_box(state, "output", fed.output, line, boxes[-1].name, "after the feed-forward network"))
+        name, where = normed
+        boxes.append(_norm_box(state, name, sublayer.output, line, source, where))
     return boxes
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 import numpy as np
@@ -12,7 +11,7 @@ from attention_explorer.errors import ExportError
 from attention_explorer.state.block.diagram import DiagramPicture
 from attention_explorer.state.block.state import BlockPicture, BlockState
 from attention_explorer.state.block.wording import picture_title, settings_words
-from attention_explorer.state.numbers_export import Arrays, Numbers, as_csv, as_json
+from attention_explorer.state.numbers_export import Arrays, Numbers, as_csv, as_document
 
 MOST_LINES = 50_000
 """A table with more numbers than this holds the main array only; the archives hold all."""
@@ -49,8 +48,7 @@ def block_numbers(state: BlockState, arrays: Arrays) -> Numbers:
         parameters["axes"] = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
     if len(listed) < len(arrays):
         parameters["table"] = "CSV and JSON hold the first array alone; NPZ holds all"
-    document = {**parameters, **{name: as_json(array) for name, array in listed.items()}}
-    return Numbers(_table(listed), json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n", arrays, parameters)
+    return Numbers(_table(listed), as_document(parameters, listed), arrays, parameters)
 
 
 def _table(arrays: Arrays) -> str:

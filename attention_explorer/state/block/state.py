@@ -15,7 +15,6 @@ from attention_explorer.model.sublayer import NormPlacement
 WIDEST, WIDEST_HIDDEN = 1024, 4096
 MOST_HEADS, MOST_LAYERS, MOST_BATCH = 64, 24, 8
 MOST_TOKENS = 128
-LARGEST_SEED = 2**32 - 1
 
 
 class Initialiser(StrEnum):

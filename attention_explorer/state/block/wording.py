@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
+from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.state.block.boxes import ACTIVATION_NAMES
 from attention_explorer.state.block.cache import decoded_shown
 from attention_explorer.state.block.depth import DRAWS, TOKENS, depth_setting
@@ -11,7 +12,7 @@ from attention_explorer.state.block.linear import factor_text
 from attention_explorer.state.block.norm import FEATURES, norm_name
 from attention_explorer.state.block.numerals import brief
 from attention_explorer.state.block.presets import block_preset, is_changed
-from attention_explorer.state.block.state import LARGEST_SEED, BlockPicture, BlockState, Initialiser
+from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
 
 
 def picture_title(state: BlockState) -> str:

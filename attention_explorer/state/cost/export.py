@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,7 +18,7 @@ from attention_explorer.state.cost.measure import Measurement
 from attention_explorer.state.cost.reach import ReachPicture
 from attention_explorer.state.cost.state import CostPicture, CostState
 from attention_explorer.state.cost.wording import settings_words
-from attention_explorer.state.numbers_export import Arrays, Numbers, as_csv
+from attention_explorer.state.numbers_export import Arrays, Numbers, as_csv, as_document
 
 Picture = LayerPicture | GrowthPicture | ReachPicture | InputsPicture
 
@@ -51,8 +50,7 @@ def cost_numbers(picture: Picture) -> Numbers:
     if isinstance(picture, GrowthPicture) and picture.measurement is not None:
         parameters["measured"] = _measured(picture.measurement)
     table = [dict(zip(header, row, strict=True)) for row in rows]
-    document = json.dumps({**parameters, "rows": table}, ensure_ascii=False, allow_nan=False) + "\n"
-    return Numbers(as_csv(header, rows), document, arrays, parameters)
+    return Numbers(as_csv(header, rows), as_document({**parameters, "rows": table}, {}), arrays, parameters)
 
 
 def _settings(state: CostState) -> dict[str, Any]:

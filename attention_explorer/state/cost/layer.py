@@ -123,43 +123,31 @@ def _terms(cost: ModelSize) -> tuple[Term, ...]:
 
 
 def _amounts(state: CostState, cost: ModelSize) -> tuple[Amount, ...]:
-    n, w, d = grouped(cost.tokens), grouped(cost.keys), grouped(cost.d_model)
-    square, filled = ("n²", f"{n}²") if cost.window is None else ("n·w", f"{n} · {w}")
-    kept, kept_name = (n, "n") if cost.window is None else (w, "w")
-    per_layer = cost.heads * cost.matrix_elements
-    f, layers = grouped(cost.hidden_units), cost.layers
+    d, f, layers = grouped(cost.d_model), grouped(cost.hidden_units), cost.layers
+    kept, kept_name = (grouped(cost.tokens), "n") if cost.window is None else (grouped(cost.keys), "w")
     cached = cost.at(2 * cost.tokens).cache_elements / cost.cache_elements
+    cache, cache_filled = f"L·2·{kept_name}·d", f"{layers} · 2 · {kept} · {d}"
+    weights, weights_filled = "L·(4·d² + 2·d·d_ff)", f"{layers} · (4 · {d}² + 2 · {d} · {f})"
     rows = (
-        ("matrix, one head", square, filled, cost.matrix_elements, cost.matrix_doubling_ratio, Scope.HEAD),
-        ("one layer", f"h·{square}", f"{cost.heads} · {filled}", per_layer, cost.matrix_doubling_ratio, Scope.LAYER),
-        (
-            "whole model",
-            f"L·h·{square}",
-            f"{layers} · {cost.heads} · {filled}",
-            cost.all_matrix_elements,
-            cost.matrix_doubling_ratio,
-            Scope.MODEL,
-        ),
-        (
-            "KV cache, model",
-            f"L·2·{kept_name}·d",
-            f"{layers} · 2 · {kept} · {d}",
-            cost.cache_elements,
-            cached,
-            None,
-        ),
-        (
-            "all W, model",
-            "L·(4·d² + 2·d·d_ff)",
-            f"{layers} · (4 · {d}² + 2 · {d} · {f})",
-            cost.parameters,
-            1.0,
-            None,
-        ),
+        *_matrices(cost),
+        ("KV cache, model", cache, cache_filled, cost.cache_elements, cached, None),
+        ("all W, model", weights, weights_filled, cost.parameters, 1.0, None),
     )
     return tuple(
         Amount(name, formula, said, count, count * state.precision.size, growth, scope)
         for name, formula, said, count, growth, scope in rows
+    )
+
+
+def _matrices(cost: ModelSize) -> tuple[tuple[str, str, str, int, float, Scope], ...]:
+    """Return name, formula, numbers, elements, growth and scope of the attention matrices."""
+    n, w, heads, growth = grouped(cost.tokens), grouped(cost.keys), cost.heads, cost.matrix_doubling_ratio
+    square, filled = ("n²", f"{n}²") if cost.window is None else ("n·w", f"{n} · {w}")
+    one, all_filled = cost.matrix_elements, f"{cost.layers} · {heads} · {filled}"
+    return (
+        ("matrix, one head", square, filled, one, growth, Scope.HEAD),
+        ("one layer", f"h·{square}", f"{heads} · {filled}", heads * one, growth, Scope.LAYER),
+        ("whole model", f"L·h·{square}", all_filled, cost.all_matrix_elements, growth, Scope.MODEL),
     )
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from attention_explorer.model import ModelSize, attention_path, recurrent_flops, recurrent_influence, recurrent_path
-from attention_explorer.state.cost.layer import cost_of, reason_without_cost
+from attention_explorer.state.cost.layer import cost_of, reason_without_cost, square_name
 from attention_explorer.state.cost.numerals import operation_words, ratio_words
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.numerals import grouped
@@ -89,23 +89,9 @@ def _strips(state: CostState) -> tuple[Strip, ...]:
 
 
 def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
-    n, d, square = grouped(state.n), grouped(state.d_model), "n·w" if state.windowed else "n²"
-    kept = cost.cache_elements // cost.layers
-    recurrent = recurrent_flops(state.n, state.d_model)
-    attention = cost.quadratic_flops + cost.projection_flops
-    path = attention_path(state.n, state.window_shown)
-    layers = "layer" if path == 1 else "layers"
-    ways = "the first never gets there" if path is None else f"{grouped(path)} {layers}"
-    longest = recurrent_path(state.n)
+    n = grouped(state.n)
     return (
-        Comparison(
-            "path, first to last token",
-            f"{grouped(longest)} steps",
-            ways,
-            "n − 1 through one state; any pair at once" if not state.windowed else "n − 1; ⌈(n − 1) ÷ (w − 1)⌉",
-            f"Recurrent: n − 1 = {n} − 1 = {grouped(longest)} steps, each through the same state of d numbers. "
-            f"Attention: {_path_words(state, path)}",
-        ),
+        _path_row(state),
         Comparison(
             "steps in a row, reading",
             f"n = {n}",
@@ -122,15 +108,7 @@ def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
             f"Longest chain of products that need one another: recurrent n = {n} times h·U; attention 4: X·W, Q·Kᵀ, "
             "weights · V, heads · W_o, however long the input.",
         ),
-        Comparison(
-            "operations, layer",
-            operation_words(recurrent),
-            operation_words(attention),
-            f"4·n·d²; 8·n·d² + 4·{square}·d",
-            f"Recurrent: 4·n·d² = {grouped(recurrent)}. Attention without feed-forward: 8·n·d² + 4·{square}·d = "
-            f"{grouped(attention)}, {ratio_words(attention / recurrent)} of that with n = {n}, d = {d}: more work, but "
-            "less waiting.",
-        ),
+        _operations_row(state, cost),
         Comparison(
             "steps in a row, writing",
             f"n = {n}",
@@ -138,14 +116,52 @@ def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
             "each token comes before the next",
             f"Writing {n} tokens takes {n} steps in both: each token has to be known before the next.",
         ),
-        Comparison(
-            "what is kept of the past",
-            f"d = {d}",
-            f"2·{'n' if state.window_shown is None or state.window >= state.n else 'w'}·d = {grouped(kept)}",
-            "one state; keys and values of every token",
-            f"Numbers a layer: a recurrent state has d = {d} for all of the past, the bottleneck; attention keeps a "
-            f"key and a value of each token, {grouped(kept)} numbers, and nothing beyond its context.",
-        ),
+        _memory_row(state, cost),
+    )
+
+
+def _path_row(state: CostState) -> Comparison:
+    """Compare the maximum path lengths of Vaswani et al. 2017, table 1."""
+    n, longest = grouped(state.n), recurrent_path(state.n)
+    path = attention_path(state.n, state.window_shown)
+    layers = "layer" if path == 1 else "layers"
+    return Comparison(
+        "path, first to last token",
+        f"{grouped(longest)} steps",
+        "the first never gets there" if path is None else f"{grouped(path)} {layers}",
+        "n − 1 through one state; any pair at once" if not state.windowed else "n − 1; ⌈(n − 1) ÷ (w − 1)⌉",
+        f"Recurrent: n − 1 = {n} − 1 = {grouped(longest)} steps, each through the same state of d numbers. "
+        f"Attention: {_path_words(state, path)}",
+    )
+
+
+def _operations_row(state: CostState, cost: ModelSize) -> Comparison:
+    """Compare the operations of one layer, the feed-forward network left out."""
+    n, d, square = grouped(state.n), grouped(state.d_model), square_name(state)
+    recurrent = recurrent_flops(state.n, state.d_model)
+    attention = cost.quadratic_flops + cost.projection_flops
+    return Comparison(
+        "operations, layer",
+        operation_words(recurrent),
+        operation_words(attention),
+        f"4·n·d²; 8·n·d² + 4·{square}·d",
+        f"Recurrent: 4·n·d² = {grouped(recurrent)}. Attention without feed-forward: 8·n·d² + 4·{square}·d = "
+        f"{grouped(attention)}, {ratio_words(attention / recurrent)} of that with n = {n}, d = {d}: more work, but "
+        "less waiting.",
+    )
+
+
+def _memory_row(state: CostState, cost: ModelSize) -> Comparison:
+    """Compare what one layer keeps of the tokens before."""
+    d, kept = grouped(state.d_model), cost.cache_elements // cost.layers
+    sees_all = state.window_shown is None or state.window >= state.n
+    return Comparison(
+        "what is kept of the past",
+        f"d = {d}",
+        f"2·{'n' if sees_all else 'w'}·d = {grouped(kept)}",
+        "one state; keys and values of every token",
+        f"Numbers a layer: a recurrent state has d = {d} for all of the past, the bottleneck; attention keeps a "
+        f"key and a value of each token, {grouped(kept)} numbers, and nothing beyond its context.",
     )
 
 

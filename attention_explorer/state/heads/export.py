@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -21,7 +20,7 @@ from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, Cell, HeadsSetup, HeadsView
 from attention_explorer.state.heads.wording import map_title, part_words
 from attention_explorer.state.map_picture import Window
-from attention_explorer.state.numbers_export import Numbers, as_csv, as_json
+from attention_explorer.state.numbers_export import Numbers, as_csv, as_document
 
 MOST_NUMBERS = 2**23
 """The most numbers of a file: 64 MiB of them, several times that as text."""
@@ -192,6 +191,5 @@ def _cells(cells: frozenset[Cell]) -> list[Cell]:
 def _numbers(
     arrays: dict[str, np.typing.NDArray[Any]], frame: HeadsFrame, parameters: dict[str, Any], table: str
 ) -> Numbers:
-    document = {**parameters, **{name: as_json(array) for name, array in arrays.items()}}
     with_tokens = {**arrays, "queries": np.asarray(frame.queries), "keys": np.asarray(frame.keys)}
-    return Numbers(table, json.dumps(document, ensure_ascii=False, indent=1) + "\n", with_tokens, parameters)
+    return Numbers(table, as_document(parameters, arrays, indent=1), with_tokens, parameters)

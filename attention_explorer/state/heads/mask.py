@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -19,6 +20,24 @@ from attention_explorer.state.heads.state import Cell, MaskChoice, MaskKind
 BoolArray = np.typing.NDArray[np.bool_]
 
 
+def _cut(make: Callable[[int, int], BoolArray]) -> Callable[[int, int, int], BoolArray]:
+    """Return how a mask that is made for one sequence (n, size) is made for two (n_q, n_k, size)."""
+    return lambda n_q, n_k, size: make(max(n_q, n_k), size)[:n_q, :n_k]
+
+
+_MASKS: dict[MaskKind, Callable[[int, int, int], BoolArray | None]] = {
+    MaskKind.NONE: lambda _n_q, _n_k, _size: None,
+    MaskKind.CAUSAL: lambda n_q, n_k, _size: causal_mask(n_q, n_k),
+    MaskKind.STRICT: lambda n_q, n_k, _size: strictly_causal_mask(n_q, n_k),
+    MaskKind.PADDING: lambda n_q, n_k, size: np.tile(padding_mask(min(size, n_k), n_k), (n_q, 1)),
+    MaskKind.WINDOW: _cut(window_mask),
+    MaskKind.CAUSAL_WINDOW: _cut(partial(window_mask, causal=True)),
+    MaskKind.PREFIX: _cut(lambda n, size: prefix_mask(n, min(size, n))),
+    MaskKind.BLOCK: _cut(block_mask),
+}
+"""By kind, how the mask (n_q, n_k) of a number is made; None where everything is allowed."""
+
+
 @lru_cache(maxsize=4)
 def mask_of(choice: MaskChoice, n_q: int, n_k: int) -> BoolArray | None:
     """Return the mask (n_q, n_k), True = may attend; None where everything is allowed.
@@ -27,7 +46,7 @@ def mask_of(choice: MaskChoice, n_q: int, n_k: int) -> BoolArray | None:
     Cells painted by hand are hidden or shown whatever the kind says. Those beyond the sentence stay remembered and have
     no effect.
     """
-    mask = _preset_mask(choice, n_q, n_k)
+    mask = _MASKS[choice.kind](n_q, n_k, choice.size)
     for painted, visible in ((choice.hidden, False), (choice.shown, True)):
         cells = [(row, column) for row, column in painted if row < n_q and column < n_k]
         if cells:
@@ -38,24 +57,6 @@ def mask_of(choice: MaskChoice, n_q: int, n_k: int) -> BoolArray | None:
         return None
     mask.setflags(write=False)
     return mask
-
-
-def _preset_mask(choice: MaskChoice, n_q: int, n_k: int) -> BoolArray | None:
-    n, size = max(n_q, n_k), choice.size
-    kind = choice.kind
-    if kind is MaskKind.NONE:
-        return None
-    if kind is MaskKind.CAUSAL:
-        return causal_mask(n_q, n_k)
-    if kind is MaskKind.STRICT:
-        return strictly_causal_mask(n_q, n_k)
-    if kind is MaskKind.PADDING:
-        return np.broadcast_to(padding_mask(min(size, n_k), n_k), (n_q, n_k)).copy()
-    if kind is MaskKind.PREFIX:
-        return prefix_mask(n, min(size, n))[:n_q, :n_k]
-    if kind is MaskKind.BLOCK:
-        return block_mask(n, size)[:n_q, :n_k]
-    return window_mask(n, size, causal=kind is MaskKind.CAUSAL_WINDOW)[:n_q, :n_k]
 
 
 def default_size(kind: MaskKind, n_k: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +11,7 @@ from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.encodings import wavelengths
-from attention_explorer.state.numbers_export import Arrays, Numbers, array_table, as_csv, as_json
+from attention_explorer.state.numbers_export import Arrays, Numbers, array_table, as_csv, as_document
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.table import TURNING, encoding_at, reason_without_table
 from attention_explorer.state.positions.wording import KIND_NAMES, settings_words
@@ -85,8 +84,7 @@ def _numbers(
         "axes": axes,
         "settings": settings(state) if made_with is None else made_with,
     }
-    document = {**parameters, **{name: as_json(array) for name, array in arrays.items()}}
-    return Numbers(table, json.dumps(document, ensure_ascii=False) + "\n", arrays, parameters)
+    return Numbers(table, as_document(parameters, arrays), arrays, parameters)
 
 
 def settings(state: PositionsState) -> dict[str, Any]:

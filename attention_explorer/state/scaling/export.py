@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
-from attention_explorer.state.numbers_export import Arrays, Numbers, array_table, as_json
+from attention_explorer.state.numbers_export import Arrays, Numbers, array_table, as_document
 from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
 from attention_explorer.state.scaling.wording import picture_title, settings_words
 
@@ -38,5 +37,4 @@ def scaling_numbers(state: ScalingState, arrays: Arrays) -> Numbers:
         "axes": _AXES[state.picture],
         "settings": {name: settings[name] for name in kept},
     }
-    document = {**parameters, **{name: as_json(array) for name, array in arrays.items()}}
-    return Numbers(array_table(arrays), json.dumps(document, ensure_ascii=False) + "\n", arrays, parameters)
+    return Numbers(array_table(arrays), as_document(parameters, arrays), arrays, parameters)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
+from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.state.block.presets import BLOCK_PRESETS, is_changed
 from attention_explorer.state.block.stack import check_sizes
 from attention_explorer.state.block.state import (
-    LARGEST_SEED,
     MOST_HEADS,
     MOST_LAYERS,
     WIDEST,

@@ -19,6 +19,7 @@ from attention_explorer.ui.export.figure import (
     StyledFigure,
     figure_bytes,
     format_of,
+    is_raster,
     painted,
     rendered,
     sheet_of,
@@ -153,7 +154,7 @@ class ExportDialog(QDialog):
             return
         try:
             sheet = sheet_of(self.figure, self.options)
-            self.preview.show_sheet(sheet, self.options.dpi if self.options.format == ".png" else None)
+            self.preview.show_sheet(sheet, self.options.dpi if is_raster(self.options.format) else None)
             self.form.says.setText(f"{self._words_of_nothing(sheet)}{words_about(sheet, self.options)}")
         except ExplorerError as error:
             self.preview.show_sheet(None)
@@ -199,7 +200,7 @@ def words_about(sheet: Sheet, options: FigureOptions) -> str:
     if not format_of(options.format).is_picture:
         return "All numbers behind the picture, with every digit; with its settings inside, but for CSV and NPY."
     wide, high = sheet.millimetres
-    if options.format != ".png":
+    if not is_raster(options.format):
         text = f"{wide:.4g} × {high:.4g} mm"
     else:
         pixels = sheet.pixels(options.dpi)

@@ -113,7 +113,7 @@ def sheet_of(figure: Figure, options: FigureOptions) -> Sheet:
     Words keep their size whatever the width: a wider figure has more room, not larger letters. A figure that cannot be
     laid out, or not so narrow, is made larger or smaller as a whole.
     """
-    wide = options.wide_in_pixels(is_png=options.format.lower() == ".png")
+    wide = options.wide_in_pixels(is_raster=is_raster(options.format))
     style = _style(options)
     if isinstance(figure, StyledFigure):
         figure = figure.styled(style if wide is None else replace(style, width=wide / _type_scale(options)))
@@ -227,16 +227,17 @@ def _pdf(figure: Figure, options: FigureOptions) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A kind of file: its suffix, what it is good for, and how it is made."""
+    """A kind of file: its suffix, what it is good for, and how it is made; ``is_raster`` if it is made of pixels."""
 
     suffix: str
     title: str
     encode: Callable[[Figure, FigureOptions], bytes]
     is_picture: bool = True
+    is_raster: bool = False
 
 
 EXPORT_FORMATS: tuple[ExportFormat, ...] = (
-    ExportFormat(".png", "PNG picture", _png),
+    ExportFormat(".png", "PNG picture", _png, is_raster=True),
     ExportFormat(".svg", "SVG drawing", _svg),
     ExportFormat(".pdf", "PDF page", _pdf),
     ExportFormat(".csv", "CSV numbers", lambda figure, _: figure.numbers().csv.encode(), is_picture=False),
@@ -259,6 +260,11 @@ def format_of(suffix: str) -> ExportFormat:
             return export_format
     known = ", ".join(export_format.suffix for export_format in EXPORT_FORMATS)
     raise ExportError(f"Files ending in {quoted(suffix)} cannot be written. Choose one of {known}.")
+
+
+def is_raster(suffix: str) -> bool:
+    """Whether files with this suffix are made of pixels, so that their resolution counts."""
+    return any(kind.is_raster and kind.suffix == suffix.lower() for kind in EXPORT_FORMATS)
 
 
 def encoded(figure: Figure, suffix: str, scale: float = 1.0) -> bytes:

@@ -138,10 +138,9 @@ class ExportForm(QWidget):
     def _enable(self) -> None:
         """Grey what makes no difference to the chosen kind of file."""
         kind = format_of(self.options.format)
-        is_png = kind.suffix == ".png"
         self.width_box.setEnabled(kind.is_picture)
-        self.dpi_box.setEnabled(is_png)
-        self.cells.setEnabled(kind.is_picture and not is_png and self._is_styled)
+        self.dpi_box.setEnabled(kind.is_raster)
+        self.cells.setEnabled(kind.is_picture and not kind.is_raster and self._is_styled)
         for box in (self.theme, *self.parts.values()):
             box.setEnabled(kind.is_picture and self._is_styled)
 

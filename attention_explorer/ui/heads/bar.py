@@ -26,7 +26,7 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.mask import default_size
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed
 from attention_explorer.state.heads.shown_map import stage_shown
-from attention_explorer.state.heads.state import HeadsState, Hidden, MaskKind, Picture
+from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, Hidden, MaskKind, Picture
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
 from attention_explorer.ui.controls.long_text import LongText
@@ -77,7 +77,6 @@ HIDINGS = (
     (Hidden.FIRST, "hide first", "Leave the first key out and renormalise the rest: it often takes most of the weight"),
     (Hidden.PUNCTUATION, "hide punctuation", "Leave punctuation out of the keys and renormalise the rest"),
 )
-MOST_MASK_SIZE = 4096
 NARROW_BAR = 760
 """Below this width, in pixels at zoom 1, the presets give room to the sentence."""
 LEAST_FOR_SENTENCE = 180
@@ -194,7 +193,7 @@ class HeadsBar(QWidget):
             lambda value: self._view(hidden=value),
         )
         self.masks = ChoiceBox("Mask", "Which keys a query may attend to", MASKS, self._on_mask_chosen)
-        self.mask_size = WholeNumberBox(1, MOST_MASK_SIZE, "Number of the mask")
+        self.mask_size = WholeNumberBox(1, LARGEST_MASK_SIZE, "Number of the mask")
         self.mask_size.refused.connect(self.refused)
         self.mask_size.setToolTip("How many keys are real, how wide the window, how long the prefix or the block is")
         self.mask_size.valueChanged.connect(self._on_mask_size_changed)

@@ -9,11 +9,11 @@ from functools import lru_cache
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import (
     LARGEST_D_K,
     LARGEST_D_MODEL,
-    LARGEST_SEED,
     MOST_HEADS,
     MOST_LAYERS,
     Projections,

@@ -16,7 +16,7 @@ from attention_explorer.state.lookup.wording import descent_note, gradient_note
 from attention_explorer.state.numerals import scientific, signed
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.lookup.overlay_chips import OverlayChips
+from attention_explorer.ui.lookup.overlay_chips import GRADIENT_OVERLAYS, OverlayChips
 from attention_explorer.ui.theme import Look
 
 PLAY_INTERVAL_MILLISECONDS = 33
@@ -44,7 +44,7 @@ class GradientCard(QWidget):
         self._expected: LookupState | None = None
         self._moves = True
         self._column = QVBoxLayout(self)
-        self.chips = OverlayChips(session, look, (Overlay.GRADIENT, Overlay.TARGET), self)
+        self.chips = OverlayChips(session, look, GRADIENT_OVERLAYS, self)
         self.jacobian = TextBlock(look, 1, "Gradient of the output", self)
         self.loss = TextBlock(look, 1, "Loss against the target", self)
         self._column.addWidget(self.chips)

@@ -17,6 +17,11 @@ from attention_explorer.ui.theme import Look
 
 SAMPLE_WIDTH, SAMPLE_HEIGHT = 22, 14
 
+GRADIENT_OVERLAYS = (Overlay.GRADIENT, Overlay.TARGET)
+"""Their chips stand in the card of the gradient."""
+CANVAS_OVERLAYS = tuple(overlay for overlay in Overlay if overlay not in GRADIENT_OVERLAYS)
+"""The chips of all others stand above the plane."""
+
 
 @dataclass(frozen=True, slots=True)
 class OverlayName:

@@ -23,7 +23,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import LookupState, Overlay, Part
+from attention_explorer.state.lookup.state import LookupState, Part
 from attention_explorer.state.lookup.wording import (
     description,
     key_name,
@@ -34,7 +34,7 @@ from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.lookup.canvas import LookupCanvas
 from attention_explorer.ui.lookup.numbers_table import NumbersTable
-from attention_explorer.ui.lookup.overlay_chips import OverlayChips
+from attention_explorer.ui.lookup.overlay_chips import CANVAS_OVERLAYS, OverlayChips
 from attention_explorer.ui.lookup.panel import LookupPanel
 from attention_explorer.ui.page import Page, PageAction
 from attention_explorer.ui.theme import Look
@@ -48,16 +48,6 @@ NARROW_PAGE = 860
 
 TALL_PANEL = 1040
 """From this height on, in pixels at zoom 1, the chart has a place of its own instead of a tab."""
-
-CANVAS_OVERLAYS = (
-    Overlay.FIELD,
-    Overlay.TIE,
-    Overlay.ANGLE,
-    Overlay.HULL,
-    Overlay.CHAIN,
-    Overlay.TRAIL,
-    Overlay.LIMIT,
-)
 
 
 class LookupPage(Page):
