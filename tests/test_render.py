@@ -138,6 +138,15 @@ def test_every_figure_is_named_in_the_help(capsys: pytest.CaptureFixture[str]) -
         assert len(page.figures) == 1 or page.id in about[1]
 
 
+def test_every_page_and_format_is_named_where_people_read_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    about = attention_explorer.render.__doc__ or ""
+    assert all(f"``{name}``" in about for name in (*FORMATS, *(page.id for page in PAGES)))
+    with pytest.raises(SystemExit):
+        cli.main(["render", "--help"])
+    said = capsys.readouterr().out
+    assert all(f".{kind}" in said for kind in FORMATS)
+
+
 def test_a_part_of_a_map_in_view_is_drawn_and_named() -> None:
     whole = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(20)))
     part = whole.with_view(window=Window(3, 9, 5, 10))

@@ -63,6 +63,10 @@ def sinusoidal_rows(positions: npt.ArrayLike, d_model: SupportsIndex, base: floa
     ------
     ArrayError
         As `sinusoidal_encoding`, and if the positions are not finite numbers in one axis.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 3.5.
     """
     features = size("d_model", d_model)
     angles = clock_angles(positions, features, base)

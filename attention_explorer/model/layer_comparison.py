@@ -40,7 +40,27 @@ def recurrent_flops(tokens: SupportsIndex, d_model: SupportsIndex) -> int:
 
 
 def recurrent_path(tokens: SupportsIndex) -> int:
-    """Return through how many steps the first token reaches the last in a recurrent layer: n − 1."""
+    """Return through how many steps the first token reaches the last in a recurrent layer: n − 1.
+
+    Parameters
+    ----------
+    tokens : int
+        n, at least 1.
+
+    Returns
+    -------
+    int
+        n − 1, each through the one state.
+
+    Raises
+    ------
+    ArrayError
+        If the size is too small.
+
+    Notes
+    -----
+    Vaswani et al. 2017, table 1, maximum path length: O(n).
+    """
     return size_from(1, "tokens", tokens) - 1
 
 

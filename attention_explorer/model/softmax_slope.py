@@ -65,6 +65,11 @@ def softmax_gradient_norm(scores: npt.ArrayLike, temperature: float = 1.0) -> Fl
     ------
     ArrayError
         As for `softmax_jacobian`.
+
+    Notes
+    -----
+    Vaswani et al. 2017, section 3.2.1, suspect it to be extremely small where dot products are large: hence their
+    scale of 1/√d_k.
     """
     logits, warmth = logit_array("scores", scores), positive_temperature(temperature)
     p = exponential_weights(logits, logits.ndim - 1, warmth)

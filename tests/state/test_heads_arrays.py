@@ -13,7 +13,7 @@ from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
 from attention_explorer.state.heads.array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
 from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_flag
-from attention_explorer.state.heads.arrays import head_array, head_arrays
+from attention_explorer.state.heads.arrays import head_array
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
@@ -62,7 +62,7 @@ def test_every_array_is_that_of_one_call_of_the_layer(name):
 
 def test_the_arrays_of_a_head_multiply_as_they_say():
     frame = heads_frame(SETUPS["causal"])
-    at = {array.kind: array for array in head_arrays(frame)}
+    at = {array.kind: array for array in [head_array(frame, kind) for kind in arrays_of(frame)]}
     x, w = at[ArrayKind.X].values, at[ArrayKind.W_K].values
     for i in range(3):
         for j in range(w.shape[1]):
@@ -154,7 +154,7 @@ def test_the_formula_leads_to_its_matrices():
 @pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
 def test_every_array_of_every_preset_can_be_drawn_and_copied(ready):
     frame = heads_frame(ready.state.setup)
-    for array in head_arrays(frame):
+    for array in [head_array(frame, kind) for kind in arrays_of(frame)]:
         assert array.values.shape == array.masked.shape == array.shape
         picture = array_picture(array, "viridis")
         assert picture.scale.is_diverging is (array.kind is not ArrayKind.WEIGHTS)
@@ -191,7 +191,7 @@ def test_too_many_tokens_are_refused_in_words():
     long = heads_frame(HeadsSetup(ToyRecipe(" ".join(["w"] * (MOST_SHOWN + 1)), d_model=4, heads=1)))
     assert f"up to {MOST_SHOWN} tokens, and there are {MOST_SHOWN + 1}" in reason_against(long)
     with pytest.raises(ExplorerError, match="shorten the sentence"):
-        head_arrays(long)
+        head_array(long, ArrayKind.X)
     assert reason_against(heads_frame(HeadsSetup())) == ""
 
 

@@ -27,7 +27,6 @@ from attention_explorer.state.heads.wording import (
     description,
     isolated,
     map_title,
-    product_lines,
     products,
     source_words,
     token_name,
@@ -197,7 +196,7 @@ def test_scores_beyond_the_float_range_leave_a_weight() -> None:
         assert steps[0].value == "+∞"
         assert steps[-1].value == "1"
         assert arithmetic(frame, 0, 1)[-1].value == "0"
-        assert product_lines(frame, 0, 0)[-1] == "sum = +∞"
+        assert products(frame, 0, 0)[:, 2].tolist() == pytest.approx([1e308, 1e308]), "their sum passes the range"
         assert "raw score ∞" in cell_words(frame, HeadsView(stage=Stage.SCORES), 0, 0)
 
 
@@ -308,15 +307,10 @@ def test_products_sum_to_the_raw_score(setup: HeadsSetup) -> None:
             assert rows[:, 2].sum() == pytest.approx(scores[row, column], rel=1e-9, abs=1e-12)
 
 
-def test_the_products_of_the_three_words_in_words() -> None:
+def test_the_products_of_the_three_words() -> None:
     frame = heads_frame(heads_preset("dot-products").state.setup)
-    assert product_lines(frame, 0, 2) == (
-        "1:  +0.9000 × +0.8000 = +0.7200",
-        "2:  +0.1000 × +0.2000 = +0.0200",
-        "3:  +0.8000 × +0.7000 = +0.5600",
-        "4:  +0.2000 × +0.3000 = +0.0600",
-        "sum = +1.3600",
-    )
+    expected = [[0.9, 0.8, 0.72], [0.1, 0.2, 0.02], [0.8, 0.7, 0.56], [0.2, 0.3, 0.06]]
+    np.testing.assert_allclose(products(frame, 0, 2), expected, rtol=1e-15)
 
 
 # ---- Cells ----

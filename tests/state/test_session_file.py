@@ -19,9 +19,9 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.state import session_file
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice, Recipe
 from attention_explorer.state.lookup.state import Entry, LookupState
-from attention_explorer.state.session_codec import encoded
+from attention_explorer.state.session_codec import KINDS, encoded
 from attention_explorer.state.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
 from attention_explorer.state.session_limits import COLOUR_MAPS, LIMITS
 from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL
@@ -178,6 +178,10 @@ def classes(kind: Any, found: set[type]) -> set[type]:
 def leaves(hint: Any) -> set[Any]:
     arguments = get_args(hint)
     return set().union(*map(leaves, arguments)) if arguments else {hint}
+
+
+def test_every_recipe_has_a_name_in_files() -> None:
+    assert set(KINDS) == set(get_args(Recipe))
 
 
 @pytest.mark.parametrize("kind", sorted(classes(ExplorerState, set()), key=lambda kind: kind.__name__))

@@ -50,20 +50,6 @@ def head_array(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     return _input(frame, kind)
 
 
-def head_arrays(frame: HeadsFrame) -> tuple[HeadArray, ...]:
-    """Return all arrays of the chosen head, in the order of computation.
-
-    Raises
-    ------
-    ExplorerError
-        There are too many tokens, or none.
-    """
-    reason = reason_against(frame)
-    if reason:
-        raise ExplorerError(reason)
-    return tuple(head_array(frame, kind) for kind in arrays_of(frame))
-
-
 def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     layer, tokens = frame.layers[frame.layer], frame.queries
     recipe = frame.setup.recipe
@@ -94,7 +80,7 @@ def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
 def _projection(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     attention = frame.layers[frame.layer].attention
     if attention is None:
-        raise ExplorerError("Heads made by hand have no projections.")
+        raise ExplorerError("Heads made by hand have no projections: choose another array.")
     whole = {
         ArrayKind.W_Q: attention.w_q,
         ArrayKind.W_K: attention.w_k,
@@ -197,7 +183,7 @@ def _layer_results(setup: HeadsSetup) -> tuple[FloatArray, FloatArray]:
     frame = heads_frame(setup)
     layer = frame.layers[frame.layer]
     if layer.attention is None:
-        raise ExplorerError("Heads made by hand have no output projection.")
+        raise ExplorerError("Heads made by hand have no output projection: choose another array.")
     found = np.stack([head.output(v) for head, v in zip(layer.maps, layer.v, strict=True)])
     return merge_heads(found), layer.attention.project_output(found)
 

@@ -11,6 +11,7 @@ from attention_explorer.model import QueryKeyMap, layer_norm, sinusoidal_encodin
 from attention_explorer.sources.recipe import Encoding, ToyRecipe
 from attention_explorer.sources.toy import Layer, token_embeddings
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
+from attention_explorer.state.heads.array import is_encoded
 from attention_explorer.state.heads.check_report import require_size
 from attention_explorer.state.heads.frame import HeadsFrame
 
@@ -38,8 +39,7 @@ class TokenFunction:
     @property
     def is_encoded(self) -> bool:
         """Whether the setup adds it."""
-        recipe = self.frame.setup.recipe
-        return isinstance(recipe, ToyRecipe) and recipe.encoding is Encoding.SINUSOIDAL
+        return is_encoded(self.frame.setup)
 
     def __call__(
         self, x: FloatArray, context: FloatArray | None, mask: BoolArray | None, *, encoded: bool

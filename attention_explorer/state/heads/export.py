@@ -80,7 +80,10 @@ def difference_numbers(a: HeadsFrame, b: HeadsFrame, view: HeadsView) -> Numbers
         The maps differ in size.
     """
     if a.shape != b.shape:
-        raise ExportError(f"A has {a.shape} cells and B {b.shape}: only maps of the same size can be subtracted.")
+        raise ExportError(
+            f"A has {a.shape} cells and B {b.shape}: only maps of the same size can be subtracted. Choose sentences of "
+            "the same length."
+        )
     _require_room(a.shape[0] * a.shape[1])
     if not (a.map.has_scores and b.map.has_scores):
         view = replace(view, stage=Stage.WEIGHTS)

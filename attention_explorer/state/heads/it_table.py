@@ -138,7 +138,7 @@ def with_score(recipe: Recipe, row: int, text: str) -> HandMadeRecipe:
 
 def _with(recipe: Recipe, row: int, share: float) -> HandMadeRecipe:
     if not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("Only the hand-made heads have this table.")
+        raise ExplorerError("Only the hand-made heads have this table: open the tutorial's.")
     shares = list(zip(recipe.context_tokens, recipe.antecedent_shares, strict=True))
     shares[row] = (shares[row][0], share)
     return replace(recipe, own_shares=tuple(shares))
@@ -153,7 +153,7 @@ def renormalised(recipe: Recipe) -> HandMadeRecipe:
         The heads were not made by hand.
     """
     if not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("Only the hand-made heads have this table.")
+        raise ExplorerError("Only the hand-made heads have this table: open the tutorial's.")
     total = math.fsum(recipe.antecedent_shares)
     shares = tuple(share / total for share in recipe.antecedent_shares)
     return replace(recipe, own_shares=tuple(zip(recipe.context_tokens, shares, strict=True)))

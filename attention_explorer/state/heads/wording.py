@@ -221,18 +221,6 @@ def products(frame: HeadsFrame, row: int, column: int) -> FloatArray:
         return np.stack([q, k, q * k], axis=1)
 
 
-def product_lines(frame: HeadsFrame, row: int, column: int) -> tuple[str, ...]:
-    """Return the products in words, a line a feature, and their sum."""
-    rows = products(frame, row, column)
-    lines = [
-        f"{i + 1}:  {signed(q, 4)} × {signed(k, 4)} = {signed(product, 4)}"
-        for i, (q, k, product) in enumerate(rows.tolist())
-    ]
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = float(rows[:, 2].sum())
-    return (*lines, f"sum = {signed(total, 4)}")
-
-
 def badges(frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> tuple[str, ...]:
     """Return what to know before believing the colours: what is displayed is not the raw weight, and why."""
     found = []
