@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from heads_driver import pixels
 from people_driver import (
-    PAGE_IDS,
     first_state,
     in_window,
     press_tab,
@@ -25,6 +24,7 @@ from writing_driver import name_of
 
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.lookup.state import Part
+from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.contrast import GRAPHICS_CONTRAST
 from attention_explorer.ui.pictures.pointed_picture import Spot

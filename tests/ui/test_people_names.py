@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from people_driver import PAGE_IDS, catch_up, first_state, scenes_of, show_state, widgets_shown, windows_beside
+from people_driver import catch_up, first_state, scenes_of, show_state, widgets_shown, windows_beside
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import (
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.ui import accessible
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.pictures.pointed_picture import PointedPicture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from people_driver import (
-    PAGE_IDS,
     Scene,
     catch_up,
     first_state,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from writing_driver import Written, cut_texts, is_measured, written_on, written_over
 
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.ready_made import presets_of
+from attention_explorer.state.ready_made import PAGE_IDS, presets_of
 from attention_explorer.ui.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
 from attention_explorer.ui.lookup import plane_foreground
 
