@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 from heads_driver import widget_texts
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.state.explorer import ExplorerState
@@ -16,7 +16,9 @@ from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LookupState, Overlay, Part, ValueKind
 from attention_explorer.state.role import Role
 from attention_explorer.state.temperature import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
+from attention_explorer.ui.lookup.overlay_chips import SAMPLE_HEIGHT, SAMPLE_WIDTH, draw_sample
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS
+from attention_explorer.ui.theme import LIGHT, Look
 
 
 @pytest.fixture
@@ -147,6 +149,16 @@ def test_every_overlay_has_a_chip_that_changes_the_picture(make_window, qtbot, o
     assert page.canvas.grab().toImage() != before
     click(qtbot, chips[overlay])
     assert lookup(window).overlays == frozenset()
+
+
+def test_every_overlay_has_a_sample_of_its_own(qapp):
+    samples = [QImage(SAMPLE_WIDTH, SAMPLE_HEIGHT, QImage.Format.Format_RGB32) for _ in range(len(Overlay) + 1)]
+    for image, overlay in zip(samples, (None, *Overlay), strict=True):
+        image.fill(Qt.GlobalColor.white)
+        if overlay is not None:
+            with QPainter(image) as painter:
+                draw_sample(painter, overlay, QRectF(image.rect()), Look(LIGHT))
+    assert len({bytes(image.constBits()) for image in samples}) == len(samples), "and none is empty"
 
 
 @pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)

@@ -116,7 +116,7 @@ def draw_sample(painter: QPainter, overlay: Overlay, box: QRectF, look: Look) ->
     elif overlay is Overlay.GRADIENT:
         painter.setPen(dashes(theme.output_ink, 1.4 * look.zoom, look.px(2), look.px(2)))
         painter.drawEllipse(box.center(), box.width() * 0.42, box.height() * 0.36)
-    else:
+    elif overlay is Overlay.TARGET:
         painter.setPen(pen(theme.loss, 1.8 * look.zoom))
         painter.drawEllipse(box.center(), box.height() * 0.3, box.height() * 0.3)
         draw_line(
