@@ -30,6 +30,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session, session_bytes, write_session
 
 if TYPE_CHECKING:
+    # Loaded with the first file: the window starts without it.
     from attention_explorer.state.session_codec import Extra
 
 KEEP_AFTER_MILLISECONDS = 4000
