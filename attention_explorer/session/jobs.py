@@ -156,6 +156,8 @@ class JobQueue(QObject):
     def _finish(self, job: _Job, error: BaseException | None) -> None:
         self._running = None
         job.work = _nothing  # what it holds on to is freed here, not whenever the worker lets go of the job
+        if not shiboken6.isValid(self):
+            return  # with the work went the last that held the owner of this queue
         if error is not None and not job.is_cancelled:
             self.failed.emit(job.key, error)
         self.finished.emit(job.key)
