@@ -16,7 +16,7 @@ from svg_reader import SVG, overlaps, text_places
 from attention_explorer.state.figure_options import FigureOptions, Length, LengthUnit
 from attention_explorer.state.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.ui.drawing.heatmap import layout_of
+from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.export.figure import Figure, figure_bytes, rendered, sheet_of
 from attention_explorer.ui.export.preview import ExportPreview, source_size
 from attention_explorer.ui.heads.figure import HeadsFigure

@@ -36,7 +36,7 @@ from attention_explorer.state.heads.state import (
     Picture,
 )
 from attention_explorer.state.map_picture import Window
-from attention_explorer.ui.drawing.heatmap import layout_of
+from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.export.figure import EXPORT_FORMATS, encoded, figure_image
 from attention_explorer.ui.export.frame import MARGIN, TITLE_HEIGHT
 from attention_explorer.ui.heads.compare_picture import compare_layout

@@ -24,9 +24,9 @@ from attention_explorer.state.heads.stages import StagesPicture, stages_picture
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.ui.drawing.colour_bar import colour_map_of
 from attention_explorer.ui.drawing.colour_maps import pixels_of
-from attention_explorer.ui.drawing.heatmap import colour_map_of
-from attention_explorer.ui.drawing.small_map import SmallMap
+from attention_explorer.ui.drawing.small_map_layout import SmallMap
 from attention_explorer.ui.export.figure import encoded
 from attention_explorer.ui.heads.compare_picture import compare_layout, paint_compare
 from attention_explorer.ui.heads.line_picture import (

@@ -15,13 +15,9 @@ from svg_reader import text_places
 
 from attention_explorer.state.colour_scale import Contrast, score_scale, weight_scale
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.ui.drawing.heatmap import (
-    layout_of,
-    paint_bar,
-    paint_column_label,
-    paint_heatmap,
-    paint_row_label,
-)
+from attention_explorer.ui.drawing.colour_bar import paint_bar
+from attention_explorer.ui.drawing.heatmap import paint_column_label, paint_heatmap, paint_row_label
+from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.export.svg_file import svg_bytes
 from attention_explorer.ui.theme import LIGHT, Look
 

@@ -30,7 +30,7 @@ from attention_explorer.state.figure_options import Cells, FigureOptions, Figure
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.ui.drawing.heatmap import layout_of
+from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.export.figure import (
     EXPORT_FORMATS,
     LARGEST_SIDE,

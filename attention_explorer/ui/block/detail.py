@@ -14,18 +14,10 @@ from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numerals import compact
 from attention_explorer.ui.block.boxes import colour_map_name, ink_of_box, masked_cells, outline, sampled, scale_of
 from attention_explorer.ui.drawing.cell_marks import cover
-from attention_explorer.ui.drawing.heatmap import (
-    BESIDE,
-    HeatmapLayout,
-    Labels,
-    label_size,
-    longest_label,
-    paint_cells,
-    paint_column_label,
-    paint_row_label,
-)
+from attention_explorer.ui.drawing.colour_bar import paint_small_bar
+from attention_explorer.ui.drawing.heatmap import BESIDE, paint_cells, paint_column_labels, paint_row_labels
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
 from attention_explorer.ui.drawing.marks import colour_of, pen, text_size
-from attention_explorer.ui.drawing.small_map import paint_small_bar
 from attention_explorer.ui.theme import Look
 
 HEADING, BAR, COLUMN_TITLE = 21, 16, 17
@@ -113,9 +105,7 @@ def paint_detail(
     _paint_heading(painter, picture, layout, look)
     cells = layout.cells
     paint_cells(painter, layout.map, cells, look, vector=vector)
-    painter.setPen(colour_of(look.theme.text))
-    for row in range(0, cells.rows, cells.row_labels.step):
-        paint_row_label(painter, layout.map, cells, look, row)
+    paint_row_labels(painter, layout.map, cells, look)
     _paint_columns(painter, picture, layout, look)
     paint_small_bar(painter, layout.map, cells.bar, look, vector=vector)
     _paint_bars(painter, picture, layout, look)
@@ -146,10 +136,8 @@ def _paint_heading(painter: QPainter, picture: DiagramPicture, layout: DetailLay
 def _paint_columns(painter: QPainter, picture: DiagramPicture, layout: DetailLayout, look: Look) -> None:
     cells, px, theme = layout.cells, look.px, look.theme
     labels, box = cells.column_labels, picture.chosen
-    painter.setPen(colour_of(theme.text))
     if box.form is Form.KEYS and labels.angle:
-        for column in range(0, cells.columns, labels.step):
-            paint_column_label(painter, layout.map, cells, look, column)
+        paint_column_labels(painter, layout.map, cells, look)
     else:
         painter.setFont(look.font(labels.size))
         painter.setPen(colour_of(theme.text if box.form is Form.KEYS else theme.muted))

@@ -9,16 +9,11 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.heatmap import (
-    HeatmapLayout,
-    Labels,
-    label_size,
-    longest_label,
-    paint_cells,
-    paint_row_label,
-)
-from attention_explorer.ui.drawing.marks import colour_of, paint_words, pen
-from attention_explorer.ui.drawing.small_map import paint_small_bar, paint_title
+from attention_explorer.ui.drawing.colour_bar import paint_small_bar
+from attention_explorer.ui.drawing.heatmap import paint_cells, paint_row_label, paint_row_labels
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
+from attention_explorer.ui.drawing.marks import paint_words, pen
+from attention_explorer.ui.drawing.small_map import paint_title
 from attention_explorer.ui.theme import Look
 
 HEADER, AXIS, BAR = 19, 15, 22
@@ -97,9 +92,7 @@ def paint_feature_map(
         painter.setPen(pen(look.theme.border, 1.0))
         painter.drawRect(place.whole)
     if place.has_labels:
-        painter.setPen(colour_of(look.theme.text))
-        for row in range(0, layout.rows, layout.row_labels.step):
-            paint_row_label(painter, picture, layout, look, row)
+        paint_row_labels(painter, picture, layout, look)
     paint_small_bar(painter, picture, layout.bar, look, vector=vector)
 
 

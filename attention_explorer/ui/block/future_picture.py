@@ -27,12 +27,12 @@ from attention_explorer.state.numerals import size_text
 from attention_explorer.ui.block.feature_map import TALL_SHARE, label_room
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.cell_marks import paint_outline
+from attention_explorer.ui.drawing.colour_bar import paint_small_bar
 from attention_explorer.ui.drawing.colour_maps import pixels_of
 from attention_explorer.ui.drawing.contrast import readable_ink
-from attention_explorer.ui.drawing.heatmap import label_size
+from attention_explorer.ui.drawing.heatmap_layout import label_size
 from attention_explorer.ui.drawing.legend import WORDS_SIZE, fitting
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, paint_words, pen, text_size
-from attention_explorer.ui.drawing.small_map import paint_small_bar
 from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
 from attention_explorer.ui.pictures.notes_panel import notes_of
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot

@@ -12,15 +12,8 @@ from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.cost.roomy_look import roomy
 from attention_explorer.ui.drawing.marks import paint_reason
-from attention_explorer.ui.drawing.small_map import (
-    Arrangement,
-    SmallMap,
-    arranged,
-    cell_at,
-    paint_mark,
-    paint_small_map,
-    paint_title,
-)
+from attention_explorer.ui.drawing.small_map import paint_mark, paint_small_map, paint_title
+from attention_explorer.ui.drawing.small_map_layout import Arrangement, SmallMap, arranged, cell_at
 from attention_explorer.ui.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
 from attention_explorer.ui.pictures.notes_panel import notes_of
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot

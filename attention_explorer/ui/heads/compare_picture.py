@@ -9,17 +9,14 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.drawing.small_map import (
+from attention_explorer.ui.drawing.small_map import Mark, paint_marks, paint_small_map, unbroken
+from attention_explorer.ui.drawing.small_map_layout import (
     Arrangement,
     Hit,
-    Mark,
     SmallMap,
     arranged,
     best_arrangement,
     cell_at,
-    paint_marks,
-    paint_small_map,
-    unbroken,
 )
 from attention_explorer.ui.theme import Look
 

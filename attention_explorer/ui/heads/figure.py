@@ -26,7 +26,8 @@ from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
-from attention_explorer.ui.drawing.heatmap import layout_of, paint_heatmap
+from attention_explorer.ui.drawing.heatmap import paint_heatmap
+from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.export.figure import FigureStyle
 from attention_explorer.ui.export.frame import FigureFrame, is_drawing, styled_frame, width_for
 from attention_explorer.ui.heads.compare_picture import paint_compare

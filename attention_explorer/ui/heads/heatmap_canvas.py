@@ -16,13 +16,8 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Cell, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.heatmap import (
-    HeatmapLayout,
-    layout_of,
-    paint_column_label,
-    paint_heatmap,
-    paint_row_label,
-)
+from attention_explorer.ui.drawing.heatmap import paint_column_label, paint_heatmap, paint_row_label
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, layout_of
 from attention_explorer.ui.heads.map_widget import MapWidget
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look

@@ -12,14 +12,9 @@ from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numerals import exact
 from attention_explorer.ui.accessible import PICTURE, sentences
 from attention_explorer.ui.controls.text_block import ink_of
-from attention_explorer.ui.drawing.heatmap import (
-    HeatmapLayout,
-    column_height,
-    layout_of,
-    paint_bar,
-    paint_cells,
-    paint_labels,
-)
+from attention_explorer.ui.drawing.colour_bar import paint_bar
+from attention_explorer.ui.drawing.heatmap import paint_cells, paint_labels
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, column_height, layout_of
 from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame, pen, text_size
 from attention_explorer.ui.heads.map_widget import CELL_STEPS
 from attention_explorer.ui.theme import Look

@@ -9,7 +9,7 @@ from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.ui.drawing.heatmap import layout_of
+from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.heads.compare_picture import compare_layout
 from attention_explorer.ui.heads.stages_picture import stages_layout
 from attention_explorer.ui.theme import Look

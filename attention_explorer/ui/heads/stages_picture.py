@@ -12,19 +12,21 @@ from attention_explorer.state.heads.stages import STAGE_NAMES, StagesPicture, st
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
 from attention_explorer.ui.drawing.small_map import (
-    Arrangement,
-    Hit,
     Mark,
-    SmallMap,
-    arranged,
-    best_arrangement,
-    cell_at,
     paint_marks,
     paint_shape,
     paint_small_map,
     paint_swatch,
     paint_title,
     unbroken,
+)
+from attention_explorer.ui.drawing.small_map_layout import (
+    Arrangement,
+    Hit,
+    SmallMap,
+    arranged,
+    best_arrangement,
+    cell_at,
 )
 from attention_explorer.ui.heads.shape_chain import Chain, chain_layout, paint_chain
 from attention_explorer.ui.theme import Look

@@ -12,15 +12,9 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, surveys_of, wall_legend
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.ui.drawing.heatmap import (
-    HeatmapLayout,
-    Labels,
-    label_size,
-    longest_label,
-    paint_bar,
-    paint_column_label,
-    paint_row_label,
-)
+from attention_explorer.ui.drawing.colour_bar import paint_bar
+from attention_explorer.ui.drawing.heatmap import paint_column_labels, paint_row_labels
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.heads.thumbnail import (
     cells_from,
@@ -186,13 +180,10 @@ def _paint_tokens(
         Labels(min(column_size, 11.0), column_step, -90, _margin(tokens.column_tokens, look) - look.px(10)),
         QRectF(),
     )
-    painter.setPen(colour_of(look.theme.text))
     if rows:
-        for row in range(0, n_q, row_step):
-            paint_row_label(painter, tokens, layout, look, row)
+        paint_row_labels(painter, tokens, layout, look)
     if columns:
-        for column in range(0, n_k, column_step):
-            paint_column_label(painter, tokens, layout, look, column)
+        paint_column_labels(painter, tokens, layout, look)
 
 
 def _paint_axis_names(painter: QPainter, corner: QRectF, look: Look) -> None:

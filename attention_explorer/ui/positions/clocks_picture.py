@@ -13,9 +13,10 @@ from attention_explorer.state.positions.clocks import MATRIX_SIDE, ClocksPicture
 from attention_explorer.state.positions.state import PositionKind
 from attention_explorer.state.positions.table import dimensions_of_pair, numbers_of, ordinal, wavelength_text
 from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.heatmap import HeatmapLayout, Labels, paint_cells
+from attention_explorer.ui.drawing.colour_bar import paint_small_bar
+from attention_explorer.ui.drawing.heatmap import paint_cells
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
 from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, paint_message, pen
-from attention_explorer.ui.drawing.small_map import paint_small_bar
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.positions.encoding_map import badge_height, paint_badge_line
 from attention_explorer.ui.theme import Look

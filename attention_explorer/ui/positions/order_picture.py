@@ -10,15 +10,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attention_explorer.state.numerals import weight_text
 from attention_explorer.state.positions.order import KINDS, OrderPicture, Outcome
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size
-from attention_explorer.ui.drawing.small_map import (
-    Arrangement,
-    SmallMap,
-    arranged,
-    cell_at,
-    paint_mark,
-    paint_small_map,
-    paint_title,
-)
+from attention_explorer.ui.drawing.small_map import paint_mark, paint_small_map, paint_title
+from attention_explorer.ui.drawing.small_map_layout import Arrangement, SmallMap, arranged, cell_at
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.positions.notes import MASKS, TITLES
 from attention_explorer.ui.positions.notes import order_notes as order_notes

@@ -14,6 +14,7 @@ from attention_explorer.state.numerals import compact, plain, scientific, signed
 from attention_explorer.state.scaling.bench import BenchPicture
 from attention_explorer.state.scaling.state import ScalingState
 from attention_explorer.ui.drawing.cell_marks import paint_hatching, paint_numbers, paint_outline
+from attention_explorer.ui.drawing.colour_bar import colour_map_of, paint_small_bar
 from attention_explorer.ui.drawing.colour_maps import pixels_of
 from attention_explorer.ui.drawing.curve_chart import (
     Axis,
@@ -23,9 +24,8 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_axes,
     paint_reading,
 )
-from attention_explorer.ui.drawing.heatmap import HeatmapLayout, Labels, colour_map_of
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
 from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, pen, text_size
-from attention_explorer.ui.drawing.small_map import paint_small_bar
 from attention_explorer.ui.pictures.drawing import Change
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.scaling.bench_columns import (
