@@ -26,6 +26,9 @@ from attention_explorer.state.scaling.state import BenchState, GainRule, Scaling
 from attention_explorer.ui.drawing.marks import text_size
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.scaling.bench_columns import score_at
+from attention_explorer.ui.scaling.bench_hand import GAP_CHART, JACOBIAN, bench_spot, bench_words
+from attention_explorer.ui.scaling.bench_hand import WEIGHTS as WEIGHT_ROWS
+from attention_explorer.ui.scaling.bench_layout import bench_layout
 from attention_explorer.ui.scaling.growth_labels import growth_labels
 from attention_explorer.ui.scaling.growth_picture import (
     LEAST,
@@ -37,23 +40,7 @@ from attention_explorer.ui.scaling.growth_picture import (
 )
 from attention_explorer.ui.scaling.page import DRAWINGS
 from attention_explorer.ui.scaling.scores_layout import scores_layout
-from attention_explorer.ui.scaling.scores_picture import (
-    EXAMPLE,
-    RAW,
-    SCALED,
-    TABLE,
-    WEIGHTS,
-    scores_spot,
-    scores_words,
-)
-from attention_explorer.ui.scaling.softmax_bench_picture import (
-    GAP_CHART,
-    JACOBIAN,
-    bench_layout,
-    bench_spot,
-    bench_words,
-)
-from attention_explorer.ui.scaling.softmax_bench_picture import WEIGHTS as WEIGHT_ROWS
+from attention_explorer.ui.scaling.scores_picture import EXAMPLE, RAW, SCALED, TABLE, WEIGHTS, scores_spot, scores_words
 from attention_explorer.ui.theme import LIGHT, Look
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -9,6 +9,15 @@ from attention_explorer.state.scaling.growth import growth_numbers, growth_pictu
 from attention_explorer.state.scaling.scores import is_quick, scores_numbers, scores_picture, scores_stream
 from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
 from attention_explorer.ui.pictures.drawing import PictureDrawing, stacked_below
+from attention_explorer.ui.scaling.bench_hand import (
+    bench_click,
+    bench_drag,
+    bench_grab,
+    bench_press,
+    bench_spot,
+    bench_words,
+)
+from attention_explorer.ui.scaling.bench_layout import NARROW, bench_layout
 from attention_explorer.ui.scaling.growth_picture import (
     growth_click,
     growth_layout,
@@ -26,18 +35,7 @@ from attention_explorer.ui.scaling.scores_picture import (
     scores_words,
     with_d_k_moved,
 )
-from attention_explorer.ui.scaling.softmax_bench_picture import (
-    NARROW,
-    bench_click,
-    bench_drag,
-    bench_grab,
-    bench_layout,
-    bench_press,
-    bench_spot,
-    bench_words,
-    mark_bench,
-    paint_bench,
-)
+from attention_explorer.ui.scaling.softmax_bench_picture import mark_bench, paint_bench
 
 
 def _bench_of(state: ScalingState, _tiles: tuple[int, int]) -> BenchPicture:

@@ -1,0 +1,116 @@
+"""The output on the plane: its arrow, the walk that adds up to it, its limit, what it ties with, and where it was."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPolygonF
+
+from attention_explorer.state.numerals import subscript
+from attention_explorer.state.role import Role
+from attention_explorer.ui.drawing.marks import (
+    colour_of,
+    dashes,
+    draw_arrow,
+    draw_haloed_text,
+    draw_line,
+    free_spot,
+    pen,
+    text_size,
+)
+from attention_explorer.ui.lookup.covered_names import covered_names
+from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene
+
+
+def paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint the arrow from the origin to the output, which a number line has not."""
+    if scene.line is None:
+        look, theme = scene.look, scene.look.theme
+        # Over an edge: gold alone is too pale on white.
+        for colour, width, head in ((theme.output_ink, 4.6, 17), (theme.output, 2.8, 14)):
+            draw_arrow(painter, scene.origin, scene.output_place, colour, width * look.zoom, look.px(head))
+
+
+def _badge_places(scene: PlaneScene) -> list[QPointF]:
+    return [scene.place(part) for part in scene.state.parts() if part.role is not Role.TARGET]
+
+
+def _badges_at(scene: PlaneScene, place: QPointF) -> list[QPointF]:
+    """Return the badges that a mark at a place would lie on."""
+    radius = scene.look.px(BADGE_RADIUS)
+    return [s for s in _badge_places(scene) if math.hypot(s.x() - place.x(), s.y() - place.y()) < radius]
+
+
+def paint_output(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint the output as a disc, or as a ring around the badge that it lies on."""
+    look, place, px = scene.look, scene.output_place, scene.look.px
+    covered = _badges_at(scene, place)
+    radius = px(BADGE_RADIUS + 4) if covered else px(7)
+    painter.setBrush(Qt.BrushStyle.NoBrush if covered else colour_of(look.theme.output))
+    if covered:
+        painter.setPen(pen(look.theme.output_ink, 5.4 * look.zoom))
+        painter.drawEllipse(place, radius, radius)
+        painter.setPen(pen(look.theme.output, 3.6 * look.zoom))
+    else:
+        painter.setPen(pen(look.theme.output_ink, 1.4 * look.zoom))
+    painter.drawEllipse(place, radius, radius)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    reach = px(BADGE_RADIUS + 3)
+    taken = [QRectF(s.x() - reach, s.y() - reach, 2 * reach, 2 * reach) for s in _badge_places(scene)]
+    font = look.font(14, bold=True)
+    inside = scene.rect if scene.line is None else QRectF(0, scene.rect.bottom(), scene.rect.width(), 1e4)
+    box = free_spot(place, text_size(font, "o"), radius + px(1), taken, inside)
+    draw_haloed_text(painter, box, "o", font, look.theme.output_ink, look.theme.plane)
+
+
+def paint_chain(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint the output as a walk: α₁v₁, then α₂v₂ from where that ends, and so on."""
+    look, font = scene.look, scene.look.font(11.5, bold=True)
+    corner = np.zeros(2)
+    taken = [box for _, _, box in covered_names(scene)]
+    for i, step in enumerate(scene.frame.contributions):
+        start, corner = scene.point((corner[0], corner[1])), corner + step
+        end = scene.point((corner[0], corner[1]))
+        draw_arrow(painter, start, end, look.theme.value, 2.0 * look.zoom, look.px(9))
+        if math.hypot(end.x() - start.x(), end.y() - start.y()) > look.px(36):
+            text = f"α{subscript(i + 1)}v{subscript(i + 1)}"
+            width, height = text_size(font, text)
+            box = QRectF(0, 0, width, height)
+            box.moveCenter(QPointF((start.x() + end.x()) / 2, (start.y() + end.y()) / 2 + look.px(11)))
+            if any(box.intersects(name) for name in taken):
+                box.translate(0, -look.px(22))  # above its arrow
+            draw_haloed_text(painter, box, text, font, look.theme.value_ink, look.theme.plane)
+
+
+def paint_limit(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint where the output goes as the query is lengthened for ever: the mean of the winners' values."""
+    look = scene.look
+    spot = scene.place_value(tuple(scene.frame.limit.tolist()))
+    half = look.px(BADGE_RADIUS + 9 if _badges_at(scene, spot) else 9)
+    painter.setPen(pen(look.theme.output_ink, 2.0 * look.zoom))
+    painter.drawPolygon(QPolygonF([spot + QPointF(*d) for d in ((0, -half), (half, 0), (0, half), (-half, 0))]))
+
+
+def paint_tie(painter: QPainter, scene: PlaneScene) -> None:
+    """Ring every value that a hard lookup could have picked: the scores tie, and only the index decides."""
+    look, radius = scene.look, scene.look.px(BADGE_RADIUS + 8)
+    painter.setPen(dashes(look.theme.output_ink, 2.0 * look.zoom, look.px(4), look.px(3)))
+    for index in scene.frame.winners:
+        painter.drawEllipse(scene.place_value(scene.state.value_rows[index]), radius, radius)
+
+
+def paint_trail(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint past outputs, fading with age; where the output jumped there is a gap, because it was never in between."""
+    look, spots = scene.look, [scene.place_value(row) for row in scene.state.trail]
+    jump = look.px(24)
+    for i, spot in enumerate(spots):
+        opacity = 0.75 * (i + 1) / len(spots)
+        if i and math.hypot(spot.x() - spots[i - 1].x(), spot.y() - spots[i - 1].y()) < jump:
+            draw_line(painter, spots[i - 1], spot, pen(look.theme.output, 2.4 * look.zoom, opacity=round(opacity, 2)))
+        else:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour_of(look.theme.output, round(opacity, 2)))
+            painter.drawEllipse(spot, look.px(3), look.px(3))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
