@@ -75,6 +75,8 @@ class BlockBar(PictureBar[BlockState]):
 
     def build_lines(self) -> None:
         self._make_sizes()
+        self._make_weights()
+        self._make_norm()
         self._make_switches()
         self.d_ff_row = self.labelled("d_ff", self.d_ff)
         sizes = (
@@ -128,6 +130,8 @@ class BlockBar(PictureBar[BlockState]):
             stops=(1, 2, 4, 6, 12, 24),
             width=46,
         )
+
+    def _make_weights(self) -> None:
         self.initialiser = ChoiceBox(
             "Initialiser",
             "How large the random weights are: the standard deviation σ_w of a matrix with d_in rows",
@@ -153,12 +157,7 @@ class BlockBar(PictureBar[BlockState]):
             width=74,
         )
 
-    def _make_switches(self) -> None:
-        self.residual = self.switch(
-            "residual",
-            "Add what comes into a sublayer to what it finds: the way past attention and past the network",
-            lambda on: self.change("Add the residual" if on else "Take the residual away", residual=on),
-        )
+    def _make_norm(self) -> None:
         self.placement = ChoiceRow(
             "Norm",
             PLACEMENTS,
@@ -183,6 +182,13 @@ class BlockBar(PictureBar[BlockState]):
             lambda value: self.change("Move ε", eps_inside_sqrt=bool(value)),
         )
         self.eps_row = self.labelled("ε", self.eps, self.eps_place)
+
+    def _make_switches(self) -> None:
+        self.residual = self.switch(
+            "residual",
+            "Add what comes into a sublayer to what it finds: the way past attention and past the network",
+            lambda on: self.change("Add the residual" if on else "Take the residual away", residual=on),
+        )
         self.causal = self.switch(
             "mask",
             "Causal mask: no token attends to a later one. A GPT has it, an encoder has not.",

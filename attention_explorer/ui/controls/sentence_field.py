@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.ui.controls.long_text import LongText
+from attention_explorer.ui.controls.undo_keys import UndoKeys
+
+NOTHING = "Type at least one word: there is nothing to attend to yet."
 
 STILL_TYPING = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 """A menu or another window takes the keyboard for a while: the cursor and what is selected stay."""
@@ -21,18 +27,25 @@ class SentenceField(QLineEdit):
     -------
     typed : str
         Another sentence is wanted.
-    emptied
-        There is no word in the line.
+    refused : str
+        Why it cannot be used, or not as a whole.
     """
 
     typed = Signal(str)
-    emptied = Signal()
+    refused = Signal(str)
 
-    def __init__(self, name: str, tip: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, name: str, tip: str, in_use: Callable[[], str], nothing: str = NOTHING, parent: QWidget | None = None
+    ) -> None:
+        """``in_use`` returns the sentence of the state; ``nothing`` is said where there is no word in the line."""
         super().__init__(parent)
+        self._in_use, self._nothing = in_use, nothing
         self.setAccessibleName(name)
         self.setToolTip(tip)
         self.textEdited.connect(self._on_edited)
+        self.editingFinished.connect(self._give_up)
+        UndoKeys(self, self._give_up)
+        LongText(self, self.refused.emit)
 
     def show_sentence(self, sentence: str) -> None:
         """Show the sentence in use, also after an undo while the line has the keyboard."""
@@ -52,8 +65,15 @@ class SentenceField(QLineEdit):
         if event.reason() not in STILL_TYPING:
             self.home(False)
 
+    def _give_up(self) -> bool:
+        """Show the sentence in use again where that in the line was refused; return whether it was."""
+        if tokens_of(self.text()):
+            return False
+        self.setText(self._in_use())
+        return True
+
     def _on_edited(self, text: str) -> None:
         if tokens_of(text):
             self.typed.emit(text)
         else:
-            self.emptied.emit()
+            self.refused.emit(self._nothing)

@@ -41,6 +41,15 @@ class CostBar(PictureBar[CostState]):
     pictures = PICTURES
 
     def build_lines(self) -> None:
+        self._make_widths()
+        self._make_counts()
+        self.precision = ChoiceRow("Precision", PRECISIONS, self._on_precision)
+        self._boxes = {
+            name: self.labelled(name, getattr(self, name)) for name in ("d_model", "heads", "d_k", "d_ff", "layers")
+        }
+        self.line = self.add_line(*self._boxes.values(), self.precision)
+
+    def _make_widths(self) -> None:
         self.d_model = self.whole_box(
             "d_model",
             "d: numbers a token. The n part of the operations grows with d², the n² part with d. d_ff stays 4·d if it "
@@ -49,15 +58,6 @@ class CostBar(PictureBar[CostState]):
             lambda value: self._resize("d_model", value),
             stops=WIDTHS,
             width=62,
-        )
-        self.heads = self.whole_box(
-            "heads",
-            "h: heads a layer. More heads make more matrices of n × n, each from narrower queries: the operations stay "
-            "the same.",
-            (1, MOST_HEADS),
-            lambda value: self._resize("heads", value),
-            stops=(1, 2, 4, 8, 12, 16, 25, 32, 48, 64, 96, 128),
-            width=50,
         )
         self.d_k = self.whole_box(
             "d_k",
@@ -76,6 +76,17 @@ class CostBar(PictureBar[CostState]):
             stops=tuple(4 * width for width in WIDTHS),
             width=62,
         )
+
+    def _make_counts(self) -> None:
+        self.heads = self.whole_box(
+            "heads",
+            "h: heads a layer. More heads make more matrices of n × n, each from narrower queries: the operations stay "
+            "the same.",
+            (1, MOST_HEADS),
+            lambda value: self._resize("heads", value),
+            stops=(1, 2, 4, 8, 12, 16, 25, 32, 48, 64, 96, 128),
+            width=50,
+        )
         self.layers = self.whole_box(
             "layers",
             "L: layers of the model. 6 in the 2017 base model, 12 in GPT-2 small, 48 in GPT-2 XL, 96 in GPT-3.",
@@ -84,11 +95,6 @@ class CostBar(PictureBar[CostState]):
             stops=LAYERS,
             width=50,
         )
-        self.precision = ChoiceRow("Precision", PRECISIONS, self._on_precision)
-        self._boxes = {
-            name: self.labelled(name, getattr(self, name)) for name in ("d_model", "heads", "d_k", "d_ff", "layers")
-        }
-        self.line = self.add_line(*self._boxes.values(), self.precision)
 
     def show_values(self, state: CostState) -> None:
         for box, number in (

@@ -18,7 +18,7 @@ from attention_explorer.state.cost.state import (
     Scope,
 )
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
-from attention_explorer.ui.controls.sentence_field import SentenceField
+from attention_explorer.ui.controls.sentence_field import NOTHING, SentenceField
 from attention_explorer.ui.controls.whole_number_box import show_number
 from attention_explorer.ui.pictures.controls import PictureControls
 
@@ -127,7 +127,7 @@ class CostControls(PictureControls[CostState]):
 
     def _sentence(self, name: str, field: str) -> SentenceField:
         tip = f"{name}: type a sentence. Of the same length it takes the same operations."
-        return self.sentence_field(name, tip, field, "Type at least one word: there is nothing to attend to yet.", 260)
+        return self.sentence_field(name, tip, field, NOTHING, 260)
 
     # ---- Showing ----
 

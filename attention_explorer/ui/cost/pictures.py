@@ -21,67 +21,10 @@ from attention_explorer.ui.cost import layer_picture as layer
 from attention_explorer.ui.cost import reach_picture as reach
 from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
 
+Drawing = PictureDrawing[CostState, Any, Any]
+
 GRIP = 6.0
 """How many pixels from the line at n it can be grabbed."""
-
-
-def cost_drawings(
-    measurement: Callable[[], Measurement | None],
-) -> dict[CostPicture, PictureDrawing[CostState, Any, Any]]:
-    """Return how each picture is drawn; ``measurement`` gives what was measured here, which is no part of the state."""
-
-    def with_points(state: CostState, _tiles: tuple[int, int]) -> GrowthPicture:
-        return growth_picture(state, measurement())
-
-    return {
-        CostPicture.LAYER: PictureDrawing(
-            layer_picture,
-            layer.cost_layer_layout,
-            layer.paint_cost_layer,
-            layer.mark_cost_layer,
-            layer.cost_layer_spot,
-            layer.cost_layer_words,
-            layer.cost_layer_notes,
-            click=_on_layer_clicked,
-            press=_on_key,
-            uses_pixels=False,
-        ),
-        CostPicture.GROWTH: PictureDrawing(
-            with_points,
-            growth.cost_growth_layout,
-            growth.paint_cost_growth,
-            growth.mark_cost_growth,
-            growth.cost_growth_spot,
-            growth.cost_growth_words,
-            growth.cost_growth_notes,
-            click=_on_growth_clicked,
-            grab=_grabbed,
-            drag=_on_growth_dragged,
-            press=_on_key,
-            uses_pixels=False,
-        ),
-        CostPicture.REACH: PictureDrawing(
-            reach_picture,
-            reach.cost_reach_layout,
-            reach.paint_cost_reach,
-            reach.mark_cost_reach,
-            reach.cost_reach_spot,
-            reach.cost_reach_words,
-            reach.cost_reach_notes,
-            press=_on_key,
-            uses_pixels=False,
-        ),
-        CostPicture.INPUTS: PictureDrawing(
-            inputs_picture,
-            inputs.cost_inputs_layout,
-            inputs.paint_cost_inputs,
-            inputs.mark_cost_inputs,
-            inputs.cost_inputs_spot,
-            inputs.cost_inputs_words,
-            inputs.cost_inputs_notes,
-            uses_pixels=False,
-        ),
-    }
 
 
 def _change_to(state: CostState, n: int) -> Change[CostState] | None:
@@ -130,3 +73,70 @@ def _on_key(state: CostState, _picture: Picture, key: int) -> Change[CostState] 
     if key == Qt.Key.Key_Left:
         return _change_to(state, max(state.n // 2, 1))
     return None
+
+
+# ---- The four ----
+
+_LAYER: Drawing = PictureDrawing(
+    layer_picture,
+    layer.cost_layer_layout,
+    layer.paint_cost_layer,
+    layer.mark_cost_layer,
+    layer.cost_layer_spot,
+    layer.cost_layer_words,
+    layer.cost_layer_notes,
+    click=_on_layer_clicked,
+    press=_on_key,
+    uses_pixels=False,
+)
+_REACH: Drawing = PictureDrawing(
+    reach_picture,
+    reach.cost_reach_layout,
+    reach.paint_cost_reach,
+    reach.mark_cost_reach,
+    reach.cost_reach_spot,
+    reach.cost_reach_words,
+    reach.cost_reach_notes,
+    press=_on_key,
+    uses_pixels=False,
+)
+_INPUTS: Drawing = PictureDrawing(
+    inputs_picture,
+    inputs.cost_inputs_layout,
+    inputs.paint_cost_inputs,
+    inputs.mark_cost_inputs,
+    inputs.cost_inputs_spot,
+    inputs.cost_inputs_words,
+    inputs.cost_inputs_notes,
+    uses_pixels=False,
+)
+
+
+def cost_drawings(measurement: Callable[[], Measurement | None]) -> dict[CostPicture, Drawing]:
+    """Return how each picture is drawn; ``measurement`` gives what was measured here, which is no part of the state."""
+    return {
+        CostPicture.LAYER: _LAYER,
+        CostPicture.GROWTH: _growth(measurement),
+        CostPicture.REACH: _REACH,
+        CostPicture.INPUTS: _INPUTS,
+    }
+
+
+def _growth(measurement: Callable[[], Measurement | None]) -> Drawing:
+    def with_points(state: CostState, _tiles: tuple[int, int]) -> GrowthPicture:
+        return growth_picture(state, measurement())
+
+    return PictureDrawing(
+        with_points,
+        growth.cost_growth_layout,
+        growth.paint_cost_growth,
+        growth.mark_cost_growth,
+        growth.cost_growth_spot,
+        growth.cost_growth_words,
+        growth.cost_growth_notes,
+        click=_on_growth_clicked,
+        grab=_grabbed,
+        drag=_on_growth_dragged,
+        press=_on_key,
+        uses_pixels=False,
+    )

@@ -100,19 +100,13 @@ def _layout_for(
     wide = max(room.width() - row_room - title - sums_width - px(8), px(20))
     slanted = min(column_longest, 0.2 * room.height())
     high = max(room.height() - slanted - title - below - px(8), px(20))
-    largest = max(px(LARGEST_CELL), LARGEST_SHARE * min(wide, high))
-    cell = min(wide / max(columns, 1), high / max(rows, 1), largest)
-    # Far from square (one query, many keys) a square cell would be a thread: each side takes what it can get.
-    far_from_square = max(rows, columns) > FAR_FROM_SQUARE * min(rows, columns)
-    least = px(26) if far_from_square else 0.0
-    cell_width = min(wide / max(columns, 1), max(cell, least))
-    cell_height = min(high / max(rows, 1), max(cell, least))
+    cell_width, cell_height = _cell_size(look, rows, columns, wide, high)
     column_labels = _column_labels(look, cell_width, slanted, column_longest, sizes[1])
     overhang = _overhang(picture, look, column_labels, cell_width, steady=steady)
     if cell_width * columns + max(overhang - sums_width, 0.0) > wide:
         # The last labels lean out over the edge: the cells give way, all sides of a square one.
         narrower = (wide - max(overhang - sums_width, 0.0)) / max(columns, 1)
-        cell_height = cell_height if far_from_square else min(cell_height, narrower)
+        cell_height = cell_height if _is_far_from_square(rows, columns) else min(cell_height, narrower)
         cell_width = narrower
     row_labels = _row_labels(look, cell_height, row_room, sizes[0])
     width, height = cell_width * columns, cell_height * rows
@@ -122,12 +116,31 @@ def _layout_for(
     spare_height = max(0.0, room.height() - top_room - title - height - below)
     top = room.top() + title + top_room + min(spare_height / 2, px(24))
     cells = QRectF(left, top, width, height)
-    beside = px(40) + small_width(look, picture.masked_word) if picture.masked.any() else px(10)
-    bar_width = min(max(width, px(160)), px(300), max(room.width() - beside, px(60)))
-    bar_left = max(min(left, room.right() - bar_width - beside), room.left())
-    bar_box = QRectF(bar_left, cells.bottom() + bar_gap, bar_width, px(12)) if bar else QRectF()
+    bar_box = _bar_box(picture, look, room, cells, bar_gap) if bar else QRectF()
     sums = QRectF(cells.right() + px(4), top, sums_width, height) if picture.row_sums else QRectF()
     return HeatmapLayout(cells, rows, columns, row_labels, column_labels, bar_box, sums)
+
+
+def _is_far_from_square(rows: int, columns: int) -> bool:
+    return max(rows, columns) > FAR_FROM_SQUARE * min(rows, columns)
+
+
+def _cell_size(look: Look, rows: int, columns: int, wide: float, high: float) -> tuple[float, float]:
+    """Return width and height of the largest cells, square if possible, that fit into a room."""
+    largest = max(look.px(LARGEST_CELL), LARGEST_SHARE * min(wide, high))
+    cell = min(wide / max(columns, 1), high / max(rows, 1), largest)
+    # Far from square (one query, many keys) a square cell would be a thread: each side takes what it can get.
+    least = look.px(26) if _is_far_from_square(rows, columns) else 0.0
+    return min(wide / max(columns, 1), max(cell, least)), min(high / max(rows, 1), max(cell, least))
+
+
+def _bar_box(picture: MapPicture, look: Look, room: QRectF, cells: QRectF, gap: float) -> QRectF:
+    """Return where the colour bar is: below the cells, with room beside it for what masked cells look like."""
+    px = look.px
+    beside = px(40) + small_width(look, picture.masked_word) if picture.masked.any() else px(10)
+    width = min(max(cells.width(), px(160)), px(300), max(room.width() - beside, px(60)))
+    left = max(min(cells.left(), room.right() - width - beside), room.left())
+    return QRectF(left, cells.bottom() + gap, width, px(12))
 
 
 def longest_label(tokens: tuple[str, ...], look: Look, size: float) -> float:

@@ -6,21 +6,10 @@ from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
-from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.mask import default_size
@@ -29,11 +18,10 @@ from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, Hidden, MaskKind, Picture
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.controls.long_text import LongText
 from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.sentence_field import SentenceField
-from attention_explorer.ui.controls.undo_keys import UndoKeys
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
 from attention_explorer.ui.theme import Look
 
@@ -126,16 +114,10 @@ class HeadsBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         title = QLabel("Heads")
         title.setObjectName("title")
-        self.presets = ChoiceBox(
-            "Preset",
-            "Where the attention comes from; each preset says what to look for",
-            [(ready.id, ready.title, ready.look_for) for ready in HEADS_PRESETS],
-            self._on_preset_chosen,
-        )
-        self.presets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.presets.setMinimumContentsLength(22)
-        self.sentence = self._sentence_field("Sentence", "Type a sentence: words and punctuation become tokens")
-        self.sentence.textEdited.connect(lambda text: self._on_sentence_edited("sentence", text))
+        tip = "Where the attention comes from; each preset says what to look for"
+        self.presets = PresetBox(tip, HEADS_PRESETS, self._on_preset_chosen)
+        tip = "Type a sentence: words and punctuation become tokens"
+        self.sentence = self._sentence_field("Sentence", tip, "sentence")
         self.cross = QPushButton("+ second")
         self.cross.setCheckable(True)
         self.cross.setAccessibleName("Second sentence, for cross-attention")
@@ -157,25 +139,38 @@ class HeadsBar(QWidget):
         widget, row = self._row()
         self._context_label = QLabel("keys and values come from")
         self._context_label.setObjectName("muted")
-        self.context = self._sentence_field("Second sentence", "The sentence that keys and values come from")
-        self.context.textEdited.connect(lambda text: self._on_sentence_edited("context", text))
+        tip = "The sentence that keys and values come from"
+        self.context = self._sentence_field("Second sentence", tip, "context")
         row.addWidget(self._context_label)
         row.addWidget(self.context, 1)
         widget.hide()
         return widget
 
-    def _sentence_field(self, name: str, tip: str) -> SentenceField:
-        field = SentenceField(name, tip)
-        field.setPlaceholderText("Type at least one word")
-        field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        field.editingFinished.connect(lambda: self._on_sentence_left(field))
-        UndoKeys(field, lambda: self._show_again(field))
-        LongText(field, self.refused.emit)
-        return field
+    def _sentence_field(self, name: str, tip: str, field: str) -> SentenceField:
+        line = SentenceField(name, tip, lambda: getattr(self._session.state.heads.setup.recipe, field) or "")
+        line.setPlaceholderText("Type at least one word")
+        line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        line.typed.connect(lambda text: self._on_sentence_typed(field, text))
+        line.refused.connect(self.refused)
+        line.editingFinished.connect(self._session.commit)
+        return line
 
     def _make_view_row(self) -> QWidget:
+        self._make_views()
+        self._make_masks()
+        self.more = MoreButton()
+        self.more.toggled.connect(lambda _on: self._fold())
+        settings = (self.stages, self.contrast, self.mass, self.hidden, self.masks, self.mask_size)
+        # What comes with the first painted cell stands last: it must not take the place of the button just pressed.
+        painting = (self.paint, self.unpaint)
         widget = QWidget()
         row = FlowLayout(widget)
+        for shown in (self.pictures, self.more, *settings, *painting):
+            row.addWidget(shown)
+        self._wanted = dict.fromkeys((self.cross, *settings, *painting), True)
+        return widget
+
+    def _make_views(self) -> None:
         self.pictures = ChoiceRow("Picture", PICTURES, self._on_picture_chosen)
         self.stages = ChoiceBox(
             "Stage", "How far the computation has gone in the picture", STAGES, lambda value: self._view(stage=value)
@@ -192,6 +187,13 @@ class HeadsBar(QWidget):
             HIDINGS,
             lambda value: self._view(hidden=value),
         )
+        self.mass = NumberBox(1.0, 100.0, "Share of each row’s weight drawn as lines, in percent")
+        self.mass.setSuffix(" % of each row")
+        self.mass.setToolTip("Each query’s strongest keys are drawn until they hold this share of its weight")
+        self.mass.valueChanged.connect(self._on_mass_changed)
+        self.mass.refused.connect(self.refused)
+
+    def _make_masks(self) -> None:
         self.masks = ChoiceBox("Mask", "Which keys a query may attend to", MASKS, self._on_mask_chosen)
         self.mask_size = WholeNumberBox(1, LARGEST_MASK_SIZE, "Number of the mask")
         self.mask_size.refused.connect(self.refused)
@@ -209,20 +211,6 @@ class HeadsBar(QWidget):
         self.unpaint.setToolTip("Forget the cells painted by hand")
         self.unpaint.setAccessibleName("Clear the painted cells")
         self.unpaint.clicked.connect(self._on_unpaint_clicked)
-        self.mass = NumberBox(1.0, 100.0, "Share of each row’s weight drawn as lines, in percent")
-        self.mass.setSuffix(" % of each row")
-        self.mass.setToolTip("Each query’s strongest keys are drawn until they hold this share of its weight")
-        self.mass.valueChanged.connect(self._on_mass_changed)
-        self.mass.refused.connect(self.refused)
-        self.more = MoreButton()
-        self.more.toggled.connect(lambda _on: self._fold())
-        settings = (self.stages, self.contrast, self.mass, self.hidden, self.masks, self.mask_size)
-        # What comes with the first painted cell stands last: it must not take the place of the button just pressed.
-        painting = (self.paint, self.unpaint)
-        for shown in (self.pictures, self.more, *settings, *painting):
-            row.addWidget(shown)
-        self._wanted = dict.fromkeys((self.cross, *settings, *painting), True)
-        return widget
 
     # ---- Showing ----
 
@@ -243,9 +231,8 @@ class HeadsBar(QWidget):
     def fit(self) -> None:
         """Take the height that the controls need at this width: in a narrow window they begin new lines."""
         narrow = self.width() < self._look.px(NARROW_BAR)
-        titles = [f"{ready.title} (changed)" for ready in HEADS_PRESETS]
-        wanted = self.presets.width_for([self.presets.currentText()] if narrow else titles, self._look)
-        self.presets.setFixedWidth(min(wanted, self._look.px(240)) if narrow else wanted)
+        own = self.presets.width_for([self.presets.currentText()], self._look)
+        self.presets.setFixedWidth(min(own, self._look.px(240)) if narrow else self.presets.widest(self._look))
         self._place_sentence()
         self.setFixedHeight(max(self._column.heightForWidth(self.width()), self._look.px(30)))
 
@@ -311,14 +298,8 @@ class HeadsBar(QWidget):
         with QSignalBlocker(self.mask_size):
             self.mask_size.setValue(mask.size)
         self._wanted[self.unpaint] = mask.is_painted
-        self._show_preset(state)
+        self.presets.show_preset(state.preset, changed=is_changed(state))
         self._fold()
-
-    def _show_preset(self, state: HeadsState) -> None:
-        ready = heads_preset(state.preset)
-        index = HEADS_PRESETS.index(ready)
-        self.presets.show_value(ready.id)
-        self.presets.setItemText(index, ready.title + (" (changed)" if is_changed(state) else ""))
 
     # ---- Acting ----
 
@@ -347,29 +328,12 @@ class HeadsBar(QWidget):
         heads = self._session.state.heads.with_view(mass=percent / 100.0)
         self._apply(heads, "Change the share of weight", merge="mass")
 
-    def _on_preset_chosen(self, identifier: object) -> None:
-        ready = heads_preset(str(identifier))
-        for index, other in enumerate(HEADS_PRESETS):
-            self.presets.setItemText(index, other.title)
+    def _on_preset_chosen(self, identifier: str) -> None:
+        ready = heads_preset(identifier)
         self._apply(replace(ready.state, other=self._session.state.heads.other), f"Load “{ready.title}”")
 
-    def _on_sentence_edited(self, name: str, text: str) -> None:
-        if not tokens_of(text):
-            self.refused.emit("Type at least one word: there is nothing to attend to yet.")
-            return
+    def _on_sentence_typed(self, name: str, text: str) -> None:
         self._apply(self._session.state.heads.with_recipe(**{name: text}), "Type", merge=f"type {name}")
-
-    def _on_sentence_left(self, field: QLineEdit) -> None:
-        self._session.commit()
-        self._show_again(field)
-
-    def _show_again(self, field: QLineEdit) -> bool:
-        """Let a field whose text was refused say again what is shown; return whether it was."""
-        if tokens_of(field.text()):
-            return False
-        recipe = self._session.state.heads.setup.recipe
-        field.setText(recipe.sentence if field is self.sentence else recipe.context or "")
-        return True
 
     def _on_cross_clicked(self, cross: bool) -> None:
         heads = self._session.state.heads

@@ -73,7 +73,11 @@ class HeadsChecks(QWidget):
         self._done: tuple[HeadsFrame, Experiment] | None = None
         self._reported: tuple[HeadsSetup, Check] | None = None
         self.experiment = Experiment()
-        self._make_controls()
+        self._make_choice()
+        self._make_mask_controls()
+        self._make_change_controls()
+        self._make_constant()
+        self._make_control_row()
         self._make_results()
         self._column = QVBoxLayout(self)
         for part in (self.choice, self.look_for, self._controls, self.compute, self.result, self.notes, *self.tables):
@@ -86,7 +90,7 @@ class HeadsChecks(QWidget):
 
     # ---- Building ----
 
-    def _make_controls(self) -> None:
+    def _make_choice(self) -> None:
         self.choice = ChoiceBox(
             "Experiment",
             "What to try with the heads on show",
@@ -97,6 +101,8 @@ class HeadsChecks(QWidget):
         self.shuffle = QPushButton("Shuffle again")
         self.shuffle.setToolTip("Another random order of the same tokens")
         self.shuffle.clicked.connect(self._on_shuffle)
+
+    def _make_mask_controls(self) -> None:
         self.demos = ChoiceBox(
             "Row to mask",
             "A row of the setup, or an example where the ways to mask disagree",
@@ -109,6 +115,8 @@ class HeadsChecks(QWidget):
             ((precision, precision.value, f"Every operation in {precision}") for precision in Precision),
             lambda precision: self._try(precision=precision),
         )
+
+    def _make_change_controls(self) -> None:
         self.token = QComboBox()
         self.token.setAccessibleName("Token to change")
         self.token.setToolTip("The token whose vector gets noise; a pinned row is taken over")
@@ -122,6 +130,8 @@ class HeadsChecks(QWidget):
             ((amount, title, f"Standard deviation {amount:g}") for amount, title in AMOUNTS),
             lambda amount: self._try(amount=amount),
         )
+
+    def _make_constant(self) -> None:
         self.constant = QSlider(Qt.Orientation.Horizontal)
         self.constant.setRange(-LARGEST_CONSTANT * CONSTANT_STEPS, LARGEST_CONSTANT * CONSTANT_STEPS)
         self.constant.setPageStep(5 * CONSTANT_STEPS)
@@ -129,7 +139,6 @@ class HeadsChecks(QWidget):
         self.constant.setToolTip("What is added to every score of the pinned row, from −50 to +50")
         self.constant.valueChanged.connect(lambda step: self._try(constant=step / CONSTANT_STEPS))
         self.added = QLabel()
-        self._make_control_row()
 
     def _make_control_row(self) -> None:
         self._controls = QWidget()

@@ -6,17 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
@@ -24,13 +14,10 @@ from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LookupState, Part
-from attention_explorer.state.lookup.wording import (
-    description,
-    key_name,
-)
+from attention_explorer.state.lookup.wording import description, key_name
 from attention_explorer.state.role import Role
-from attention_explorer.ui.controls.choice import TellingBox
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
+from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.lookup.canvas import LookupCanvas
 from attention_explorer.ui.lookup.numbers_table import NumbersTable
@@ -104,16 +91,9 @@ class LookupPage(Page):
     def _make_header(self) -> QHBoxLayout:
         title = QLabel("Lookup")
         title.setObjectName("title")
-        self.presets = TellingBox()
-        self.presets.setAccessibleName("Preset")
-        self.presets.setToolTip("Ready-made lookups; each says what to look for")
+        self.presets = PresetBox("Ready-made lookups; each says what to look for", PRESETS, self._load)
         self.presets.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.presets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.presets.setMinimumContentsLength(8)
-        for ready in PRESETS:
-            self.presets.addItem(ready.title, ready.id)
-            self.presets.setItemData(self.presets.count() - 1, ready.look_for, Qt.ItemDataRole.ToolTipRole)
-        self.presets.activated.connect(self._on_preset_activated)
         self.home = QPushButton("Home view")
         self.home.setToolTip("Show the part of the plane that the page began with (Home)")
         self.home.clicked.connect(self.canvas.show_home)
@@ -183,20 +163,17 @@ class LookupPage(Page):
 
     def _show_preset(self, state: LookupState) -> None:
         ready = preset(state.preset)
-        index = self.presets.findData(ready.id)
         # The query is there to be moved; with other keys or values the words below may no longer hold.
         changed = (state.entries, state.values) != (ready.state.entries, ready.state.values)
-        self.presets.setItemText(index, ready.title + (" (changed)" if changed else ""))
-        if self.presets.currentIndex() != index:
-            self.presets.setCurrentIndex(index)
+        self.presets.show_preset(ready.id, changed=changed)
         self.tip.set_text(
             TextLine(f"{'Try, in the unchanged preset' if changed else 'Try'}: {ready.look_for}", size=12.5)
         )
 
     # ---- What people do ----
 
-    def _on_preset_activated(self, index: int) -> None:
-        ready = PRESETS[index]
+    def _load(self, identifier: str) -> None:
+        ready = preset(identifier)
         self.gradient.stop()
         self.session.apply(replace(self.session.state, lookup=ready.state), f"Load “{ready.title}”")
 

@@ -7,25 +7,22 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
-from attention_explorer.state.preset import Preset
-from attention_explorer.ui.controls.choice import Choice, ChoiceBox, ChoiceRow
+from attention_explorer.state.preset import Preset, preset_of
+from attention_explorer.ui.controls.choice import Choice, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.controls.long_text import LongText
 from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.controls.sliding_number import SlidingNumber
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
 from attention_explorer.ui.theme import Look
 
 S = TypeVar("S")
-
-CHANGED = " (changed)"
-"""Stands behind the name of a preset whose settings are no longer its own."""
 
 
 class PictureControls(QWidget, Generic[S]):
@@ -159,8 +156,7 @@ class PictureControls(QWidget, Generic[S]):
 
         ``check`` raises an `ExplorerError` for a state that cannot be.
         """
-        line = SentenceField(name, tip)
-        LongText(line, self.refused.emit)
+        line = SentenceField(name, tip, lambda: str(getattr(self.state, field)), nothing)
         line.typed.connect(
             lambda text: self.apply_checked(
                 check,
@@ -169,14 +165,10 @@ class PictureControls(QWidget, Generic[S]):
                 field,
             )
         )
-        line.emptied.connect(lambda: self.refused.emit(nothing))
-        line.editingFinished.connect(lambda: self._on_sentence_left(line, field))
+        line.refused.connect(self.refused)
+        line.editingFinished.connect(self.session.commit)
         self.keep_width(line, width)
         return line
-
-    def _on_sentence_left(self, line: SentenceField, field: str) -> None:
-        self.session.commit()
-        line.setText(getattr(self.state, field))
 
     # ---- Showing ----
 
@@ -249,10 +241,7 @@ class PictureBar(PictureControls[S]):
     def build(self) -> None:
         title = QLabel(self.page_title)
         title.setObjectName("title")
-        choices = [(ready.id, ready.title, ready.look_for) for ready in self.presets]
-        self.preset_box = ChoiceBox("Preset", "Ready-made settings; each says what to look for", choices, self._load)
-        self.preset_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.preset_box.setMaxVisibleItems(30)
+        self.preset_box = PresetBox("Ready-made settings; each says what to look for", self.presets, self._load)
         self.picture_row = ChoiceRow("Picture", self.pictures, self.choose_picture)
         self.export_button = QPushButton("Export…")
         self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, NPY, NPZ, JSON)")
@@ -270,9 +259,7 @@ class PictureBar(PictureControls[S]):
     def set_look(self, look: Look) -> None:
         super().set_look(look)
         self._column.setContentsMargins(0, look.px(6), 0, 0)
-        # Wide enough for each preset that was changed: a box that changed its width would move all beside it.
-        titles = (f"{ready.title}{CHANGED}" for ready in self.presets)
-        self.preset_box.setFixedWidth(self.preset_box.width_for(titles, look))
+        self.preset_box.setFixedWidth(self.preset_box.widest(look))
 
     def be_low(self, low: bool) -> None:
         """Keep all lines but the first behind a button from now on, where a window has few of them; or show all."""
@@ -298,10 +285,7 @@ class PictureBar(PictureControls[S]):
 
     def show_state(self, state: S) -> None:
         self.picture_row.show_value(state.picture)  # type: ignore[attr-defined]
-        ready = self.preset_of(state)
-        index = list(self.presets).index(ready)
-        self.preset_box.show_value(ready.id)
-        self.preset_box.setItemText(index, ready.title + (CHANGED if self.is_changed(state) else ""))
+        self.preset_box.show_preset(self.preset_of(state).id, changed=self.is_changed(state))
         self.show_values(state)
 
     def is_changed(self, state: S) -> bool:
@@ -309,11 +293,9 @@ class PictureBar(PictureControls[S]):
         same: bool = state == replace(self.preset_of(state).state, picture=state.picture)  # type: ignore[attr-defined]
         return not same
 
-    def _load(self, identifier: object) -> None:
-        for index, ready in enumerate(self.presets):
-            self.preset_box.setItemText(index, ready.title)
-            if ready.id == identifier:
-                self.apply(ready.state, f"Load “{ready.title}”")
+    def _load(self, identifier: str) -> None:
+        ready = preset_of(self.presets, identifier)
+        self.apply(ready.state, f"Load “{ready.title}”")
 
     def choose_picture(self, value: object) -> None:
         """Show another picture, as one undo step."""

@@ -73,7 +73,9 @@ class ScalingBar(PictureBar[ScalingState]):
     # ---- Building ----
 
     def build_lines(self) -> None:
+        self._make_entries()
         self._make_draws()
+        self._make_views()
         self._make_bench()
         self._drawn = self.add_line(
             self.sources,
@@ -91,7 +93,7 @@ class ScalingBar(PictureBar[ScalingState]):
             self.labelled("normalise", self.axis),
         )
 
-    def _make_draws(self) -> None:
+    def _make_entries(self) -> None:
         self.sources = ChoiceRow(
             "How queries and keys are made",
             SOURCES,
@@ -103,6 +105,8 @@ class ScalingBar(PictureBar[ScalingState]):
             DISTRIBUTIONS,
             lambda value: self.change("Choose the distribution", distribution=EntryDistribution(str(value))),
         )
+
+    def _make_draws(self) -> None:
         self.keys = self.whole_box(
             "Number of keys",
             "How many keys a query has, and with x·W or Q = K = X how many tokens there are",
@@ -128,6 +132,7 @@ class ScalingBar(PictureBar[ScalingState]):
             width=84,
         )
 
+    def _make_views(self) -> None:
         self.spoken_of = ChoiceRow(
             "Scaling", SPOKEN_OF, lambda value: self.change("Scale" if value else "Do not scale", scaled=bool(value))
         )
