@@ -15,7 +15,7 @@ from attention_explorer.model import Stage
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsState, MaskKind, Picture
-from attention_explorer.ui.heads.bar import MASKS
+from attention_explorer.ui.heads.choices import MASKS
 from attention_explorer.ui.heads.token_bars import ROW_HEIGHT
 
 # The off-screen platform says this whenever a combo box opens.

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import sinusoidal_encoding
@@ -103,6 +104,22 @@ def test_an_undone_sentence_is_shown_though_the_field_has_the_keyboard(positions
     positions.type_into(positions.controls.sentence, "we saw her")
     positions.undo()
     assert positions.controls.sentence.text() == positions.state.sentence == "the dog bites the man"
+
+
+def test_undo_in_the_sentence_is_that_of_the_window_and_not_one_of_its_own(positions):
+    positions.show(picture=PositionsPicture.ORDER)
+    field, session = positions.controls.sentence, positions.window.session
+    field.setFocus()
+    field.end(False)
+    QTest.keyClicks(field, " twice")
+    assert positions.state.sentence == "the dog bites the man twice"
+    QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert field.text() == positions.state.sentence == "the dog bites the man"
+    assert session.undo_stack.canRedo()
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_Backspace)
+    QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert field.text() == "the dog bites the man", "what was refused is given up first"
 
 
 def test_no_wave_at_all_leaves_the_map_alone(positions):

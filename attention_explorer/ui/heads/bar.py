@@ -10,12 +10,11 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSi
 
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.mask import default_size
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed
 from attention_explorer.state.heads.shown_map import stage_shown
-from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, Hidden, MaskKind, Picture
+from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, MaskKind, Picture
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
 from attention_explorer.ui.controls.more_button import MoreButton
@@ -23,48 +22,9 @@ from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
+from attention_explorer.ui.heads.choices import CONTRASTS, HIDINGS, MASKS, PAINTED, PICTURES, STAGES
 from attention_explorer.ui.theme import Look
 
-MASKS = (
-    (MaskKind.NONE, "no mask", "Every query attends to every key, as in an encoder"),
-    (MaskKind.CAUSAL, "causal", "A query sees itself and what comes before it, as in a language model"),
-    (
-        MaskKind.STRICT,
-        "causal without itself",
-        "Only what comes before: the first query has nothing to attend to and its output is zero",
-    ),
-    (MaskKind.PADDING, "padding", "The first n keys are real, the rest is padding that nobody sees"),
-    (MaskKind.WINDOW, "sliding window", "A query sees itself and the n − 1 positions to each side of it"),
-    (MaskKind.CAUSAL_WINDOW, "causal window", "A query sees itself and the n − 1 positions before it"),
-    (MaskKind.PREFIX, "prefix", "Everybody sees the first n keys; the rest is causal"),
-    (MaskKind.BLOCK, "blocks", "A query sees the n positions of its own block"),
-)
-PAINTED = "painted mask"
-"""The first kind of mask once cells are hidden or shown by hand."""
-PICTURES = (
-    (Picture.HEATMAP, "Map", "The map: a row a query, a column a key"),
-    (Picture.LINES, "Lines", "Queries left, keys right, line width = weight"),
-    (Picture.STAGES, "Stages", "Raw scores → scaled → masked → weights, with the shapes of the whole layer"),
-    (Picture.COMPARE, "Compare", "This setup (A) beside one you kept (B), and their signed difference"),
-)
-STAGES = (
-    (Stage.SCORES, "raw scores", "q · k, before anything else"),
-    (Stage.SCALED, "scaled", "q · k ÷ √d_k"),
-    (Stage.MASKED, "masked", "Hidden cells are −∞, before the softmax"),
-    (Stage.WEIGHTS, "weights", "Softmax of each row: the row sums to 1"),
-)
-CONTRASTS = (
-    (Contrast.UNIT, "colours 0…1", "The colour bar runs from 0 to 1: the same colours in every map"),
-    (Contrast.MAX, "colours 0…max", "The colour bar ends at the largest weight of the map"),
-    (Contrast.ROW, "colours per row", "Each row is divided by its largest weight"),
-    (Contrast.LOG, "colours log", "Powers of ten from 0.0001 to 1: small weights become visible"),
-    (Contrast.PERCENTILE, "colours to 98 %", "The bar ends where 98 % of the weights lie below"),
-)
-HIDINGS = (
-    (Hidden.NOTHING, "hide nothing", "All keys are shown"),
-    (Hidden.FIRST, "hide first", "Leave the first key out and renormalise the rest: it often takes most of the weight"),
-    (Hidden.PUNCTUATION, "hide punctuation", "Leave punctuation out of the keys and renormalise the rest"),
-)
 NARROW_BAR = 760
 """Below this width, in pixels at zoom 1, the presets give room to the sentence."""
 LEAST_FOR_SENTENCE = 180

@@ -25,10 +25,15 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order
-from attention_explorer.state.numerals import plain
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame
-from attention_explorer.ui.heads.thumbnail import cells_in, paint_thumbnail, thumbnail_image
+from attention_explorer.ui.heads.thumbnail import (
+    cells_in,
+    paint_thumbnail,
+    paint_thumbnail_mark,
+    summary_words,
+    thumbnail_image,
+)
 from attention_explorer.ui.heads.wall_grid import SMALLEST_TILE, WallGrid
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
@@ -220,7 +225,7 @@ class HeadWall(QWidget):
         else:  # in a drawing, words stay words
             self._draw_tile(painter, survey, box, state)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_spot(painter, survey.shape, cells_in(box, survey, self._look))
+        paint_thumbnail_mark(painter, survey.shape, cells_in(box, survey, self._look), self._spot, self._look)
 
     def _tile(self, survey: HeadSurvey, box: QRectF, state: _TileState) -> QPixmap:
         """Return a painted thumbnail, the one of the last time if nothing about it has changed."""
@@ -264,23 +269,6 @@ class HeadWall(QWidget):
             return survey.place == (frame.layer, frame.head)
         same_layer = survey.layer == frame.layer or frame.setup.aggregate is Aggregate.ROLLOUT
         return same_layer and survey.place not in frame.setup.switched_off
-
-    def _paint_spot(self, painter: QPainter, shape: tuple[int, int], cells: QRectF) -> None:
-        (n_q, n_k), spot = shape, self._spot
-        if spot == NOWHERE:
-            return
-        height, width = cells.height() / n_q, cells.width() / n_k
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(self._look.theme.query), 1.5))
-        row = 0 if spot.row is None else min(spot.row, n_q - 1)
-        column = 0 if spot.column is None else min(spot.column, n_k - 1)
-        box = QRectF(
-            cells.left() + column * width,
-            cells.top() + row * height,
-            cells.width() if spot.column is None else max(width, 3.0),
-            cells.height() if spot.row is None else max(height, 3.0),
-        )
-        painter.drawRect(box)
 
     # ---- What people do ----
 
@@ -369,14 +357,3 @@ def _has(frame: HeadsFrame, survey: HeadSurvey) -> bool:
 def _with_edge(box: QRectF) -> QRect:
     """Return the pixels of a thumbnail: its frame is wide when it is chosen, and reaches beyond its box."""
     return box.adjusted(-2, -2, 2, 2).toAlignedRect()
-
-
-def summary_words(survey: HeadSurvey) -> str:
-    """Return the summary of a head in words."""
-    summary = survey.summary
-    text = (
-        f"{survey.name}: entropy {plain(summary.entropy)} nats, mean of the row maxima {plain(summary.max_weight)}, "
-        f"mean distance {plain(summary.distance)}, on itself {plain(summary.self_mass)}, on the previous token "
-        f"{plain(summary.previous_mass)}, on the first {plain(summary.first_mass)}"
-    )
-    return f"{text}; {summary.empty_rows} rows with nothing to attend to" if summary.empty_rows else text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
@@ -12,11 +11,8 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidg
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.compare_words import compared_words
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.stages import stage_words
 from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.heads.wording import cell_words, token_name
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
 from attention_explorer.ui.heads.bar import HeadsBar
@@ -24,6 +20,7 @@ from attention_explorer.ui.heads.computing import HeadsComputing
 from attention_explorer.ui.heads.loader import HeadsLoader, Order, Part
 from attention_explorer.ui.heads.panel import HeadsPanel
 from attention_explorer.ui.heads.picture_card import PictureCard
+from attention_explorer.ui.heads.spot_words import spot_words
 from attention_explorer.ui.heads.wall_side import WallSide
 from attention_explorer.ui.page import Page, PageAction
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -247,10 +244,10 @@ class HeadsPage(Page):
         view = self.session.state.heads.view
         if self._frame is None:
             return Spot(view.row, view.column)
-        # What is pinned of a longer sentence is shown on the last token there is.
-        n_q, n_k = self._frame.shape
         if self._centre.compared is not None:  # B may be larger than A
             return Spot(view.row, view.column)
+        # What is pinned of a longer sentence is shown on the last token there is.
+        n_q, n_k = self._frame.shape
         row = None if view.row is None else min(view.row, n_q - 1)
         return Spot(row, None if view.column is None else min(view.column, n_k - 1))
 
@@ -275,24 +272,11 @@ class HeadsPage(Page):
         self._say_spot(NOWHERE if spot is None else spot)
 
     def _say_spot(self, spot: Spot) -> None:
-        self._spoken_of, self._spoken = spot, self._spot_words(spot)
+        frame, compared, stage = self._frame, self._centre.compared, self._centre.stage_hovered
+        view, is_kept = self.session.state.heads.view, spot == self.pinned
+        self._spoken_of = spot
+        self._spoken = "" if frame is None else spot_words(frame, view, compared, stage, spot, is_kept=is_kept)
         self.said.emit(self._spoken)
-
-    def _spot_words(self, spot: Spot) -> str:
-        frame, compared = self._frame, self._centre.compared
-        if frame is not None and compared is not None and spot.row is not None and spot.column is not None:
-            return compared_words(compared, spot.row, spot.column)
-        if frame is None or spot == NOWHERE or not spot.lies_on(frame.shape):
-            return ""  # B of a comparison, or a picture about to be replaced, may be larger than the map
-        if spot.row is not None and spot.column is not None:
-            view = self.session.state.heads.view
-            stage = self._centre.stage_hovered
-            say = cell_words if stage is None else partial(stage_words, stage)
-            return say(frame, view, spot.row, spot.column)
-        kept = "kept, click again to let go" if spot == self.pinned else ""
-        if spot.row is not None:
-            return f"query {token_name(frame.queries, spot.row)}: {kept or 'click to keep its row'}"
-        return f"key {token_name(frame.keys, spot.column or 0)}: {kept or 'click to see who attends to it'}"
 
     def _on_said(self, sentence: str) -> None:
         if sentence != self._spoken:

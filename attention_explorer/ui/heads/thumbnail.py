@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from attention_explorer.state.colour_scale import weight_scale
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text
+from attention_explorer.state.numerals import plain
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
 from attention_explorer.ui.drawing.heatmap import paint_runs
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
 
@@ -99,3 +101,33 @@ def cells_from(corner: QPointF, survey: HeadSurvey, side: float, least: float) -
 def thumbnail_height(look: Look, width: float) -> float:
     """Return how high a thumbnail of a width is."""
     return width - look.px(12) + look.px(46)
+
+
+def paint_thumbnail_mark(painter: QPainter, shape: tuple[int, int], cells: QRectF, spot: Spot, look: Look) -> None:
+    """Outline the cell, row or column that is pointed at elsewhere; the nearest one where the map is smaller."""
+    if spot == NOWHERE:
+        return
+    n_q, n_k = shape
+    height, width = cells.height() / n_q, cells.width() / n_k
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(look.theme.query), 1.5))
+    row = 0 if spot.row is None else min(spot.row, n_q - 1)
+    column = 0 if spot.column is None else min(spot.column, n_k - 1)
+    box = QRectF(
+        cells.left() + column * width,
+        cells.top() + row * height,
+        cells.width() if spot.column is None else max(width, 3.0),
+        cells.height() if spot.row is None else max(height, 3.0),
+    )
+    painter.drawRect(box)
+
+
+def summary_words(survey: HeadSurvey) -> str:
+    """Return the summary of a head in words."""
+    summary = survey.summary
+    text = (
+        f"{survey.name}: entropy {plain(summary.entropy)} nats, mean of the row maxima {plain(summary.max_weight)}, "
+        f"mean distance {plain(summary.distance)}, on itself {plain(summary.self_mass)}, on the previous token "
+        f"{plain(summary.previous_mass)}, on the first {plain(summary.first_mass)}"
+    )
+    return f"{text}; {summary.empty_rows} rows with nothing to attend to" if summary.empty_rows else text

@@ -1,0 +1,35 @@
+"""What the status bar says of a spot on the large picture of the Heads page."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from attention_explorer.model import Stage
+from attention_explorer.state.heads.compare import Comparison
+from attention_explorer.state.heads.compare_words import compared_words
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.stages import stage_words
+from attention_explorer.state.heads.state import HeadsView
+from attention_explorer.state.heads.wording import cell_words, token_name
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+
+
+def spot_words(
+    frame: HeadsFrame, view: HeadsView, compared: Comparison | None, stage: Stage | None, spot: Spot, *, is_kept: bool
+) -> str:
+    """Return what a cell is made of, or whose row or column is pointed at; nothing where the map has no such cell.
+
+    ``compared`` is the comparison on show, ``stage`` the map of the stages below the pointer; ``is_kept`` of a spot
+    that is pinned.
+    """
+    if compared is not None and spot.row is not None and spot.column is not None:
+        return compared_words(compared, spot.row, spot.column)
+    if spot == NOWHERE or not spot.lies_on(frame.shape):
+        return ""  # B of a comparison, or a picture about to be replaced, may be larger than the map
+    if spot.row is not None and spot.column is not None:
+        say = cell_words if stage is None else partial(stage_words, stage)
+        return say(frame, view, spot.row, spot.column)
+    kept = "kept, click again to let go" if is_kept else ""
+    if spot.row is not None:
+        return f"query {token_name(frame.queries, spot.row)}: {kept or 'click to keep its row'}"
+    return f"key {token_name(frame.keys, spot.column or 0)}: {kept or 'click to see who attends to it'}"
