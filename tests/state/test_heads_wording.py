@@ -54,13 +54,6 @@ def half_a_digit(text: str) -> float:
     return 0.500_001 * 10.0**-decimals * abs(scale)
 
 
-def steps_of(setup: HeadsSetup, row: int, column: int) -> dict[str, Step]:
-    """Return the steps by the first word of their names."""
-    steps = arithmetic(heads_frame(setup), row, column)
-    assert [step.is_result for step in steps] == [False] * (len(steps) - 1) + [True]
-    return {step.name: step for step in steps}
-
-
 def done_again(frame: HeadsFrame, steps: tuple[Step, ...]) -> tuple[float, float]:
     """Do the arithmetic with the printed numbers; return its end and how far rounding may have led it astray."""
     value, error = math.nan, 0.0

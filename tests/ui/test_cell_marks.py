@@ -19,10 +19,16 @@ from attention_explorer.ui.drawing.cell_marks import (
     paint_numbers,
     paint_outline,
 )
-from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL, colour_at
+from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL, colour_table
 from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def colour_at(name: str, position: float) -> QColor:
+    """Return the colour of a place 0…1 on a map."""
+    table = colour_table(name)
+    return QColor.fromRgb(int(table[round(position * (len(table) - 1))]))
 
 
 def canvas(ground: str, width: int = 120, height: int = 120) -> QImage:

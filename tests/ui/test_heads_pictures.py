@@ -26,6 +26,7 @@ from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.drawing.colour_bar import colour_map_of
 from attention_explorer.ui.drawing.colour_maps import pixels_of
+from attention_explorer.ui.drawing.small_map import paint_marks
 from attention_explorer.ui.drawing.small_map_layout import SmallMap
 from attention_explorer.ui.export.figure import encoded
 from attention_explorer.ui.heads.compare_picture import compare_layout, paint_compare
@@ -40,7 +41,7 @@ from attention_explorer.ui.heads.line_picture import (
     paint_links,
 )
 from attention_explorer.ui.heads.shape_chain import chain_layout
-from attention_explorer.ui.heads.stages_picture import paint_stages, stages_layout
+from attention_explorer.ui.heads.stages_picture import paint_stage_maps, stages_layout
 from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -57,6 +58,15 @@ ROOMS = [
     (620, 560, 2.0),
     (1240, 1120, 2.0),
 ]
+
+
+def paint_stages(painter, frame, view, room, look, *, hover=None, vector=False) -> None:
+    """Paint the strip of a frame with one cell lit, as a widget does."""
+    picture = stages_picture(frame, view, (round(room.height()), round(room.width())))
+    layout = stages_layout(picture, look, room)
+    paint_stage_maps(painter, picture, layout, look, vector=vector)
+    if hover is not None:
+        paint_marks(painter, picture.pictures, layout.maps, look, hover)
 
 
 def sentence(n: int) -> str:

@@ -42,12 +42,6 @@ def load_colour_maps() -> None:
         colour_table(name)
 
 
-def colour_at(name: str, position: float) -> QColor:
-    """Return the colour of a place 0…1 on a map."""
-    table = colour_table(name)
-    return QColor.fromRgb(int(table[round(position * (len(table) - 1))]))
-
-
 def pixels_of(
     positions: FloatArray, masked: BoolArray | None, name: str, masked_colour: str
 ) -> np.typing.NDArray[np.uint32]:

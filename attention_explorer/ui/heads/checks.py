@@ -33,7 +33,7 @@ from attention_explorer.ui.heads.check_table import CheckTableView
 from attention_explorer.ui.theme import Look
 
 MOST_TABLES = 3
-CANCEL = "Cancel"
+COMPUTE, CANCEL = "Compute", "Cancel"
 LARGEST_CONSTANT, CONSTANT_STEPS = 50, 2
 """The slider goes this far to both sides, in so many steps a unit."""
 AMOUNTS = ((1.0, "noise × 1"), (99.0, "noise × 99"))
@@ -161,7 +161,7 @@ class HeadsChecks(QWidget):
         self._control_row.addStretch(1)
 
     def _make_results(self) -> None:
-        self.compute = QPushButton("Compute")
+        self.compute = QPushButton(COMPUTE)
         self.compute.setToolTip("With this many weights the experiment takes a moment, so it is done when asked for")
         self.compute.clicked.connect(self._on_compute)
         self.result = _text_block(self._look, "Result")
@@ -281,9 +281,9 @@ class HeadsChecks(QWidget):
     # ---- Long experiments ----
 
     def _ask(self, frame: HeadsFrame) -> None:
-        self.compute.setText("Compute")
+        self.compute.setText(COMPUTE)
         count = f"{frame.shape[0]} × {frame.shape[1]} weights a head"
-        self.result.set_text(TextLine(f"With {count} this takes a moment: press Compute.", "muted"))
+        self.result.set_text(TextLine(f"With {count} this takes a moment: press {COMPUTE}.", "muted"))
         self._show_nothing_else()
 
     def _on_compute(self) -> None:

@@ -7,19 +7,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.stages import STAGE_NAMES, StagesPicture, stages_picture
-from attention_explorer.state.heads.state import HeadsView
+from attention_explorer.state.heads.stages import STAGE_NAMES, StagesPicture
 from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
-from attention_explorer.ui.drawing.small_map import (
-    Mark,
-    paint_marks,
-    paint_shape,
-    paint_small_map,
-    paint_swatch,
-    paint_title,
-    unbroken,
-)
+from attention_explorer.ui.drawing.small_map import paint_shape, paint_small_map, paint_swatch, paint_title, unbroken
 from attention_explorer.ui.drawing.small_map_layout import (
     Arrangement,
     Hit,
@@ -79,24 +69,6 @@ def _maps(picture: StagesPicture, look: Look, room: QRectF) -> tuple[SmallMap, .
 
 
 # ---- Painting ----
-
-
-def paint_stages(
-    painter: QPainter,
-    frame: HeadsFrame,
-    view: HeadsView,
-    room: QRectF,
-    look: Look,
-    *,
-    hover: Mark | None = None,
-    vector: bool = False,
-) -> None:
-    """Compute and paint the strip of a frame with one cell lit; a widget keeps picture and layout instead."""
-    picture = stages_picture(frame, view, (max(round(room.height()), 1), max(round(room.width()), 1)))
-    layout = stages_layout(picture, look, room)
-    paint_stage_maps(painter, picture, layout, look, vector=vector)
-    if hover is not None:
-        paint_marks(painter, picture.pictures, layout.maps, look, hover)
 
 
 def paint_stage_maps(
