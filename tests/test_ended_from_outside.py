@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attention_explorer.session.settings import SettingsStore
+from attention_explorer.session.settings import SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.session_file import read_session
@@ -21,10 +21,12 @@ PROGRAM = """
 import sys
 from PySide6.QtCore import QTimer, QtMsgType, qWarning
 import attention_explorer.app as app
+from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import LookupState
 
 def change(window):
+    window.set_theme(ThemeChoice.DARK)
     window.session.apply(ExplorerState(lookup=LookupState(hard=True)), "hard")
     if sys.argv[1] == "display":
         qWarning("The X11 connection broke (error 1). Did the X11 server die?")
@@ -65,6 +67,8 @@ def test_what_was_just_changed_is_kept(tmp_path: Path, way: str) -> None:
     assert "Traceback" not in said
     (kept,) = (tmp_path / "data" / "attention-explorer" / "sessions").glob("open-*.attn.json")
     assert read_session(kept).state == HARD
+    (settings,) = (tmp_path / "config").rglob("*.*")
+    assert SettingsStore(settings).load().theme is ThemeChoice.DARK
 
 
 def test_settings_that_cannot_be_written_are_said_once(make_window, tmp_path: Path, qapp) -> None:

@@ -200,9 +200,10 @@ class SessionFiles(QObject):
         )
 
     def keep_now(self) -> None:
-        """Keep what is not saved at once: the program is about to be ended from outside."""
+        """Keep what is not saved, and the settings, at once: the program is about to be ended from outside."""
         if self.keeper is not None:
             self.keeper.keep()
+        self._store.save(self._window.settings)
 
     def may_close(self) -> bool:
         """Return whether the window may close now; if not, the question why has been put."""
