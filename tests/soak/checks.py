@@ -20,9 +20,9 @@ from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.cost.page import CostPage
 from attention_explorer.ui.heads.page import HeadsPage
-from attention_explorer.ui.lookup.page import LookupPage
 from attention_explorer.ui.page import Page
 from attention_explorer.ui.window import MainWindow
 from soak.world import World
@@ -114,12 +114,13 @@ def window_shows_its_state(world: World) -> None:
     window = world.window
     _forget_the_pointer(world, window)
     settings = replace(window.settings, geometry=b"")  # one that was closed in full screen would begin in it
-    other = MainWindow(Session(window.session.state), SettingsStore(Path("/dev/null")), settings)
+    other = MainWindow(Session(window.session.state), SettingsStore(world.folder / "of a new window.ini"), settings)
     try:
         other.show()
         other.resize(window.size())
         _settle_both(world, other)
         _same_tabs(window.page, other.page)
+        _same_folds(window.page, other.page)
         _forget_the_pointer(world, other)
         _settle_both(world, other)
         _compare(world, window.page, other.page)
@@ -145,11 +146,6 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
         focus.clearFocus()
     for widget in page.findChildren(QWidget):
         QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
-    if isinstance(page, LookupPage):
-        page.canvas.show_home()
-        page.canvas.clear_trail()
-    if isinstance(page, HeadsPage):
-        page.canvas.show_all()
     if isinstance(page, CostPage):  # seconds belong to the machine and to the moment
         page.measurement = None
         page._show_again()
@@ -159,6 +155,12 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
 def _same_tabs(page: Page, other: Page) -> None:
     for mine, its in zip(_tabs(page), _tabs(other), strict=True):
         its.setCurrentIndex(mine.currentIndex())
+
+
+def _same_folds(page: Page, other: Page) -> None:
+    """Open the bar as it is open here: that is a way of looking, which goes with the window."""
+    for mine, its in zip(page.findChildren(MoreButton), other.findChildren(MoreButton), strict=True):
+        its.setChecked(mine.isChecked())
 
 
 def _tabs(page: Page) -> list[QTabWidget]:
