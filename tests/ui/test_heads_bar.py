@@ -354,6 +354,18 @@ def test_paint_stays_below_the_pointer_when_the_first_cell_is_painted(driver, ba
     assert bar.unpaint.x() > bar.paint.x()
 
 
+def test_the_picture_takes_the_room_that_a_folded_bar_leaves(open_heads):
+    driver = open_heads(size=(640, 480))
+    bar, canvas = driver.page.bar, driver.canvas
+    before = canvas.height()
+    driver.press(bar.more)
+    QApplication.processEvents()
+    opened = canvas.height()
+    driver.press(bar.more)
+    QApplication.processEvents()
+    assert opened < before == canvas.height()
+
+
 @pytest.mark.parametrize(
     ("size", "zoom", "beside"), [((1280, 800), 1.0, True), ((640, 600), 1.0, False), ((1280, 800), 2.0, True)]
 )

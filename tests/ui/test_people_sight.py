@@ -21,8 +21,9 @@ from writing_driver import Written, cut_texts, is_measured, written_on, written_
 
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.ready_made import PAGE_IDS, presets_of
+from attention_explorer.ui.drawing import marks
 from attention_explorer.ui.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
-from attention_explorer.ui.lookup import plane_foreground
+from attention_explorer.ui.lookup import number_line, plane_foreground, plane_output, plane_target
 
 LIGHT, DARK = ThemeChoice.LIGHT, ThemeChoice.DARK
 SIZES = (
@@ -153,13 +154,15 @@ def test_the_smallest_window_gives_most_of_its_height_to_the_picture(page_window
 def test_no_label_on_the_plane_is_written_over_another(make_window, monkeypatch, ready):
     """Labels with a halo are kept as pictures, so the test of all pages does not find them in what is painted."""
     canvas, written = make_window(ready.state).page.canvas, []
-    draw = plane_foreground.draw_haloed_text
+    draw = marks.draw_haloed_text
 
     def watched(painter, box, text, *rest) -> None:
         written.append((text, box))
         draw(painter, box, text, *rest)
 
-    monkeypatch.setattr(plane_foreground, "draw_haloed_text", watched)
+    for painting in (plane_foreground, plane_output, plane_target, number_line):
+        if hasattr(painting, "draw_haloed_text"):
+            monkeypatch.setattr(painting, "draw_haloed_text", watched)
     canvas.repaint()
     assert "o" in dict(written)
     for number, (text, box) in enumerate(written):

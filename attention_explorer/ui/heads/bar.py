@@ -41,12 +41,15 @@ class HeadsBar(QWidget):
         Why something cannot be done.
     export_wanted
         The button was pressed.
+    height_changed
+        Its controls take more lines than before, or fewer.
     paint_toggled : bool
         The mask is to be painted by hand, or no longer.
     """
 
     refused = Signal(str)
     export_wanted = Signal()
+    height_changed = Signal()
     paint_toggled = Signal(bool)
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
@@ -194,7 +197,15 @@ class HeadsBar(QWidget):
         own = self.presets.width_for([self.presets.currentText()], self._look)
         self.presets.setFixedWidth(min(own, self._look.px(240)) if narrow else self.presets.widest(self._look))
         self._place_sentence()
-        self.setFixedHeight(max(self._column.heightForWidth(self.width()), self._look.px(30)))
+        for row in self._rows:  # what was hidden just now is remembered at its old height
+            layout = row.layout()
+            if layout is not None:
+                layout.invalidate()
+            row.updateGeometry()
+        height = max(self._column.heightForWidth(self.width()), self._look.px(30))
+        if height != self.maximumHeight():
+            self.setFixedHeight(height)
+            self.height_changed.emit()
 
     def _place_sentence(self) -> None:
         """Give the sentence a line of its own where some words of it could not be read beside the others.

@@ -112,6 +112,7 @@ class HeadsPage(Page):
             source.refused.connect(self.refused)
         self.bar.export_wanted.connect(self.export)
         self.bar.paint_toggled.connect(self._on_paint_toggled)
+        self.bar.height_changed.connect(self._arrange)
         self.loader.delivered.connect(self._on_delivered)
         self.loader.failed.connect(self.refused)
         self._computing.said.connect(self.said)
