@@ -23,7 +23,7 @@ Keys: TypeAlias = Qt.KeyboardModifier
 
 NO_KEY = Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton
-CLICK = QTest.KeyAction.Click
+PRESS, RELEASE = QTest.KeyAction.Press, QTest.KeyAction.Release
 
 
 class WindowHand:
@@ -79,10 +79,11 @@ class WindowHand:
     # ---- The keyboard ----
 
     def key(self, key: Qt.Key, keys: Keys = NO_KEY) -> None:
-        """Press a key; it goes to whoever has the keyboard."""
-        window = self._keyboard_window()
-        if window is not None:
-            self._turn(lambda: QTest.keyClick(window, key, keys))
+        """Press a key and let it go; each goes to whoever has the keyboard by then: a dialog may be gone meanwhile."""
+        for act in (QTest.keyPress, QTest.keyRelease):
+            window = self._keyboard_window()
+            if window is not None:
+                self._turn(partial(act, window, key, keys))
 
     def write(self, text: str) -> None:
         """Type a text: what has a key as keys, the rest as an input method hands it over."""
@@ -91,7 +92,11 @@ class WindowHand:
             if window is None:
                 return
             if letter.isascii() and letter.isprintable():
-                self._turn(partial(QTest.sendKeyEvent, CLICK, window, Qt.Key(ord(letter.upper())), letter, NO_KEY))
+                key = Qt.Key(ord(letter.upper()))
+                self._turn(partial(QTest.sendKeyEvent, PRESS, window, key, letter, NO_KEY))
+                window = self._keyboard_window()
+                if window is not None:
+                    self._turn(partial(QTest.sendKeyEvent, RELEASE, window, key, letter, NO_KEY))
             else:
                 self._commit(letter)
 
