@@ -47,6 +47,8 @@ def make_window(qtbot: QtBot, settings_path: Path) -> Iterator[Callable[..., Mai
     from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
     from attention_explorer.ui.window import MainWindow
 
+    there_before = QApplication.topLevelWidgets()
+
     def make(
         state: ExplorerState | None = None, settings: Settings | None = None, size: tuple[int, int] = (1280, 800)
     ) -> MainWindow:
@@ -63,8 +65,9 @@ def make_window(qtbot: QtBot, settings_path: Path) -> Iterator[Callable[..., Mai
 
     yield make
     for widget in QApplication.topLevelWidgets():
-        widget.close()
-        widget.deleteLater()
+        if widget not in there_before:  # those belong to other tests of the module
+            widget.close()
+            widget.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

@@ -79,11 +79,16 @@ class WindowHand:
     # ---- The keyboard ----
 
     def key(self, key: Qt.Key, keys: Keys = NO_KEY) -> None:
-        """Press a key and let it go; each goes to whoever has the keyboard by then: a dialog may be gone meanwhile."""
-        for act in (QTest.keyPress, QTest.keyRelease):
-            window = self._keyboard_window()
-            if window is not None:
-                self._turn(partial(act, window, key, keys))
+        """Press a key and let it go; each goes to whoever has the keyboard by then: a dialog may be gone meanwhile.
+
+        It is let go without the modifiers: QTest would let go of them too, in a window that the key may have closed.
+        """
+        window = self._keyboard_window()
+        if window is not None:
+            self._turn(lambda: QTest.keyPress(window, key, keys))
+        last = self._keyboard_window()
+        if last is not None:
+            self._turn(lambda: QTest.keyRelease(last, key, NO_KEY))
 
     def write(self, text: str) -> None:
         """Type a text: what has a key as keys, the rest as an input method hands it over."""

@@ -151,9 +151,11 @@ def test_the_smallest_window_gives_most_of_its_height_to_the_picture(page_window
 
 
 @pytest.mark.parametrize("ready", list(presets_of("lookup")), ids=lambda ready: ready.id)
-def test_no_label_on_the_plane_is_written_over_another(make_window, monkeypatch, ready):
+def test_no_label_on_the_plane_is_written_over_another(page_window, monkeypatch, ready):
     """Labels with a halo are kept as pictures, so the test of all pages does not find them in what is painted."""
-    canvas, written = make_window(ready.state).page.canvas, []
+    window, written = page_window("lookup"), []
+    show_state(window, ready.state)
+    canvas = window.page.canvas
     draw = marks.draw_haloed_text
 
     def watched(painter, box, text, *rest) -> None:
