@@ -105,8 +105,11 @@ def words_are_for_people(world: World) -> None:
 
 
 def _is_typed(word: str, world: World) -> bool:
-    recipe = getattr(world.window.session.state.heads.setup, "recipe", None)
-    return word in repr(recipe)
+    """Whether somebody has typed that as a word of a sentence."""
+    state = world.window.session.state
+    recipe = state.heads.setup.recipe
+    sentences = (recipe.sentence, recipe.context, state.block.sentence, state.cost.sentence, state.cost.other_sentence)
+    return any(word in (sentence or "") for sentence in sentences)
 
 
 def window_shows_its_state(world: World) -> None:
