@@ -108,8 +108,9 @@ def _is_typed(word: str, world: World) -> bool:
     """Whether somebody has typed that as a word of a sentence."""
     state = world.window.session.state
     recipe = state.heads.setup.recipe
-    sentences = (recipe.sentence, recipe.context, state.block.sentence, state.cost.sentence, state.cost.other_sentence)
-    return any(word in (sentence or "") for sentence in sentences)
+    cost = state.cost
+    others = state.block.sentence, state.positions.sentence, cost.sentence, cost.other_sentence
+    return any(word in (sentence or "") for sentence in (recipe.sentence, recipe.context, *others))
 
 
 def window_shows_its_state(world: World) -> None:
