@@ -52,7 +52,7 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
     ScalingPreset(
         "thirty",
         "d_k = 512: beyond ±30",
-        "The shaded tails of the raw scores. None of the scaled ones gets there.",
+        "The shaded tails of the raw scores. No scaled one gets there.",
         _scores("thirty", d_k=512, scaled=False),
         "“At d_k = 512, dot products easily reach ±30 or higher.”",
         "TRUE",
