@@ -230,7 +230,7 @@ def table_sentences(picture: DepthPicture) -> tuple[str, ...]:
     """Return the words above the table: what it is, and what of it compares with the picture."""
     title = "Measured elsewhere: the gradient after 1 · 6 · 12 · 24 layers, the cosine of the tokens after 24."
     if picture.row is None:
-        return title, "None of the rows has these switches."
+        return title, "No row has these switches."
     others = differences(picture.state)
     if not others:
         return title, "The marked row has the same switches and sizes; other random numbers move it somewhat."
