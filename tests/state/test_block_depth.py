@@ -108,7 +108,7 @@ def test_what_differs_from_the_table_is_said() -> None:
     assert "but not: d_model 64, 8 heads, d_ff 256, positions, a causal mask" in table_sentences(picture)[1]
     other = replace(PLAIN, residual=False, norm=NormPlacement.PRE)
     assert row_that_applies(other) is None
-    assert "None of the rows" in table_sentences(DepthPicture(other, depth_setting(other), None, "no"))[1]
+    assert "No row has these switches" in table_sentences(DepthPicture(other, depth_setting(other), None, "no"))[1]
 
 
 def test_numbers_beyond_the_range_are_a_reason_not_a_crash() -> None:
