@@ -29,6 +29,14 @@ def cell(positions, row: int, column: int) -> QPointF:
 # ---- Encoding ----
 
 
+def test_a_spot_of_a_wider_picture_is_forgotten_with_it(positions):
+    positions.show(kind=PositionKind.ALIBI, length=200)
+    positions.point_at(cell(positions, 3, 190))
+    assert positions.canvas.hovered.column == 190
+    positions.show(kind=PositionKind.SINUSOIDAL, length=64)
+    assert positions.canvas.hovered.column is None or positions.canvas.hovered.column < 64
+
+
 @pytest.mark.parametrize(("row", "column"), [(0, 0), (1, 1), (5, 8), (63, 63)])
 def test_a_cell_says_its_arithmetic(positions, row, column):
     said = positions.point_at(cell(positions, row, column))

@@ -78,6 +78,8 @@ class PicturesCanvas(PointedPicture):
     def picture_changed(self) -> None:
         drawing = self._drawing
         self._layout = None if drawing is None else drawing.layout(self._picture, self.look, self.room)
+        # What the pointer was on may be gone from the picture.
+        self._point_at(NOWHERE if self._pointer is None or not self.isVisible() else self.spot_at(self._pointer))
         super().picture_changed()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
