@@ -71,7 +71,7 @@ class PicturesCanvas(PointedPicture):
         if picture is self._picture and drawing is self._drawing:
             return  # what was changed does not show in it
         if drawing is not self._drawing:
-            self._point_at(NOWHERE)  # a spot of one kind of picture means nothing in another
+            self._pointer = None  # a spot of one kind of picture means nothing in another
         self._drawing, self._picture = drawing, picture
         self.picture_changed()
 
