@@ -16,12 +16,7 @@ def three_digits(number: float) -> str:
 
 def memory_words(count: int) -> str:
     """Return bytes as 4 MiB, 4.69 GiB, 37.3 GiB: one KiB is 1024 bytes."""
-    size = float(count)
-    for unit in _BYTES[:-1]:
-        if size < 1023.5:
-            return f"{three_digits(size)}{SPACE}{unit}"
-        size /= 1024
-    return f"{three_digits(size) if size < 1e4 else scientific(size)}{SPACE}{_BYTES[-1]}"
+    return _in_units(count, 1024, _BYTES)
 
 
 def operation_words(count: float) -> str:
@@ -31,12 +26,17 @@ def operation_words(count: float) -> str:
 
 def short_count(count: float) -> str:
     """Return a number as 1.05 M, with the unit to follow at once."""
+    return _in_units(count, 1000, _THOUSANDS)
+
+
+def _in_units(count: float, step: int, units: tuple[str, ...]) -> str:
+    """Return a number in the first unit in which it is below ``step``, each being ``step`` times the one before."""
     size = float(count)
-    for prefix in _THOUSANDS[:-1]:
-        if size < 999.5:
-            return f"{three_digits(size)}{SPACE}{prefix}"
-        size /= 1000
-    return f"{three_digits(size) if size < 1e4 else scientific(size)}{SPACE}{_THOUSANDS[-1]}"
+    for unit in units[:-1]:
+        if size < step - 0.5:
+            return f"{three_digits(size)}{SPACE}{unit}"
+        size /= step
+    return f"{three_digits(size) if size < 1e4 else scientific(size)}{SPACE}{units[-1]}"
 
 
 def ratio_words(ratio: float) -> str:
