@@ -18,7 +18,7 @@ from attention_explorer.state.heads.checks import Check, Experiment, carry_out
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.ui.heads import check_table
+from attention_explorer.ui.controls import tip_widget
 from attention_explorer.ui.heads import checks as heads_checks
 from attention_explorer.ui.heads.check_table import CheckTableView
 from attention_explorer.ui.heads.checks import HeadsChecks
@@ -280,7 +280,7 @@ def test_pointing_at_a_number_gives_all_its_digits(view, monkeypatch):
         def showText(_place: QPoint, text: str, _widget: QWidget) -> None:  # noqa: N802
             said.append(text)
 
-    monkeypatch.setattr(check_table, "QToolTip", Tip)  # a real one is a window the off-screen platform cannot raise
+    monkeypatch.setattr(tip_widget, "QToolTip", Tip)  # a real one is a window the off-screen platform cannot raise
     spot = QPoint(round(view.column_edges()[1]) - 5, view.height() * 5 // 8)
     assert view.cell_at(spot.x(), spot.y()) == (0, 1)
     for place in (spot, QPoint(spot.x(), 5)):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_text
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.accessible import PICTURE
+from attention_explorer.ui.controls.tip_widget import TipWidget
 from attention_explorer.ui.drawing.heatmap import picture_image
 from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame, pen, text_size
 from attention_explorer.ui.theme import Look
@@ -35,7 +36,7 @@ class _Thumb:
     column: int
 
 
-class ArrayGrid(QWidget):
+class ArrayGrid(TipWidget):
     """Small signed pictures of all arrays, a line for each step.
 
     Signals
@@ -130,13 +131,9 @@ class ArrayGrid(QWidget):
         if line:
             self.chosen.emit(line[min(here.column, len(line) - 1)].array.kind)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            thumb = self._thumb_at(QPointF(event.pos()))
-            text = "" if thumb is None else f"{thumb.array.kind}: {thumb.array.title}\n{thumb.array.source}"
-            QToolTip.showText(event.globalPos(), text, self)
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        thumb = self._thumb_at(place)
+        return "" if thumb is None else f"{thumb.array.kind}: {thumb.array.title}\n{thumb.array.source}"
 
     # ---- Painting ----
 

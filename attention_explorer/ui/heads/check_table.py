@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QGuiApplication, QHelpEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.state.heads.check_report import CheckTable
 from attention_explorer.ui.accessible import WORDS
+from attention_explorer.ui.controls.tip_widget import TipWidget
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
@@ -22,7 +23,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
-class CheckTableView(QWidget):
+class CheckTableView(TipWidget):
     """Shows a `CheckTable`; pointing at a number gives all its digits, a right click copies the table."""
 
     accessible_role = WORDS
@@ -136,13 +137,9 @@ class CheckTableView(QWidget):
             return None
         return row, next((column for column, edge in enumerate(self.column_edges()) if x <= edge), 0)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip and self._table is not None:
-            spot = self.cell_at(event.pos().x(), event.pos().y())
-            text = "" if spot is None else self._table.exact(*spot)
-            QToolTip.showText(event.globalPos(), text, self)
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        spot = self.cell_at(place.x(), place.y())
+        return "" if spot is None or self._table is None else self._table.exact(*spot)
 
     # ---- Painting ----
 

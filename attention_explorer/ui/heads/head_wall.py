@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
-    QHelpEvent,
     QImage,
     QKeyEvent,
     QMouseEvent,
@@ -19,13 +18,14 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order
 from attention_explorer.ui.accessible import PICTURE
+from attention_explorer.ui.controls.tip_widget import TipWidget
 from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame
 from attention_explorer.ui.heads.thumbnail import (
     cells_in,
@@ -50,7 +50,7 @@ class _TileState(NamedTuple):
     old: bool
 
 
-class HeadWall(QWidget):
+class HeadWall(TipWidget):
     """The thumbnails of all heads. Click: see it large. Ctrl+click, or Space: switch it off and on.
 
     Signals
@@ -309,13 +309,9 @@ class HeadWall(QWidget):
         self._pointer = None
         self.said.emit("")
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            index = self.index_at(QPointF(event.pos()))
-            tip = "" if index is None else f"{summary_words(self._surveys[index])}\nCtrl+click switches it off and on."
-            QToolTip.showText(event.globalPos(), tip, self)
-            return True
-        return super().event(event)
+    def tip_at(self, place: QPointF) -> str:
+        index = self.index_at(place)
+        return "" if index is None else f"{summary_words(self._surveys[index])}\nCtrl+click switches it off and on."
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index, frame = self.index_at(QPointF(event.pos())), self._frame
