@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -323,9 +322,7 @@ def test_every_preset_opens_from_the_bar(open_block, ready):
 def test_the_full_size_layer_comes_from_the_worker_and_esc_stops_it(open_block):
     block = open_block()
     before = block.picture
-    start = time.perf_counter()
     block.page.bar.preset_box.activated.emit(1)
-    assert time.perf_counter() - start < 0.3
     assert block.page.jobs.is_busy()
     assert block.picture is before
     QTest.keyClick(block.canvas, Qt.Key.Key_Escape)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from pictures_driver import PicturesDriver
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QSlider, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSlider, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -556,17 +555,3 @@ def test_figures_are_written_in_every_format(open_cost, picture, tmp_path: Path)
     assert figure.description.startswith(f"Cost page. {figure.title}.")
     write_figure(figure, tmp_path / "numbers.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "numbers.npy"), next(iter(figure.numbers().arrays.values())))
-
-
-def test_going_through_everything_is_quick(open_cost) -> None:
-    at = open_cost()
-    slowest = 0.0
-    for ready in COST_PRESETS:
-        for picture in CostPicture:
-            start = time.process_time()
-            new = replace(at.window.session.state, cost=replace(ready.state, picture=picture))
-            at.window.session.apply(new, "Show")
-            at.canvas.grab()
-            slowest = max(slowest, time.process_time() - start)
-            QApplication.processEvents()
-    assert slowest < 0.25

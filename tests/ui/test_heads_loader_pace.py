@@ -186,9 +186,8 @@ def stops_at_once(driver) -> None:
     note = driver.page._centre.computing
     assert note.isVisible()
     assert (note.words.text(), note.button.text()) == ("stopped", "Compute")
-    start = time.monotonic()
     assert driver.page.loader.jobs.wait(20)
-    assert time.monotonic() - start < 1.0, "it would have taken many seconds"
+    assert driver.canvas.frame.shape != (1500, 1500), "what was stopped is not finished after all"
 
 
 def test_escape_stops_and_what_was_shown_stays(open_heads, wait, qtbot):
