@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -42,19 +43,19 @@ def settings_path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make_window(qtbot: QtBot, settings_path: Path) -> Iterator[Callable[..., MainWindow]]:
-    """Open the real window on a state; whatever is still open at the end is closed."""
+    """Open the real window on a state; what was opened so is closed at the end, and deleted with all its dialogs."""
     from attention_explorer.session.session import Session
     from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
     from attention_explorer.ui.window import MainWindow
 
-    there_before = QApplication.topLevelWidgets()
+    made: list[MainWindow] = []
 
     def make(
         state: ExplorerState | None = None, settings: Settings | None = None, size: tuple[int, int] = (1280, 800)
     ) -> MainWindow:
         chosen = Settings(theme=ThemeChoice.LIGHT) if settings is None else settings
         window = MainWindow(Session(state), SettingsStore(settings_path), chosen)
-        qtbot.addWidget(window)
+        made.append(window)
         window.resize(*size)
         window.show()
         qtbot.waitExposed(window)
@@ -64,10 +65,11 @@ def make_window(qtbot: QtBot, settings_path: Path) -> Iterator[Callable[..., Mai
         return window
 
     yield make
-    for widget in QApplication.topLevelWidgets():
-        if widget not in there_before:  # those belong to other tests of the module
-            widget.close()
-            widget.deleteLater()
+    # No other windows: some belong to other tests of the module, and pyqtgraph crashes where its own are deleted.
+    for window in made:
+        if isValid(window):
+            window.close()
+            window.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

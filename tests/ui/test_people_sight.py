@@ -17,9 +17,9 @@ from people_driver import (
 from PySide6.QtCore import QPoint, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
-from writing_driver import Written, cut_texts, is_measured, written_on, written_over
+from writing_driver import Written, cut_texts, is_measured, name_of, written_on, written_over
 
-from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.ready_made import PAGE_IDS, presets_of
 from attention_explorer.ui.drawing import marks
 from attention_explorer.ui.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
@@ -92,6 +92,27 @@ def test_colours_move_nothing(page_window, page):
     window.set_theme(DARK)
     catch_up(window)
     assert places == {widget: widget.geometry().getRect() for widget in widgets_shown(window)}
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_another_size_leaves_nothing_behind(make_window, page):
+    for before, zoom in ((1.5, 1.0), (0.8, 1.25)):
+        window, fresh = (
+            make_window(settings=Settings(zoom=each, page=page), size=(640, 480)) for each in (before, zoom)
+        )
+        # The chart has the height of the tab behind it, which Qt lays out only when it is seen.
+        for scene in (each for each in scenes_of(page) if each.name != "lookup tab 1"):
+            window.set_zoom(before)
+            scene.show(window)
+            window.set_zoom(zoom)
+            catch_up(window)
+            scene.show(fresh)
+            here, there = _sizes(window.page), _sizes(fresh.page)
+            assert here == there, f"{scene.name}, {before} and then {zoom}: {set(here) ^ set(there)}"
+
+
+def _sizes(page: QWidget) -> list[tuple[str, tuple[int, int]]]:
+    return [(name_of(widget), widget.size().toTuple()) for widget in widgets_shown(page)]
 
 
 @pytest.mark.parametrize("page", ["heads", "positions", "block", "scaling", "cost"])

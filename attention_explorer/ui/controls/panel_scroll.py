@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 BESIDE_REACHED = 8
@@ -48,17 +47,31 @@ class PanelScroll(ColumnScroll):
         super().__init__(panel, parent)
         self._panel = panel
         self._is_whole = False
+        self._high = 0
 
     def be_whole(self, whole: bool) -> None:
         """Be as high as the panel from now on, or scroll it."""
-        self._is_whole = whole
-        self.fit()
+        if self._is_whole is not whole:
+            self._is_whole = whole
+            # Whole, it needs none; one that came for a moment would take width, and the text be higher for it.
+            policy = Qt.ScrollBarPolicy
+            self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if whole else policy.ScrollBarAsNeeded)
+            self.updateGeometry()
 
-    def fit(self) -> None:
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().viewportEvent(event)
+
+    def _fit(self) -> None:
         """Follow what the panel says now."""
-        high = self._panel.heightForWidth(self.viewport().width()) if self._is_whole else 0
-        self.setMinimumHeight(max(high, 0))
+        high = self._panel.heightForWidth(self.width()) if self._is_whole else 0
+        if high != self._high:
+            self._high = high
+            self.updateGeometry()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
+    def hasHeightForWidth(self) -> bool:
+        return self._is_whole
+
+    def heightForWidth(self, width: int) -> int:
+        return self._panel.heightForWidth(width)

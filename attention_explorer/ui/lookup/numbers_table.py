@@ -115,7 +115,11 @@ class NumbersTable(QTableView):
 
     def fit_height(self) -> None:
         """Take the height in which all rows are seen whole, up to so many that the plane keeps its room."""
-        height = self.height_for_rows(min(self.numbers.rowCount(), MOST_ROWS_SHOWN))
+        rows = self.numbers.rowCount()
+        fits = rows <= MOST_ROWS_SHOWN
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAsNeeded)
+        height = self.height_for_rows(min(rows, MOST_ROWS_SHOWN))
         if self.height() != height:
             self.setFixedHeight(height)
 

@@ -112,8 +112,12 @@ class LookupPanel(PanelScroll):
 
     def give_chart_its_place(self, tall: bool) -> None:
         """Move the chart out of its tab where there is room to see both, and back where there is not."""
-        if tall is not (self.tabs.count() == 2):
-            return
+        if tall is (self.tabs.count() == 2):
+            self._move_chart(tall)
+        self._chart_place.setMinimumHeight(self._look.px(260 if tall else 160))
+        self._chart_place.setMaximumHeight(UNBOUNDED if tall else self._look.px(220))
+
+    def _move_chart(self, tall: bool) -> None:
         if tall:
             self.tabs.removeTab(1)
             self._chart_card.body.addWidget(self._chart_place, 1)
@@ -122,8 +126,6 @@ class LookupPanel(PanelScroll):
         else:
             self.tabs.addTab(self._chart_place, "Temperature")
         self._chart_card.setVisible(tall)
-        self._chart_place.setMinimumHeight(self._look.px(260) if tall else self._look.px(200))
-        self._chart_place.setMaximumHeight(UNBOUNDED if tall else self._look.px(220))
 
     def _on_tab_changed(self, index: int) -> None:
         if index == 1:
@@ -159,7 +161,6 @@ class LookupPanel(PanelScroll):
             *(TextLine(text, "muted", size=12) for text in notices(frame)[:1]),  # one: the card keeps its height
         )
         self.explain(frame, selected)
-        self.fit()
 
     def explain(self, frame: LookupFrame, selected: Part | None) -> None:
         """Spell out the weight of the hovered key, of the selected one, or of the heaviest."""

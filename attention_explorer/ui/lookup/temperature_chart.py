@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.model import softmax
 from attention_explorer.session.session import Session
@@ -53,6 +53,8 @@ class TemperatureChart(QWidget):
         self.plot = pg.PlotWidget(axisItems={"bottom": _PlainLogAxis("bottom")})
         self.setAccessibleName("Weights against temperature")
         self.plot.setAccessibleName("Weights against temperature")
+        # What it would like to be depends on what it has shown.
+        self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         for part in (self.plot, self.plot.viewport()):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setMenuEnabled(False)

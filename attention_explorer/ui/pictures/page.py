@@ -207,7 +207,6 @@ class PicturesPage(Page, Generic[S]):
         self.bar.show_state(state)
         self.controls.show_state(state)
         self.panel.show_verdict(self.verdict_of(state))
-        self._panel_scroll.fit()
         self._load()
 
     def _load(self) -> None:
@@ -254,7 +253,6 @@ class PicturesPage(Page, Generic[S]):
         self.title.set_text(TextLine(self.title_of(state), bold=True, size=15))
         self.panel.show_notes(drawing.notes(picture))
         self.picture_shown(state, picture, ready.beside)
-        self._panel_scroll.fit()
         self._say_spot()
 
     def finished_picture(self) -> object:
