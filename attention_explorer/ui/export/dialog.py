@@ -23,10 +23,10 @@ from attention_explorer.ui.export.figure import (
     painted,
     rendered,
     sheet_of,
-    write_figure,
 )
 from attention_explorer.ui.export.form import ExportForm
 from attention_explorer.ui.export.preview import ExportPreview
+from attention_explorer.ui.export.writing import write_awake
 from attention_explorer.ui.file_names import replace_question, with_ending
 from attention_explorer.ui.theme import LIGHT, Look
 
@@ -90,11 +90,11 @@ def export_or_explain(parent: QWidget, figure: Figure, path: Path, options: Figu
     options = FigureOptions() if options is None else options
     try:
         # What is typed in the name of the file is what a person meant last.
-        write_figure(figure, path, replace(options, format=path.suffix))
+        is_written = write_awake(parent, figure, path, replace(options, format=path.suffix))
     except ExplorerError as error:
         QMessageBox.warning(parent, "Not exported", str(error))
         return ""
-    return f"Saved {path}"
+    return f"Saved {path}" if is_written else "Cancelled: nothing was written."
 
 
 class ExportDialog(QDialog):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Protocol, runtime_checkable
+from typing import BinaryIO, Protocol, TypeAlias, runtime_checkable
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPainter
@@ -206,20 +206,27 @@ def png_bytes(image: QImage) -> bytes:
     return bytes(buffer.data().data())
 
 
-def _png(figure: Figure, options: FigureOptions) -> bytes:
-    return png_bytes(rendered(figure, options))
+Contents: TypeAlias = Callable[[], bytes]
+"""Makes the contents of a file of what is drawn by then; on any thread."""
 
 
-def _svg(figure: Figure, options: FigureOptions) -> bytes:
+def _png(figure: Figure, options: FigureOptions) -> Contents:
+    image = rendered(figure, options)
+    return lambda: png_bytes(image)
+
+
+def _svg(figure: Figure, options: FigureOptions) -> Contents:
     sheet = sheet_of(figure, options)
     drawn = sheet.figure
-    return svg_bytes(drawn.paint, drawn.size, sheet.scale, file_title(drawn), drawn.description)
+    drawing = svg_bytes(drawn.paint, drawn.size, sheet.scale, file_title(drawn), drawn.description)
+    return lambda: drawing
 
 
-def _pdf(figure: Figure, options: FigureOptions) -> bytes:
+def _pdf(figure: Figure, options: FigureOptions) -> Contents:
     sheet = sheet_of(figure, options)
     drawn = sheet.figure
-    return pdf_bytes(drawn.paint, drawn.size, sheet.scale, file_title(drawn), drawn.description)
+    page = pdf_bytes(drawn.paint, drawn.size, sheet.scale, file_title(drawn), drawn.description)
+    return lambda: page
 
 
 # ---- Files ----
@@ -227,11 +234,14 @@ def _pdf(figure: Figure, options: FigureOptions) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A kind of file: its suffix, what it is good for, and how it is made; ``is_raster`` if it is made of pixels."""
+    """A kind of file: its suffix, what it is good for, and how it is made; ``is_raster`` if it is made of pixels.
+
+    ``begin`` does what only the GUI thread may do: it draws. What it returns does the rest.
+    """
 
     suffix: str
     title: str
-    encode: Callable[[Figure, FigureOptions], bytes]
+    begin: Callable[[Figure, FigureOptions], Contents]
     is_picture: bool = True
     is_raster: bool = False
 
@@ -240,10 +250,10 @@ EXPORT_FORMATS: tuple[ExportFormat, ...] = (
     ExportFormat(".png", "PNG picture", _png, is_raster=True),
     ExportFormat(".svg", "SVG drawing", _svg),
     ExportFormat(".pdf", "PDF page", _pdf),
-    ExportFormat(".csv", "CSV numbers", lambda figure, _: figure.numbers().csv.encode(), is_picture=False),
-    ExportFormat(".npy", "NumPy array", lambda figure, _: npy_bytes(figure.numbers()), is_picture=False),
-    ExportFormat(".npz", "NumPy archive", lambda figure, _: npz_bytes(figure.numbers()), is_picture=False),
-    ExportFormat(".json", "JSON numbers", lambda figure, _: figure.numbers().json.encode(), is_picture=False),
+    ExportFormat(".csv", "CSV numbers", lambda figure, _: lambda: figure.numbers().csv.encode(), is_picture=False),
+    ExportFormat(".npy", "NumPy array", lambda figure, _: lambda: npy_bytes(figure.numbers()), is_picture=False),
+    ExportFormat(".npz", "NumPy archive", lambda figure, _: lambda: npz_bytes(figure.numbers()), is_picture=False),
+    ExportFormat(".json", "JSON numbers", lambda figure, _: lambda: figure.numbers().json.encode(), is_picture=False),
 )
 
 
@@ -280,7 +290,18 @@ def figure_bytes(figure: Figure, options: FigureOptions) -> bytes:
     ExportError
         The format is unknown, or the picture is too large.
     """
-    return format_of(options.format).encode(figure, options)
+    return begun(figure, options)()
+
+
+def begun(figure: Figure, options: FigureOptions) -> Contents:
+    """Draw a figure, and return what makes the contents of its file, on any thread.
+
+    Raises
+    ------
+    ExportError
+        The format is unknown, or the picture is too large.
+    """
+    return format_of(options.format).begin(figure, options)
 
 
 def write_figure(figure: Figure, target: Path | BinaryIO, options: FigureOptions | None = None) -> None:

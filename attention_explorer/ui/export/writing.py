@@ -1,0 +1,89 @@
+"""Writes a figure while the window stays awake: compressing it and waiting for the disk are left to a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+
+from PySide6.QtCore import QElapsedTimer, QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+
+from attention_explorer.errors import quoted
+from attention_explorer.files import write_whole
+from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.state.figure_options import FigureOptions
+from attention_explorer.ui.export.figure import Figure, begun
+
+SHOW_AFTER = 300
+"""Milliseconds before there is a window that says what is going on: one that only flickers tells nobody anything."""
+
+
+def write_awake(parent: QWidget, figure: Figure, path: Path, options: FigureOptions) -> bool:
+    """Draw a figure, and write it to a file with the window awake. Return whether it was written, or cancelled.
+
+    Raises
+    ------
+    ExportError
+        The picture is too large, or the path cannot be written.
+    """
+    writing = _Writing(begun(figure, options), path)
+    # The application owns it: what was cancelled may still be compressing for a moment.
+    queue = JobQueue(QApplication.instance())
+    errors: list[Exception] = []
+    queue.failed.connect(lambda _, error: errors.append(error))
+    queue.finished.connect(queue.deleteLater)
+    queue.request(path, writing.work)
+    _wait(parent, queue, writing)
+    if errors:
+        raise errors[0]
+    return not writing.is_cancelled
+
+
+def _wait(parent: QWidget, queue: JobQueue, writing: _Writing) -> None:
+    """Handle events until the file is written; at first none of people, who see nothing yet of what goes on."""
+    running, tick, clock = [True], QTimer(), QElapsedTimer()
+    queue.finished.connect(running.clear)
+    tick.start(SHOW_AFTER)
+    clock.start()
+    loop, wait = QEventLoop(), QEventLoop.ProcessEventsFlag.WaitForMoreEvents
+    while running and clock.elapsed() < SHOW_AFTER:
+        loop.processEvents(wait | QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+    if not running:
+        return
+    note = QMessageBox(parent.window())
+    note.setWindowTitle("Export")
+    note.setText(f"Writing {quoted(writing.path.name)}…")
+    note.setStandardButtons(QMessageBox.StandardButton.Cancel)
+    note.rejected.connect(writing.cancel)
+    note.open()
+    while running and not writing.is_cancelled:
+        loop.processEvents(wait)
+    note.rejected.disconnect(writing.cancel)
+    note.close()
+    note.deleteLater()
+
+
+class _Writing:
+    """What the worker does. Up to the last moment it can be cancelled, and then nothing is written."""
+
+    def __init__(self, contents: Callable[[], bytes], path: Path) -> None:
+        self.path = path
+        self.is_cancelled = False
+        self._contents = contents
+        self._is_at_the_disk = False
+        self._turn = Lock()
+
+    def work(self, _report: Report, _deliver: Deliver) -> None:
+        """Make the contents and write them."""
+        data = self._contents()
+        with self._turn:
+            if self.is_cancelled:
+                return
+            self._is_at_the_disk = True
+        write_whole(self.path, data)
+
+    def cancel(self) -> None:
+        """Write nothing, unless it is being written already."""
+        with self._turn:
+            self.is_cancelled = not self._is_at_the_disk
