@@ -306,6 +306,7 @@ QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}
 QPushButton:pressed, #tool:pressed {{ background: {t.track}; }}
 QPushButton:checked {{ background: {t.strong}; color: {t.strong_text}; border-color: {t.strong}; }}
 QPushButton:disabled, #tool:disabled, QComboBox:disabled, QDoubleSpinBox:disabled {{ color: {t.axis}; }}
+QPushButton:checked:disabled {{ background: {t.track}; color: {t.axis}; border-color: {t.border}; }}
 QPushButton:focus, QComboBox:focus, QDoubleSpinBox:focus, QLineEdit:focus, QToolButton:focus, QTableView:focus,
 QPlainTextEdit:focus {{ border: {px(2)}px solid {t.focus}; }}
 QPushButton:focus, QComboBox:focus, #tool:focus {{ padding: {px(4) - wider}px {px(9) - wider}px; }}
@@ -323,6 +324,7 @@ QComboBox::down-arrow {{ image: url("{assets.path("icons/arrow-down.svg")}"); wi
 QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}
 QComboBox QAbstractItemView {{ background: {t.card}; border: 1px solid {t.border};
     selection-background-color: {t.track}; selection-color: {t.text}; outline: none; }}
+QTableCornerButton::section {{ background: {t.card}; border: none; }}
 QTabWidget::pane {{ border: 1px solid {t.border}; border-radius: {px(8)}px; background: {t.card}; top: -1px; }}
 QTabBar::tab {{ padding: {px(5)}px {px(12)}px; color: {t.muted}; background: transparent; border: none;
     border-bottom: {px(2)}px solid transparent; }}
@@ -337,6 +339,7 @@ QTableView QLineEdit {{ border-radius: 0; padding: 0 {px(4)}px; min-height: 0; }
 QSlider::groove:horizontal {{ height: {px(4)}px; background: {t.track}; border-radius: {px(2)}px; }}
 QSlider::handle:horizontal {{ width: {px(16)}px; height: {px(16)}px; margin: {-px(6)}px 0; border-radius: {px(8)}px;
     background: {t.strong}; }}
+QSlider::handle:horizontal:disabled {{ background: {t.axis}; }}
 QSlider:focus {{ border: {px(2)}px solid {t.focus}; border-radius: {px(6)}px; }}
 QScrollBar:vertical {{ background: transparent; width: {px(10)}px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: {px(10)}px; margin: 0; }}

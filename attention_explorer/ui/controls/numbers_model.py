@@ -102,7 +102,6 @@ class NamedRowsTable(QTableView):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        self.setStyleSheet(f"QTableCornerButton::section {{ background: {look.theme.card}; border: none; }}")
         self.verticalHeader().setDefaultSectionSize(look.px(26))
 
     def height_of(self, rows: int) -> int:

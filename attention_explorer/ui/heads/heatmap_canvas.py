@@ -53,19 +53,12 @@ class HeatmapCanvas(MapWidget):
         self._painted: set[Cell] = set()
         self._painted_at = QPointF()
         self._hides = True
-        self._keep_room()
-
-    def _keep_room(self) -> None:
-        self.setMinimumSize(self.look.px(240), self.look.px(220))
+        self.setMinimumSize(240, 220)  # at every zoom: at twice the size the whole map is to be seen too
 
     def spoken(self) -> str:
         return "" if self.frame is None else alt_text(self.session.state.heads)
 
     # ---- Showing ----
-
-    def set_look(self, look: Look) -> None:
-        super().set_look(look)
-        self._keep_room()
 
     def show_picture(self, frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> None:
         """Show the picture of a frame, computed for the window and the tiles that were asked for."""

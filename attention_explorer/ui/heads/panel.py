@@ -50,6 +50,7 @@ class HeadsPanel(Steady):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._look = session, look
+        self._away: set[QWidget] = set()
         self.reading = ReadingCard(look)
         self._setup_area, self._checks_area = ColumnScroll(QWidget()), ColumnScroll(QWidget())
         self.tabs = QTabWidget()
@@ -74,7 +75,6 @@ class HeadsPanel(Steady):
 
         setup = HeadsSetupPanel(self._session, self._look)
         setup.refused.connect(self.refused)
-        self._setup_area.setWidget(setup)
         return setup
 
     @cached_property
@@ -82,9 +82,7 @@ class HeadsPanel(Steady):
         """Experiments with the heads."""
         from attention_explorer.ui.heads.checks import HeadsChecks
 
-        checks = HeadsChecks(self._session, self._look)
-        self._checks_area.setWidget(checks)
-        return checks
+        return HeadsChecks(self._session, self._look)
 
     # ---- Showing ----
 
@@ -93,17 +91,31 @@ class HeadsPanel(Steady):
         self._look = look
         for part in (self._note, self.note_text, self.reading):
             part.set_look(look)
-        for made in ("setup", "checks"):
-            if made in self.__dict__:
+        for area, made in ((self._setup_area, "setup"), (self._checks_area, "checks")):
+            if made in self.__dict__ and area is self.tabs.currentWidget():
                 getattr(self, made).set_look(look)
+            elif made in self.__dict__:
+                area.takeWidget()  # Qt would style its many widgets along, seen or not
+                self._away.add(getattr(self, made))
+
+    def _put(self, panel: HeadsSetupPanel | HeadsChecks, area: ColumnScroll) -> None:
+        """Show a panel in its tab, for the first time or after a change of looks."""
+        if panel in self._away:
+            self._away.remove(panel)
+            panel.set_look(self._look)
+        if area.widget() is not panel:
+            area.setWidget(panel)
+            panel.show()
 
     def show_frame(self, heads: HeadsState, frame: HeadsFrame) -> None:
         """Show the numbers of a frame in the tab in view, unless it is the reading, which follows the pointer."""
         self._show_note(heads, frame)
         page = self.tabs.currentIndex()
         if page == 1:
+            self._put(self.setup, self._setup_area)
             self.setup.show_frame(frame)
         elif page == 2:
+            self._put(self.checks, self._checks_area)
             self.checks.show_frame(frame, heads.view.row)
 
     def show_spot(self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None) -> None:

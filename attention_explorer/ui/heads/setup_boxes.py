@@ -146,11 +146,6 @@ class SetupSection(QWidget):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        theme = look.theme
-        self.setStyleSheet(
-            f"QPushButton:checked:disabled {{ background: {theme.track}; color: {theme.axis};"
-            f" border-color: {theme.border}; }} QSlider::handle:horizontal:disabled {{ background: {theme.axis}; }}"
-        )
         self.grid.setHorizontalSpacing(look.px(8))
         self.grid.setVerticalSpacing(look.px(5))
         self.grid.setColumnMinimumWidth(0, look.px(LABEL_WIDTH))

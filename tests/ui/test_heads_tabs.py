@@ -1,0 +1,36 @@
+"""The tabs beside the map: those out of view cost nothing at a change of looks, and wear it when they are opened."""
+
+from __future__ import annotations
+
+import pytest
+from heads_driver import pixels
+from people_driver import catch_up
+
+from attention_explorer.session.settings import ThemeChoice
+
+
+@pytest.mark.parametrize("tab", [1, 2], ids=["setup", "checks"])
+def test_a_tab_out_of_view_wears_the_new_look_when_it_is_opened(open_heads, tab):
+    used, fresh = open_heads(), open_heads(theme=ThemeChoice.DARK, zoom=1.25)
+    for index in (tab, 0):
+        used.page.tabs.setCurrentIndex(index)
+        catch_up(used.window)
+    used.window.set_theme(ThemeChoice.DARK)
+    used.window.set_zoom(1.25)
+    catch_up(used.window)
+    assert used.page.tabs.widget(tab).widget() is None, "Qt would style what is in there along"
+    for driver in (used, fresh):
+        driver.page.tabs.setCurrentIndex(tab)
+        catch_up(driver.window)
+    assert (pixels(used.page.tabs.grab().toImage()) == pixels(fresh.page.tabs.grab().toImage())).all()
+
+
+@pytest.mark.parametrize("tab", [1, 2], ids=["setup", "checks"])
+def test_the_tab_in_view_changes_its_look_at_once(open_heads, tab):
+    used, fresh = open_heads(), open_heads(theme=ThemeChoice.DARK)
+    for driver in (used, fresh):
+        driver.page.tabs.setCurrentIndex(tab)
+        catch_up(driver.window)
+    used.window.set_theme(ThemeChoice.DARK)
+    catch_up(used.window)
+    assert (pixels(used.page.tabs.grab().toImage()) == pixels(fresh.page.tabs.grab().toImage())).all()
