@@ -14,10 +14,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdi
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.figure_options import FigureOptions
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, Picture
-from attention_explorer.ui.export.dialog import ExportDialog
-from attention_explorer.ui.export.figure import write_figure
+from attention_explorer.ui.export.dialog import ExportDialog, export_or_explain
 from attention_explorer.ui.heads.page import HeadsPage
 from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.window import MainWindow
@@ -151,13 +149,9 @@ def _exports(window: MainWindow, folder: Path) -> Iterator[Step]:
     dialogs[-1].deleteLater()
     for suffix in FORMATS:
         path = folder / f"figure{suffix}"
-        yield Step(f"write {suffix}", partial(_write, window, path))
+        yield Step(f"write {suffix}", lambda path=path: export_or_explain(window.page, window.page.figure(), path))
     yield Step("copy picture", window.page.copy_picture)
     yield Step("copy numbers", window.page.copy_numbers)
-
-
-def _write(window: MainWindow, path: Path) -> None:
-    write_figure(window.page.figure(), path, FigureOptions(path.suffix))
 
 
 def _arrays(window: MainWindow) -> Iterator[Step]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 from attention_explorer.state.colour_scale import BoolArray, ColourScale, FloatArray
 
@@ -56,13 +55,14 @@ class MapPicture:
     row_title: str = "query (row) attends to …"
     column_title: str = "key (column)"
     masked_word: str = "masked"
+    positions: FloatArray = field(init=False)
+    """Where each tile stands on the colour bar, (h, w)."""
+
+    def __post_init__(self) -> None:
+        # At once, for a picture of a million tiles is made on the worker and painted on the GUI thread.
+        object.__setattr__(self, "positions", self.scale.positions(self.values))
 
     @property
     def cells(self) -> tuple[int, int]:
         """Rows and columns of tokens."""
         return len(self.row_tokens), len(self.column_tokens)
-
-    @cached_property
-    def positions(self) -> FloatArray:
-        """Where each tile stands on the colour bar."""
-        return self.scale.positions(self.values)
