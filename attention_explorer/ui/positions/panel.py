@@ -114,7 +114,9 @@ class PositionsPanel(NotesPanel):
 
 
 def verdict_lines(state: PositionsState) -> tuple[TextLine, ...]:
-    """Return what is true of the kind, and what to look for in the preset."""
+    """Return what is true of the kind, and what to look for in the picture of the preset."""
     found, ready = verdict(state), positions_preset(state.preset)
     lines = (TextLine(found.title, bold=True), TextLine(found.text, size=12.5))
-    return lines if is_changed(state) else (*lines, TextLine(f"Try: {ready.look_for}", "muted", size=12.5))
+    if is_changed(state) or state.picture is not ready.state.picture:
+        return lines
+    return (*lines, TextLine(f"Try: {ready.look_for}", "muted", size=12.5))
