@@ -19,7 +19,7 @@ from attention_explorer.state.lookup.plane_geometry import (
     weight_field,
 )
 from attention_explorer.state.lookup.state import Overlay
-from attention_explorer.state.numerals import plain, subscript
+from attention_explorer.state.numerals import subscript
 from attention_explorer.ui.drawing.marks import dashes, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.ui.lookup.plane_scene import PlaneScene
 
@@ -156,35 +156,6 @@ def _paint_grid(painter: QPainter, scene: PlaneScene) -> None:
         py = scene.point((0.0, y)).y()
         draw_line(painter, QPointF(rect.left(), py), QPointF(rect.right(), py), axis if y == 0 else line)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    _paint_tick_labels(painter, scene, step)
-
-
-def _paint_tick_labels(painter: QPainter, scene: PlaneScene, step: float) -> None:
-    """Write the labels beside the axes, or at the edge of the picture where an axis is out of sight."""
-    look, seen, rect = scene.look, scene.transform.visible, scene.rect
-    font, gap = look.font(11.5), look.px(4)
-    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-    _, height = text_size(font, "0")
-    row = min(max(scene.origin.y() + gap, rect.top() + gap), rect.bottom() - height - gap)
-    for x in ticks(seen.left, seen.right, step):
-        text = plain(x, decimals)
-        width, _ = text_size(font, text)
-        left = scene.point((x, 0.0)).x() + gap
-        if rect.left() <= left - gap and left + width <= rect.right():
-            _paint_tick(painter, scene, QRectF(left, row, width, height), text)
-    for y in ticks(seen.bottom, seen.top, step):
-        text = plain(y, decimals)
-        width, _ = text_size(font, text)
-        column = min(max(scene.origin.x() + gap, rect.left() + gap), rect.right() - width - gap)
-        top = scene.point((0.0, y)).y() - height - gap / 2
-        if y != 0 and rect.top() <= top and top + height <= rect.bottom():
-            _paint_tick(painter, scene, QRectF(column, top, width, height), text)
-
-
-def _paint_tick(painter: QPainter, scene: PlaneScene, box: QRectF, text: str) -> None:
-    painter.setFont(scene.look.font(11.5))
-    painter.setPen(QColor(scene.look.theme.muted))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
 # ---- Lines of equal score, hull ----

@@ -35,6 +35,7 @@ from attention_explorer.ui.lookup.plane_target import (
     paint_swing,
     paint_target,
 )
+from attention_explorer.ui.lookup.plane_ticks import paint_tick_labels
 
 
 def paint_foreground(painter: QPainter, scene: PlaneScene) -> None:
@@ -43,6 +44,7 @@ def paint_foreground(painter: QPainter, scene: PlaneScene) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.save()
     painter.setClipRect(scene.rect)
+    paint_tick_labels(painter, scene)
     _paint_vectors(painter, scene)
     painter.restore()
     if scene.line is not None:
