@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(table([row for rows in measured.values() for row in rows]))
     print("Medians, and the 99th percentile of ours. " + machine_line(machine()))
     content = results(RESULTS, measured)
+    content["suites"] = {name: content["suites"][name] for name in SUITES if name in content["suites"]}
     write_json(RESULTS, content)
     if options.readme:
         write_readme(README, content)

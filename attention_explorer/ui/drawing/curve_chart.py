@@ -41,6 +41,12 @@ class Axis:
             return log_share(number, self.low, self.high)
         return (number - self.low) / (self.high - self.low)
 
+    def shares(self, numbers: FloatArray) -> FloatArray:
+        """Return where numbers (n,) are, the same as `share` of each."""
+        if self.log_base:
+            return np.asarray([self.share(number) for number in numbers.tolist()])
+        return (numbers - self.low) / (self.high - self.low)
+
     def number(self, share: float) -> float:
         """Return the number at a place."""
         return log_number(share, self.low, self.high) if self.log_base else self.low + share * (self.high - self.low)
@@ -72,6 +78,20 @@ class ChartLayout:
     def y(self, number: float) -> float:
         """Return where a number is, from the top down."""
         return self.plot.bottom() - self.up.share(number) * self.plot.height()
+
+    def xs(self, numbers: FloatArray) -> list[float]:
+        """Return where numbers (n,) are across: much sooner than one by one."""
+        places: list[float] = (self.plot.left() + self.across.shares(numbers) * self.plot.width()).tolist()
+        return places
+
+    def ys(self, numbers: FloatArray) -> list[float]:
+        """Return where numbers (n,) are, from the top down."""
+        places: list[float] = (self.plot.bottom() - self.up.shares(numbers) * self.plot.height()).tolist()
+        return places
+
+    def points(self, across: FloatArray, up: FloatArray) -> list[QPointF]:
+        """Return the places of pairs of numbers, each (n,)."""
+        return list(map(QPointF, self.xs(across), self.ys(up)))
 
     def number_at(self, x: float) -> float:
         """Return the number at a place across."""
@@ -186,7 +206,7 @@ def paint_curve(
     if len(values) > 3 * wide:
         _paint_band(painter, layout, first, values, stroke, step, wide)
         return
-    points = [QPointF(layout.x(first + i * step), layout.y(value)) for i, value in enumerate(values.tolist())]
+    points = layout.points(first + np.arange(len(values)) * step, values)
     if len(points) == 1:
         paint_dot(painter, points[0], stroke.color().name(), 3.0)
         return
@@ -221,16 +241,14 @@ def _paint_band(
     bounds = tile_bounds(len(values), wide)
     turns = np.flatnonzero(np.diff(np.sign(np.diff(values)))) + 1
     if len(turns) <= SELDOM * len(bounds):
-        knots = np.unique([*bounds[:-1].tolist(), *turns.tolist(), len(values) - 1]).tolist()
-        places = (QPointF(layout.x(first + step * knot), layout.y(float(values[knot]))) for knot in knots)
-        draw_polyline(painter, list(places), stroke)
+        knots = np.unique([*bounds[:-1].tolist(), *turns.tolist(), len(values) - 1])
+        draw_polyline(painter, layout.points(first + step * knots, values[knots]), stroke)
         return
     low, high = np.minimum.reduceat(values, bounds[:-1]), np.maximum.reduceat(values, bounds[:-1])
     # Each column reaches to the first number of the next, or the band would break where the curve is steep.
     following = values[bounds[1:-1]]
     low[:-1], high[:-1] = np.minimum(low[:-1], following), np.maximum(high[:-1], following)
-    edges = [layout.x(first + step * (bound - 0.5)) for bound in bounds.tolist()]
-    tops, feet = ([layout.y(value) for value in row.tolist()] for row in (high, low))
+    edges, tops, feet = layout.xs(first + step * (bounds - 0.5)), layout.ys(high), layout.ys(low)
     # So many dashes would run together: the band is pale instead.
     opacity = 0.35 if stroke.style() is Qt.PenStyle.DashLine else 1.0
     paint_columns(painter, edges, tops, feet, colour_of(stroke.color().name(), opacity), 0.5 * stroke.widthF())

@@ -66,8 +66,8 @@ def _paint_histogram(painter: QPainter, picture: ScoresPicture, chart: ChartLayo
     rooted = f"scaled, ÷ √{picture.setting.d_k}" if scaled else NAMES[False]
     paint_axes(painter, chart, look, f"{rooted}: std {plain(std)}", bold=picture.state.scaled is scaled)
     edges, densities = picture.bin_edges(scaled), picture.densities(scaled)
-    xs = [chart.x(edge) for edge in edges.tolist()]
-    tops = [chart.y(density) for density in densities.tolist()]
+    xs = chart.xs(edges)
+    tops = chart.ys(densities)
     paint_columns(painter, xs, tops, [chart.plot.bottom()] * len(tops), fill_of(look, scaled))
     _paint_tail(painter, picture, chart, look, scaled)
     points, curve = curve_of(picture, scaled)
@@ -113,7 +113,7 @@ def _paint_weights(painter: QPainter, picture: ScoresPicture, chart: ChartLayout
     titles = "Share of rows by their largest weight", "Rows by their largest weight", "Rows by largest weight"
     paint_axes(painter, chart, look, fitting(titles, look.font(12.5), chart.box.width()), bold=False)
     rows, plot = picture.raw.summary.rows, chart.plot
-    xs = [chart.x(edge) for edge in picture.weight_edges.tolist()]
+    xs = chart.xs(picture.weight_edges)
     for scaled in (True, False):
         tops = [chart.y(count / rows) for count in picture.of(scaled).weight_counts.tolist()]
         if scaled:
