@@ -157,6 +157,12 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
 
 
 def _same_tabs(page: Page, other: Page) -> None:
+    if (
+        isinstance(page, HeadsPage)
+        and isinstance(other, HeadsPage)
+        and page.tabs.currentWidget() is page.tabs.widget(2)
+    ):
+        other.checks.experiment = page.checks.experiment  # which one is looked at is no state either
     for mine, its in zip(_tabs(page), _tabs(other), strict=True):
         its.setCurrentIndex(mine.currentIndex())
 

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from PySide6.QtCore import QThread, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from shiboken6 import isValid
 
 from soak import actions
 from soak.hand import WindowHand
@@ -62,6 +63,7 @@ class Monkey:
         self._log = log
         self._hand = WindowHand(world.turn)
         self._stay: tuple[QWidget | None, int] = (None, 0)
+        self._waited: dict[int, QWidget] = {}
         self._nested = QTimer()
         self._nested.setSingleShot(True)
         self._nested.setInterval(NESTED_MILLISECONDS)
@@ -112,13 +114,26 @@ class Monkey:
 
     def _act_in_dialog(self) -> None:
         """Go on inside a dialog that the program waits for; nothing if it waits for none."""
-        if QThread.currentThread().loopLevel() > self.world.steps_under_way:
+        if QThread.currentThread().loopLevel() > self.world.steps_under_way and not self._is_about_to_end():
             self.world.steps_under_way += 1
             try:
                 self.act()
             finally:
                 self.world.steps_under_way -= 1
         self._nested.start()
+
+    def _is_about_to_end(self) -> bool:
+        """Whether the dialog whose events these are has just been closed: no person gets at what is behind it by now.
+
+        What is done all the same would be handled before the program hears of the answer, and may delete the dialog.
+        """
+        level, now = QThread.currentThread().loopLevel(), QApplication.activeModalWidget()
+        before = self._waited.pop(level, None)
+        if before is not None and before is not now and not (isValid(before) and before.isVisible()):
+            return True
+        if now is not None:
+            self._waited[level] = now
+        return False
 
     def rest(self) -> None:
         """Leave every popup and dialog and wait, so that the state can be looked at."""
