@@ -5,23 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QStandardPaths, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QStandardPaths, QTimer
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.figure_options import FigureOptions
+from attention_explorer.ui.export.clipboard import copy_figure
 from attention_explorer.ui.export.figure import (
     EXPORT_FORMATS,
     LARGEST_SIDE,
     Figure,
     Sheet,
     StyledFigure,
-    figure_bytes,
     format_of,
     is_raster,
     painted,
-    rendered,
     sheet_of,
 )
 from attention_explorer.ui.export.form import ExportForm
@@ -38,8 +36,6 @@ READABLE = 5.0
 """Points; smaller words are hardly read on paper. Journals ask for 5 to 7."""
 WORDS = 12.0
 """Pixels of the font of most words of a figure."""
-
-_MIME = {".svg": "image/svg+xml", ".pdf": "application/pdf"}
 
 
 def export_with_dialog(parent: QWidget, figure: Figure) -> str:
@@ -174,25 +170,12 @@ class ExportDialog(QDialog):
 
     def _copy(self) -> None:
         try:
-            QGuiApplication.clipboard().setMimeData(_mime_data(self.figure, self.options))
+            copy_figure(self.figure, self.options)
         except ExplorerError as error:
             self.form.says.setText(str(error))
             return
         self.said = "The figure is on the clipboard."
         self.form.says.setText(self.said)
-
-
-def _mime_data(figure: Figure, options: FigureOptions) -> QMimeData:
-    """Return a figure for the clipboard: an image, with a drawing beside it, or the numbers as text."""
-    data = QMimeData()
-    if not format_of(options.format).is_picture:
-        numbers = figure.numbers()
-        data.setText(numbers.json if options.format == ".json" else numbers.csv)
-        return data
-    data.setImageData(rendered(figure, options))
-    if options.format in _MIME:
-        data.setData(_MIME[options.format], figure_bytes(figure, options))
-    return data
 
 
 def words_about(sheet: Sheet, options: FigureOptions) -> str:
