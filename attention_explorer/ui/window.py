@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QMainWindow,
     QMenu,
     QStackedWidget,
@@ -267,6 +268,9 @@ class MainWindow(QMainWindow):
         # Last and once: while a page is still being put together every new widget would be styled over and over.
         if page.styleSheet() != self._sheet:
             page.setStyleSheet(self._sheet)
+            # Qt leaves those within a tab out of view as they are, and what they ask for counts all the same.
+            for layout in page.findChildren(QLayout):
+                layout.invalidate()
 
     def childEvent(self, event: QChildEvent) -> None:
         """Style dialogs and menus that belong to no page."""

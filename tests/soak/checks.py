@@ -123,7 +123,7 @@ def window_shows_its_state(world: World) -> None:
         other.show()
         other.resize(window.size())
         _settle_both(world, other)
-        _same_tabs(window.page, other.page)
+        _same_tabs(world, window.page, other.page)
         _same_folds(window.page, other.page)
         _forget_the_pointer(world, other)
         _settle_both(world, other)
@@ -156,15 +156,21 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
     world.settle_wholly(window)
 
 
-def _same_tabs(page: Page, other: Page) -> None:
-    if (
-        isinstance(page, HeadsPage)
-        and isinstance(other, HeadsPage)
-        and page.tabs.currentWidget() is page.tabs.widget(2)
-    ):
-        other.checks.experiment = page.checks.experiment  # which one is looked at is no state either
+def _same_tabs(world: World, page: Page, other: Page) -> None:
+    if isinstance(page, HeadsPage) and isinstance(other, HeadsPage):
+        if page.tabs.currentIndex() == 2:
+            other.checks.experiment = page.checks.experiment  # which one is looked at is no state either
+        _lay_out(world, page.tabs)
     for mine, its in zip(_tabs(page), _tabs(other), strict=True):
         its.setCurrentIndex(mine.currentIndex())
+
+
+def _lay_out(world: World, tabs: QTabWidget) -> None:
+    """Open the first tab for a moment: texts out of view still ask for the height of another size of letters."""
+    shown = tabs.currentIndex()
+    tabs.setCurrentIndex(0)
+    world.settle()
+    tabs.setCurrentIndex(shown)
 
 
 def _same_folds(page: Page, other: Page) -> None:

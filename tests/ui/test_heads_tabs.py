@@ -34,3 +34,16 @@ def test_the_tab_in_view_changes_its_look_at_once(open_heads, tab):
     used.window.set_theme(ThemeChoice.DARK)
     catch_up(used.window)
     assert (pixels(used.page.tabs.grab().toImage()) == pixels(fresh.page.tabs.grab().toImage())).all()
+
+
+@pytest.mark.parametrize("tab", [1, 2], ids=["setup", "checks"])
+@pytest.mark.parametrize("zoom", [0.8, 1.25])
+def test_another_size_while_the_reading_is_out_of_view_leaves_the_map_its_room(open_heads, tab, zoom):
+    used, fresh = open_heads(), open_heads(zoom=zoom)
+    for driver in (used, fresh):
+        driver.page.tabs.setCurrentIndex(tab)
+        catch_up(driver.window)
+    used.window.set_zoom(zoom)
+    catch_up(used.window)
+    assert used.canvas.size() == fresh.canvas.size()
+    assert used.page.tabs.minimumSizeHint() == fresh.page.tabs.minimumSizeHint()
