@@ -65,7 +65,8 @@ class ColourScale:
             largest = values.max(axis=-1, keepdims=True, initial=0.0)
             shares: FloatArray = np.divide(values, largest, out=np.zeros_like(values), where=largest > 0)
             return shares
-        with np.errstate(invalid="ignore", over="ignore"):  # ∞ − ∞ of a score beyond the float range
+        # ∞ − ∞ of a score beyond the float range, and a bar whose ends are the same.
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             if self.is_diverging:  # high − low of ±1e308 would be infinite
                 shifted = 0.5 + 0.5 * (values / self.high)
             else:

@@ -202,3 +202,8 @@ def test_a_bar_that_ends_below_a_ten_thousandth_does_not_end_at_nothing() -> Non
 def test_the_end_can_have_a_name() -> None:
     scale = ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight", end="each map’s largest")
     assert scale.ticks() == ((0.0, "0"), (1.0, "each map’s largest"))
+
+
+def test_a_bar_whose_ends_are_the_same_has_places_all_the_same() -> None:
+    flat = ColourScale(ScaleKind.LINEAR, 1.0, 1.0, "weight")
+    np.testing.assert_array_equal(flat.positions(np.array([[0.0, 1.0, 2.0]])), [[0.0, 0.5, 1.0]])
