@@ -148,7 +148,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "box": Limit(known=_known_boxes),
         "head": Limit(0, block.MOST_HEADS - 1),
         "token": Limit(0, _LAST_TOKEN),
-        "factor": Limit(-2.0, 10.0),
+        "factor": Limit(-block.LARGEST_FACTOR, block.LARGEST_FACTOR),
         "changed_token": Limit(0, _LAST_TOKEN),
         "decoded": Limit(0, _LAST_TOKEN),
         "norm_scale": Limit(1e-7, 100.0),

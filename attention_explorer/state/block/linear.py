@@ -18,7 +18,6 @@ from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numerals import exact, signed, size_text
 
-LARGEST_FACTOR = 10.0
 FACTORS = (-10.0, -5.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 """Where the slider stops."""
 TITLES = ("V", "X")

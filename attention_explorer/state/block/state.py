@@ -13,6 +13,8 @@ from attention_explorer.model.norm import NormKind
 from attention_explorer.model.sublayer import NormPlacement
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
+LARGEST_FACTOR = 10.0
+"""Of the factor that V or X is multiplied by, in either direction."""
 MOST_HEADS, MOST_LAYERS, MOST_BATCH = 64, 24, 8
 MOST_TOKENS = 128
 
