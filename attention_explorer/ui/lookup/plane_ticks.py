@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFont, QPainter
 
-from attention_explorer.state.lookup.plane import tick_step, ticks
+from attention_explorer.state.lookup.plane import PlaneTransform, tick_step, ticks
 from attention_explorer.state.numerals import plain
 from attention_explorer.ui.drawing.marks import colour_of, text_size
 from attention_explorer.ui.lookup.covered_names import covered_names
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene
+from attention_explorer.ui.theme import Look
 
 
 def paint_tick_labels(painter: QPainter, scene: PlaneScene) -> None:
@@ -20,7 +22,7 @@ def paint_tick_labels(painter: QPainter, scene: PlaneScene) -> None:
     painter.setFont(scene.look.font(11.5))
     painter.setPen(colour_of(scene.look.theme.muted))
     taken = _taken(scene)
-    for text, box in _labels(scene):
+    for text, box in _labels(scene.transform, scene.look):
         if not any(box.intersects(other) for other in taken):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -33,23 +35,35 @@ def _taken(scene: PlaneScene) -> list[QRectF]:
     return badges + [box for _, _, box in covered_names(scene)]
 
 
-def _labels(scene: PlaneScene) -> Iterator[tuple[str, QRectF]]:
-    seen, rect, gap = scene.transform.visible, scene.rect, scene.look.px(4)
-    font = scene.look.font(11.5)
-    step = tick_step(scene.transform.pixels_per_unit, scene.look.px(70))
-    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-    _, height = text_size(font, "0")
-    row = min(max(scene.origin.y() + gap, rect.top() + gap), rect.bottom() - height - gap)
+@lru_cache(maxsize=4)
+def _labels(transform: PlaneTransform, look: Look) -> tuple[tuple[str, QRectF], ...]:
+    """Return all numbers with their places; they stay while something is dragged, so they are measured once."""
+    return tuple(_labels_across(transform, look)) + tuple(_labels_up(transform, look))
+
+
+def _labels_across(transform: PlaneTransform, look: Look) -> Iterator[tuple[str, QRectF]]:
+    seen, gap, (font, step, decimals, height) = transform.visible, look.px(4), _kind(transform, look)
+    row = min(max(transform.to_pixels(0.0, 0.0)[1] + gap, gap), transform.height - height - gap)
     for x in ticks(seen.left, seen.right, step):
         text = plain(x, decimals)
         width, _ = text_size(font, text)
-        left = scene.point((x, 0.0)).x() + gap
-        if rect.left() <= left - gap and left + width <= rect.right():
+        left = transform.to_pixels(x, 0.0)[0] + gap
+        if gap <= left and left + width <= transform.width:
             yield text, QRectF(left, row, width, height)
+
+
+def _labels_up(transform: PlaneTransform, look: Look) -> Iterator[tuple[str, QRectF]]:
+    seen, gap, (font, step, decimals, height) = transform.visible, look.px(4), _kind(transform, look)
     for y in ticks(seen.bottom, seen.top, step):
         text = plain(y, decimals)
         width, _ = text_size(font, text)
-        column = min(max(scene.origin.x() + gap, rect.left() + gap), rect.right() - width - gap)
-        top = scene.point((0.0, y)).y() - height - gap / 2
-        if y != 0 and rect.top() <= top and top + height <= rect.bottom():
+        column = min(max(transform.to_pixels(0.0, 0.0)[0] + gap, gap), transform.width - width - gap)
+        top = transform.to_pixels(0.0, y)[1] - height - gap / 2
+        if y != 0 and top >= 0 and top + height <= transform.height:
             yield text, QRectF(column, top, width, height)
+
+
+def _kind(transform: PlaneTransform, look: Look) -> tuple[QFont, float, int, float]:
+    """Return the font of the numbers, their step, their decimals and their height."""
+    font, step = look.font(11.5), tick_step(transform.pixels_per_unit, look.px(70))
+    return font, step, max(0, -math.floor(math.log10(step) + 1e-9)), text_size(font, "0")[1]
