@@ -201,3 +201,11 @@ def test_whoever_listens_is_told_that_a_picture_changed(page_window, monkeypatch
     scenes_of("positions")[1].show(window)
     catch_up(window)
     assert QAccessible.Event.DescriptionChanged in told
+
+
+def test_a_symbol_that_begins_a_name_keeps_its_case(page_window):
+    window = page_window("scaling")
+    show_state(window, first_state("scaling"))
+    names = {slider.accessibleName() for slider in window.page.findChildren(QSlider)}
+    assert "d_k" in names
+    assert "Factor" in names, "a word begins with a capital"

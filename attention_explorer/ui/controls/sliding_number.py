@@ -41,11 +41,12 @@ class SlidingNumber(QWidget, Generic[S]):
         self._undo_label, self._merge = f"Move the {name}", f"{part} {name}"
         self.label = QLabel(title)
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName(name[0].upper() + name[1:])
+        said = _at_the_beginning(name)
+        self.slider.setAccessibleName(said)
         self.slider.valueChanged.connect(self._on_slid)
         self.slider.sliderReleased.connect(self._on_released)
         SliderDrag(self.slider, session)
-        self.box = (WholeNumberBox if self._is_whole else NumberBox)(0, 1, f"{name[0].upper()}{name[1:]}, exact")
+        self.box = (WholeNumberBox if self._is_whole else NumberBox)(0, 1, f"{said}, exact")
         self.box.valueChanged.connect(self._on_typed)
         self.label.setBuddy(self.box)
         self._row = QHBoxLayout(self)
@@ -98,3 +99,9 @@ class SlidingNumber(QWidget, Generic[S]):
 
     def _on_typed(self, value: float) -> None:
         self._session.apply(self._at(round(value) if self._is_whole else value), self._undo_label, self._merge)
+
+
+def _at_the_beginning(name: str) -> str:
+    """Return a name as a sentence begins with it. A symbol stays as it is: d_k is not D_k, ρ not P."""
+    word = name.split()[0]
+    return name[0].upper() + name[1:] if len(word) > 1 and word.isalpha() else name
