@@ -10,6 +10,9 @@ from attention_explorer.errors import ExplorerError, quoted
 
 S = TypeVar("S")
 
+HINT = "Hint"
+"""What stands before `Preset.look_for`, which is something to do or something to see."""
+
 
 @dataclass(frozen=True, slots=True)
 class Preset(Generic[S]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.state.numbers_export import npz_bytes
 from attention_explorer.state.scaling.bench import Fault, bench_numbers, bench_picture
 from attention_explorer.state.scaling.export import scaling_numbers
+from attention_explorer.state.scaling.growth import growth_picture
 from attention_explorer.state.scaling.presets import SCALING_PRESETS, scaling_preset
 from attention_explorer.state.scaling.rows import Measure
 from attention_explorer.state.scaling.scores import scores_numbers, scores_picture
@@ -154,3 +156,23 @@ def test_nothing_cannot_be_exported() -> None:
 def test_the_share_of_scores_too_large_for_float16_is_true() -> None:
     share_above = 0.5 * normal_tail(Precision.HALF.exp_limit, np.sqrt(512))
     assert f"{100 * share_above:.0f} % are" in scaling_preset("half").truth
+
+
+GIVEN = {"0.167", "0.3", "0.09", "5.76", "0.72", "0.74", "1.41"}
+"""Decimals in the words of a growth preset that are settings, follow from them, or are a range over every d_k."""
+
+
+@pytest.mark.parametrize(
+    "ready",
+    [each for each in SCALING_PRESETS if each.state.picture is ScalingPicture.GROWTH],
+    ids=lambda ready: ready.id,
+)
+def test_words_beside_measured_numbers_have_the_same_numbers(ready) -> None:
+    growth = growth_picture(ready.state)
+    summaries = [growth.point_at(d_k).of(scaled) for d_k in (2, 64) for scaled in (False, True)]
+    names = ("std", "largest", "entropy", "gradient", "own")
+    found = [getattr(each, name).value for each in summaries for name in names if getattr(each, name) is not None]
+    said = set(re.findall(r"\d+\.\d+", f"{ready.look_for} {ready.truth}")) - GIVEN
+    for number in said:
+        decimals = len(number.partition(".")[2])
+        assert any(f"{value:.{decimals}f}" == number for value in found), number

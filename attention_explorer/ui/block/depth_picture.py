@@ -34,6 +34,7 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_axes,
     paint_dot,
 )
+from attention_explorer.ui.drawing.label_places import boxes_along, draw_leader, free_spot
 from attention_explorer.ui.drawing.legend import entries_height, entry_boxes, entry_words
 from attention_explorer.ui.drawing.log_axis import SMALLEST, log_bounds
 from attention_explorer.ui.drawing.marks import (
@@ -55,6 +56,8 @@ QUANTITIES = (
     ("token_cosines", "Likeness: mean cosine of the tokens that come out"),
 )
 LEGEND, GAP, SAMPLE = 20, 14, 24
+GAPS = (6, 14, 26)
+"""Pixels at zoom 1 between a dot and its number, the nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,8 @@ def paint_depth(
             pen(look.theme.text, 2.4 * look.zoom),
         )
         painter.restore()
-        _paint_table_marks(painter, picture, chart, look, quantity)
+        for mark in _marks(picture, chart, quantity):
+            _paint_square(painter, mark, look)
         _paint_reading(painter, picture, chart, look, quantity, min(picture.state.layers, picture.setting.layers))
 
 
@@ -148,14 +152,13 @@ def _paint_band(painter: QPainter, picture: DepthPicture, chart: ChartLayout, lo
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _paint_table_marks(painter: QPainter, picture: DepthPicture, chart: ChartLayout, look: Look, quantity: str) -> None:
-    """Draw hollow squares where the table has a number for these switches."""
+def _marks(picture: DepthPicture, chart: ChartLayout, quantity: str) -> list[QPointF]:
+    """Return where the table has a number for these switches."""
     if picture.row is None:
-        return
+        return []
     row = TABLE[picture.row]
     marks = zip(DEPTHS, row.ratios, strict=True) if quantity == "gradient_ratios" else [(DEPTHS[-1], row.cosine)]
-    for depth, value in marks:
-        _paint_square(painter, QPointF(chart.x(depth), chart.y(value)), look)
+    return [QPointF(chart.x(depth), chart.y(value)) for depth, value in marks]
 
 
 def _paint_square(painter: QPainter, place: QPointF, look: Look) -> None:
@@ -175,14 +178,23 @@ def _paint_reading(
     value, x = picture.median(quantity, depth), chart.x(depth)
     stroke = pen(theme.text, look.zoom, Qt.PenStyle.DotLine)
     draw_line(painter, QPointF(x, plot.top()), QPointF(x, plot.bottom()), stroke)
-    y = min(chart.y(value), plot.bottom())
-    paint_dot(painter, QPointF(x, y), theme.text, 3.6 * look.zoom)
+    dot = QPointF(x, min(chart.y(value), plot.bottom()))
+    paint_dot(painter, dot, theme.text, 3.6 * look.zoom)
     font, text = look.font(12, bold=True), brief(value) if quantity == "gradient_ratios" else plain(value, 3)
-    width, height = text_size(font, text)
-    left = x + px(7) if x + px(9) + width < plot.right() else x - px(7) - width
-    # At the end of the line that is farther away: beside the dot the curve would run through the number.
-    top = plot.top() + px(1) if y > plot.center().y() else plot.bottom() - height - px(2)
-    draw_haloed_text(painter, QRectF(left, top, width, height), text, font, theme.text, theme.card)
+    taken = [*_covered(picture, chart, look, quantity), QRectF(x - 1, plot.top(), 2, plot.height())]
+    box = free_spot(dot, text_size(font, text), [px(gap) for gap in GAPS], taken, plot)
+    draw_leader(painter, dot, box, look)
+    draw_haloed_text(painter, box, text, font, theme.text, theme.card)
+
+
+def _covered(picture: DepthPicture, chart: ChartLayout, look: Look, quantity: str) -> list[QRectF]:
+    """Return boxes over the median and the marks of the table, for a number to keep clear of."""
+    median = _points(chart, picture.depths, np.median(picture.values(quantity), axis=0))
+    half = look.px(6)
+    squares = [
+        QRectF(place.x() - half, place.y() - half, 2 * half, 2 * half) for place in _marks(picture, chart, quantity)
+    ]
+    return [*boxes_along(median, look.px(3)), *squares]
 
 
 def _legend_names(picture: DepthPicture) -> tuple[str, ...]:

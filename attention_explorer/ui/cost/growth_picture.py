@@ -24,13 +24,13 @@ from attention_explorer.state.cost.state import Quantity
 from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.curve_chart import paint_dot
+from attention_explorer.ui.drawing.label_places import boxes_along, draw_leader, free_spot
 from attention_explorer.ui.drawing.log_chart import LogChart, Tick, log_chart, paint_log_axes, paint_log_curve
 from attention_explorer.ui.drawing.marks import (
     colour_of,
     dashes,
     draw_haloed_text,
     draw_line,
-    free_spot,
     paint_reason,
     pen,
     text_size,
@@ -175,7 +175,7 @@ def _paint_labels(painter: QPainter, picture: GrowthPicture, chart: LogChart, lo
     theme, n = look.theme, picture.state.n
     start, end = _corner(picture, chart)
     labels = [
-        (QPointF((start.x() + end.x()) / 2, start.y()), ratio_words(doubling_of(picture)), look.font(12, bold=True))
+        (QPointF(end.x(), (start.y() + end.y()) / 2), ratio_words(doubling_of(picture)), look.font(12, bold=True))
     ]
     crossing = _crossing(picture, chart)
     if crossing is not None and picture.crossover is not None:
@@ -189,15 +189,10 @@ def _paint_labels(painter: QPainter, picture: GrowthPicture, chart: LogChart, lo
         reach = QRectF(0, 0, 2 * (width + look.px(LABEL_GAPS[-1])), 2 * (height + look.px(LABEL_GAPS[-1])))
         reach.moveCenter(at)
         near = [box for box in taken if box.intersects(reach)]
-        choices = [free_spot(at, (width, height), look.px(gap), near, chart.plot) for gap in LABEL_GAPS]
-        box = min(choices, key=lambda choice: sum(_overlap(choice, other) for other in near))
+        box = free_spot(at, (width, height), [look.px(gap) for gap in LABEL_GAPS], near, chart.plot)
         taken.append(box)
+        draw_leader(painter, at, box, look)
         draw_haloed_text(painter, box, text, font, theme.text, theme.card)
-
-
-def _overlap(box: QRectF, other: QRectF) -> float:
-    both = box.intersected(other)
-    return both.width() * both.height() if both.isValid() else 0.0
 
 
 def _covered(picture: GrowthPicture, chart: LogChart, look: Look) -> list[QRectF]:
@@ -212,11 +207,7 @@ def _covered(picture: GrowthPicture, chart: LogChart, look: Look) -> list[QRectF
     for place, after in itertools.pairwise(places):
         lines.append([place + (after - place) * (step / 8) for step in range(9)])
     half = look.px(3)
-    boxes = [
-        QRectF(before, after).normalized().adjusted(-half, -half, half, half)
-        for line in lines
-        for before, after in itertools.pairwise(line)
-    ]
+    boxes = [box for line in lines for box in boxes_along(line, half)]
     spots = places if crossing is None else [*places, crossing]
     return boxes + [QRectF(spot.x() - 2 * half, spot.y() - 2 * half, 4 * half, 4 * half) for spot in spots]
 

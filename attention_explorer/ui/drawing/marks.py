@@ -183,27 +183,6 @@ def paint_words(painter: QPainter, line: QRectF, words: str, look: Look, *, cent
     painter.drawText(line, side | Qt.AlignmentFlag.AlignVCenter, text)
 
 
-def free_spot(centre: QPointF, size: tuple[float, float], gap: float, taken: list[QRectF], inside: QRectF) -> QRectF:
-    """Return the box for a label around ``centre`` that covers the least of what is ``taken`` and stays ``inside``."""
-    width, height = size
-    best, least = QRectF(), math.inf
-    for angle in (45, -45, 135, -135, 0, 180, 90, -90):
-        dx, dy = math.cos(math.radians(angle)), -math.sin(math.radians(angle))
-        box = QRectF(0, 0, width, height)
-        box.moveCenter(QPointF(centre.x() + dx * (gap + width / 2), centre.y() + dy * (gap + height / 2)))
-        overlap = sum(_area(box.intersected(other)) for other in taken)
-        outside = width * height - _area(box.intersected(inside))
-        if overlap + outside < least:
-            best, least = box, overlap + outside
-        if least == 0:
-            break
-    return best
-
-
-def _area(box: QRectF) -> float:
-    return box.width() * box.height() if box.isValid() else 0.0
-
-
 def paint_focus_frame(painter: QPainter, widget: QWidget, look: Look) -> None:
     """Draw a frame along the edge of a widget that has the keyboard."""
     if widget.hasFocus():

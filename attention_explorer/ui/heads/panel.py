@@ -14,6 +14,7 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.presets import heads_preset, is_changed
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.heads.verdict import verdict
+from attention_explorer.state.preset import HINT
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, ColumnScroll
 from attention_explorer.ui.controls.steady import Steady
@@ -129,7 +130,7 @@ class HeadsPanel(Steady):
         hint = ready.look_for if not is_changed(heads) else ""
         lines = [TextLine(found.title, bold=True), TextLine(found.text, size=12.5)]
         if hint:
-            lines.append(TextLine(f"Try: {hint}", "muted", size=12.5))
+            lines.append(TextLine(f"{HINT}: {hint}", "muted", size=12.5))
         self.note_text.set_text(*lines)
         self.fit_note()
 

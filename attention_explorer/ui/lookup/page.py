@@ -15,6 +15,7 @@ from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LookupState, Part
 from attention_explorer.state.lookup.wording import description, key_name
+from attention_explorer.state.preset import HINT
 from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
 from attention_explorer.ui.controls.preset_box import PresetBox
@@ -166,9 +167,8 @@ class LookupPage(Page):
         # The query is there to be moved; with other keys or values the words below may no longer hold.
         changed = (state.entries, state.values) != (ready.state.entries, ready.state.values)
         self.presets.show_preset(ready.id, changed=changed)
-        self.tip.set_text(
-            TextLine(f"{'Try, in the unchanged preset' if changed else 'Try'}: {ready.look_for}", size=12.5)
-        )
+        where = ", in the unchanged preset" if changed else ""
+        self.tip.set_text(TextLine(f"{HINT}{where}: {ready.look_for}", size=12.5))
 
     # ---- What people do ----
 

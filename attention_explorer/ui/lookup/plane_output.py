@@ -10,13 +10,13 @@ from PySide6.QtGui import QPainter, QPolygonF
 
 from attention_explorer.state.numerals import subscript
 from attention_explorer.state.role import Role
+from attention_explorer.ui.drawing.label_places import free_spot
 from attention_explorer.ui.drawing.marks import (
     colour_of,
     dashes,
     draw_arrow,
     draw_haloed_text,
     draw_line,
-    free_spot,
     pen,
     text_size,
 )
@@ -61,7 +61,7 @@ def paint_output(painter: QPainter, scene: PlaneScene) -> None:
     taken = [QRectF(s.x() - reach, s.y() - reach, 2 * reach, 2 * reach) for s in _badge_places(scene)]
     font = look.font(14, bold=True)
     inside = scene.rect if scene.line is None else QRectF(0, scene.rect.bottom(), scene.rect.width(), 1e4)
-    box = free_spot(place, text_size(font, "o"), radius + px(1), taken, inside)
+    box = free_spot(place, text_size(font, "o"), (radius + px(1),), taken, inside)
     draw_haloed_text(painter, box, "o", font, look.theme.output_ink, look.theme.plane)
 
 

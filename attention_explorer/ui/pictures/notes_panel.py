@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from attention_explorer.state.preset import HINT
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
@@ -52,4 +53,4 @@ def notes_of(sentences: tuple[str, ...]) -> tuple[TextLine, ...]:
 def verdict_lines(headline: str, lines: tuple[str, ...], look_for: str) -> tuple[TextLine, ...]:
     """Return a verdict as the panel writes it, with what to look for if there is something."""
     found = notes_of((headline, *lines))
-    return (*found, TextLine(f"Try: {look_for}", "muted")) if look_for else found
+    return (*found, TextLine(f"{HINT}: {look_for}", "muted")) if look_for else found

@@ -10,6 +10,7 @@ from attention_explorer.state.numerals import MINUS, signed
 from attention_explorer.state.positions.presets import is_changed, positions_preset
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.positions.wording import RowReading, verdict
+from attention_explorer.state.preset import HINT
 from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
@@ -119,4 +120,4 @@ def verdict_lines(state: PositionsState) -> tuple[TextLine, ...]:
     lines = (TextLine(found.title, bold=True), TextLine(found.text, size=12.5))
     if is_changed(state) or state.picture is not ready.state.picture:
         return lines
-    return (*lines, TextLine(f"Try: {ready.look_for}", "muted", size=12.5))
+    return (*lines, TextLine(f"{HINT}: {ready.look_for}", "muted", size=12.5))

@@ -21,7 +21,8 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_dot,
     widened,
 )
-from attention_explorer.ui.drawing.marks import draw_haloed_text, free_spot, pen, text_size
+from attention_explorer.ui.drawing.label_places import draw_leader, free_spot
+from attention_explorer.ui.drawing.marks import draw_haloed_text, pen, text_size
 from attention_explorer.ui.theme import Look
 
 RISES_FROM = 6.0
@@ -91,13 +92,14 @@ def _paint_notable(painter: QPainter, picture: SimilarityPicture, chart: ChartLa
         size = text_size(font, text)
         reach = size[0] + look.px(60)
         near = [box for box in curve if abs(box.left() - at.x()) < reach]
-        spots = (free_spot(at, size, look.px(gap), [*labels, *near], chart.plot) for gap in (12, 26, 40))
+        spots = (free_spot(at, size, (look.px(gap),), [*labels, *near], chart.plot) for gap in (12, 26, 40))
         spots = (spot.translated(max(chart.plot.left() + 3 - spot.left(), 0.0), 0.0) for spot in spots)
         box = next((spot for spot in spots if _is_readable(spot, labels, near)), None)
         if box is None:
             continue
         labels.append(box)
         paint_dot(painter, at, theme.text, 3.2 * look.zoom)
+        draw_leader(painter, at, box, look)
         draw_haloed_text(painter, box, text, font, theme.text, theme.card)
 
 

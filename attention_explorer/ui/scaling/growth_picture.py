@@ -20,6 +20,7 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_axes,
     paint_dot,
 )
+from attention_explorer.ui.drawing.label_places import draw_leader
 from attention_explorer.ui.drawing.log_axis import log_bounds
 from attention_explorer.ui.drawing.marks import draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.ui.pictures.drawing import Change
@@ -141,6 +142,7 @@ def _paint_numbers(painter: QPainter, chart: ChartLayout, look: Look, d_k: int, 
     for label in labels:
         if label.dot is not None:
             paint_dot(painter, label.dot, theme.text, 3.4 * look.zoom)
+            draw_leader(painter, label.dot, label.box, look)
         draw_haloed_text(painter, label.box, label.text, look.font(FONT, bold=True), theme.text, theme.card)
 
 

@@ -6,6 +6,7 @@ import math
 
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
 from attention_explorer.state.numerals import coordinate, plain, scientific
+from attention_explorer.state.preset import HINT
 from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.state.scaling.growth import GrowthPicture
 from attention_explorer.state.scaling.presets import scaling_preset
@@ -198,5 +199,5 @@ def verdict_lines(state: ScalingState) -> tuple[TextLine, ...]:
     lines = [TextLine(said.claim, "muted")] if said.claim else []
     lines += [TextLine(said.title, bold=True), TextLine(said.text)]
     if said.claim and state.picture is scaling_preset(state.preset).state.picture:
-        lines.append(TextLine(f"Look for: {scaling_preset(state.preset).look_for}", "muted"))
+        lines.append(TextLine(f"{HINT}: {scaling_preset(state.preset).look_for}", "muted"))
     return tuple(lines)
