@@ -146,7 +146,7 @@ class ModelSize:
 
     @property
     def output_flops(self) -> int:
-        """Concatenated heads times W_o: 2 n d_model²."""
+        """Concatenated heads times W_O: 2 n d_model²."""
         return product_flops(self.tokens, self.d_model, self.d_model)
 
     @property

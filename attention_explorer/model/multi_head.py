@@ -62,7 +62,7 @@ class MultiHeadTrace(NamedTuple):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class MultiHeadAttention:
-    """Attention of several heads, each with projections of its own: Concat(head₁, …, head_h) W_o.
+    """Attention of several heads, each with projections of its own: Concat(head₁, …, head_h) W_O.
 
     Parameters
     ----------

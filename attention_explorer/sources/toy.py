@@ -7,7 +7,7 @@ the same numbers on every machine, and those of the tutorials that call `np.rand
 by position     RandomState(seed): randn(n_q, d_model), with a context randn(n_k, d_model), then the projections
 by word, given  RandomState(seed): the projections alone; a word's vector comes from a stream of its own, seeded
                 with the SHA-256 of seed and word
-projections     a layer: W_q, W_k randn(d_model, heads · d_k), W_v randn(d_model, heads · d_v), W_o randn(heads · d_v,
+projections     a layer: W_q, W_k randn(d_model, heads · d_k), W_v randn(d_model, heads · d_v), W_O randn(heads · d_v,
                 d_model), all times the gain; layer after layer. If W_k is tied to W_q it is drawn all the same, so
                 W_v stays
 ==============  ================================================================================================

@@ -2,7 +2,7 @@
 
 All random numbers come from one `numpy.random.RandomState(seed)`, whose stream is frozen for ever (NEP 19), in the
 order of the tutorials: the vectors of all tokens, times the embedding scale; then, layer after layer, W_q, W_k, W_v,
-W_o, W₁ and W₂ (and W₃ of a gated network). A switch never moves a number that is drawn before it.
+W_O, W₁ and W₂ (and W₃ of a gated network). A switch never moves a number that is drawn before it.
 """
 
 from __future__ import annotations

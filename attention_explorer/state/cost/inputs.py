@@ -85,7 +85,7 @@ def _products(layer: Layer) -> tuple[Product, ...]:
         Product("X·W_q, X·W_k, X·W_v", f"3 × ({n}, {d})·({d}, {width})", 3 * product_flops(n, d, width)),
         Product("Q·Kᵀ", f"{heads} × ({n_q}, {d_k})·({d_k}, {n_k})", heads * product_flops(n_q, d_k, n_k)),
         Product("weights · V", f"{heads} × ({n_q}, {n_k})·({n_k}, {d_v})", heads * product_flops(n_q, n_k, d_v)),
-        Product("heads · W_o", f"({n}, {heads * d_v})·({heads * d_v}, {d})", product_flops(n, heads * d_v, d)),
+        Product("heads · W_O", f"({n}, {heads * d_v})·({heads * d_v}, {d})", product_flops(n, heads * d_v, d)),
     )
 
 

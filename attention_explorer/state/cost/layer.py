@@ -107,7 +107,7 @@ def _terms(cost: ModelSize) -> tuple[Term, ...]:
         ("scores Q·Kᵀ", f"{heads}(n, d_k) · (d_k, {keys})", square, filled, "score_flops"),
         ("weights · V", f"{heads}(n, {keys}) · ({keys}, d_k)", square, filled, "weighted_value_flops"),
         ("Q, K, V = X·W", "3 × (n, d) · (d, d)", "6·n·d²", f"6 · {n} · {d}²", "query_key_value_flops"),
-        ("heads · W_o", "(n, d) · (d, d)", "2·n·d²", f"2 · {n} · {d}²", "output_flops"),
+        ("heads · W_O", "(n, d) · (d, d)", "2·n·d²", f"2 · {n} · {d}²", "output_flops"),
         (
             "feed-forward",
             "(n, d)·(d, d_ff)·(d_ff, d)",

@@ -104,9 +104,9 @@ def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
             "products in a row, layer",
             f"n = {n}",
             "4",
-            "h·U each step; X·W, Q·Kᵀ, ·V, ·W_o",
+            "h·U each step; X·W, Q·Kᵀ, ·V, ·W_O",
             f"Longest chain of products that need one another: recurrent n = {n} times h·U; attention 4: X·W, Q·Kᵀ, "
-            "weights · V, heads · W_o, however long the input.",
+            "weights · V, heads · W_O, however long the input.",
         ),
         _operations_row(state, cost),
         Comparison(
@@ -159,9 +159,10 @@ def _memory_row(state: CostState, cost: ModelSize) -> Comparison:
         "what is kept of the past",
         f"d = {d}",
         f"2·{'n' if sees_all else 'w'}·d = {grouped(kept)}",
-        "one state; keys and values of every token",
+        "one state; keys and values of every token" + ("" if sees_all else " in the window"),
         f"Numbers a layer: a recurrent state has d = {d} for all of the past, the bottleneck; attention keeps a "
-        f"key and a value of each token, {grouped(kept)} numbers, and nothing beyond its context.",
+        f"key and a value of each token{'' if sees_all else ' in the window'}, {grouped(kept)} numbers, and nothing "
+        "beyond its context.",
     )
 
 

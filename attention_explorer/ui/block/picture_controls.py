@@ -22,27 +22,27 @@ class BlockPictureControls:
         """Make them within the controls of the page; each of ``lines`` is to be added to those."""
         self._controls = controls
         self.norm_scale = controls.sliding(
-            "Size of the row",
+            "size of the row",
             "size of the row",
             "Standard deviation of the row before the norm. Where it is not much larger than ε, or its root, ε shows.",
             lambda state, value: state.with_number("norm_scale", value, LEAST_SCALE, LARGEST_SCALE),
             SCALES,
         )
         self.factor = controls.sliding(
-            "Multiply by",
+            "multiply by",
             "factor",
             "By what V alone, or X, is multiplied. Linear means: the output is multiplied by the same.",
             lambda state, value: state.with_number("factor", value, -LARGEST_FACTOR, LARGEST_FACTOR),
             FACTORS,
         )
         self.changed_token = controls.sliding(
-            "Replace token",
+            "replace token",
             "replaced token",
             "The token whose vector is replaced by noise × 99. A click on a token of the picture does the same.",
             lambda state, value: replace(state, changed_token=round(value) - 1),
         )
         self.decoded = controls.sliding(
-            "Decoded",
+            "decoded",
             "decoded tokens",
             "How many tokens have been decoded, one after the other. ← and → on the picture step too.",
             lambda state, value: replace(state, decoded=round(value)),

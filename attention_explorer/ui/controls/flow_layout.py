@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
@@ -49,15 +51,29 @@ class FlowLayout(QLayout):
         return size
 
     def _place(self, rect: QRect, *, move: bool) -> int:
-        x, y, line_height, gap = rect.x(), rect.y(), 0, self.spacing()
+        """Place the items, those of a line with their middles side by side, and return the height of all lines."""
+        y, gap = rect.y(), self.spacing()
+        for line in self._lines(rect.width()):
+            x, high = rect.x(), max(size.height() for _, size in line)
+            for item, size in line:
+                if move:
+                    item.setGeometry(QRect(QPoint(x, y + (high - size.height()) // 2), size))
+                x += size.width() + gap
+            y += high + gap
+        return max(y - gap, rect.y()) - rect.y()
+
+    def _lines(self, width: int) -> Iterator[list[tuple[QLayoutItem, QSize]]]:
+        """Yield the items of each line with their sizes; a hidden widget takes no room."""
+        line: list[tuple[QLayoutItem, QSize]] = []
+        taken = 0
         for item in self._items:
             if item.isEmpty():
-                continue  # a hidden widget takes no room
+                continue
             size = item.sizeHint()
-            if x + size.width() > rect.right() + 1 and line_height:
-                x, y, line_height = rect.x(), y + line_height + gap, 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
-            x += size.width() + gap
-            line_height = max(line_height, size.height())
-        return y + line_height - rect.y()
+            if line and taken + size.width() > width:
+                yield line
+                line, taken = [], 0
+            line.append((item, size))
+            taken += size.width() + self.spacing()
+        if line:
+            yield line

@@ -206,6 +206,9 @@ def _swatch(painter: QPainter, row: QRectF, colour: str, look: Look) -> None:
     box = QRectF(row.left() + 1, row.center().y() - side / 2, side, side)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.fillRect(box, colour_of(colour))
+    painter.setPen(pen(look.theme.muted, 1))  # the palest is hardly to be told from the card
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(box)
 
 
 def _paint_grid(painter: QPainter, picture: LayerPicture, grid: QRectF, look: Look) -> None:

@@ -119,10 +119,12 @@ class HeadsPanel(Steady):
             self._put(self.checks, self._checks_area)
             self.checks.show_frame(frame, heads.view.row)
 
-    def show_spot(self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None) -> None:
+    def show_spot(
+        self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None, *, is_raw: bool = False
+    ) -> None:
         """Show what a spot says, if that is in view."""
         if self.tabs.currentIndex() == 0:
-            self.reading.show_spot(frame, spot, comparison)
+            self.reading.show_spot(frame, spot, comparison, is_raw=is_raw)
 
     def _show_note(self, heads: HeadsState, frame: HeadsFrame) -> None:
         found = verdict(frame)

@@ -149,8 +149,13 @@ class ReadingCard(QWidget):
             part.set_look(look)
         self.gloss.set_look(look)
 
-    def show_spot(self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None) -> None:
-        """Show what a spot says, in a comparison of A and B; without one, the last row and its heaviest key."""
+    def show_spot(
+        self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None, *, is_raw: bool = False
+    ) -> None:
+        """Show what a spot says, in a comparison of A and B; without one, the last row and its heaviest key.
+
+        ``is_raw`` if the picture shows other weights than these: its rows are without some keys, and renormalised.
+        """
         self._comparison = comparison
         n_q, n_k = frame.shape
         row = None if spot.row is None else min(spot.row, n_q - 1)
@@ -169,7 +174,8 @@ class ReadingCard(QWidget):
             )  # B may be larger than A
         self._frame, self._reading, self._cell = frame, reading, (row, column)
         ink = "query_ink" if reading.is_row else "key_ink"
-        self.title.set_text(TextLine(reading.title, ink, bold=True, size=13.5))
+        title = f"{reading.title} (raw weights)" if is_raw else reading.title
+        self.title.set_text(TextLine(title, ink, bold=True, size=13.5))
         self.bars.show_reading(reading, column if reading.is_row else row)
         self.note.set_text(TextLine(reading.note, "muted", size=12))
         self._show_cell(frame, row, column)

@@ -120,6 +120,11 @@ def _paint_region_names(painter: QPainter, scene: PlaneScene) -> None:
         width, height = text_size(font, text)
         box = QRectF(0, 0, width, height)
         box.moveCenter(spot)
+        # Not on an axis, nor below it or to its right, where its numbers are.
+        if abs(spot.y() - scene.origin.y()) < height / 2 + look.px(16):
+            box.moveBottom(scene.origin.y() - look.px(4))
+        elif abs(spot.x() - scene.origin.x()) < width / 2 + look.px(30):
+            box.moveRight(scene.origin.x() - look.px(8))
         box.moveLeft(min(max(box.left(), look.px(6)), scene.rect.right() - width - look.px(6)))
         draw_haloed_text(painter, box, text, font, look.theme.muted, look.theme.plane)
 
@@ -204,6 +209,7 @@ def _paint_ray_name(painter: QPainter, scene: PlaneScene, ray: TieRay, overlay: 
         )
     )
     box.moveLeft(min(max(box.left(), look.px(4)), scene.rect.right() - width - look.px(4)))
+    box.moveTop(min(max(box.top(), look.px(4)), scene.rect.bottom() - height - look.px(4)))
     draw_haloed_text(painter, box, text, font, look.theme.text, look.theme.plane)
     return True
 

@@ -22,6 +22,10 @@ from attention_explorer.ui.accessible import CHART, sentences
 from attention_explorer.ui.theme import Look
 
 SAMPLES = 121
+HIGH = 0.6
+"""From this weight on a curve has its name below it."""
+EDGE = 20
+"""Pixels that a number may reach over the end of the axis."""
 _STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 
 
@@ -64,6 +68,8 @@ class TemperatureChart(QWidget):
         low, high = np.log10(LOWEST_TEMPERATURE), np.log10(HIGHEST_TEMPERATURE)
         self.plot.setXRange(low, high, padding=0.02)
         self.plot.setYRange(0, 1, padding=0.06)
+        self.plot.getAxis("bottom").setStyle(hideOverlappingLabels=EDGE)
+        self.plot.getPlotItem().setContentsMargins(0, 0, EDGE / 2, 0)
         self.plot.setToolTip("Drag the line: towards 0 the lookup becomes hard, upwards uniform.")
         column.addWidget(self.plot)
         self._curves = [self.plot.plot() for _ in range(MOST_KEYS)]
@@ -106,7 +112,9 @@ class TemperatureChart(QWidget):
                 curve.setData(temperatures, weights[:, i])
                 name.setText(key_name(i))
                 at = 4 + 6 * i  # side by side, so that names of curves that run together do not cover each other
-                name.setPos(np.log10(temperatures[at]), float(np.clip(weights[at, i], 0.06, 0.94)))
+                weight = float(weights[at, i])
+                name.setAnchor((0, 0) if weight > HIGH else (0, 1))  # below a high curve, above a low one
+                name.setPos(np.log10(temperatures[at]), weight)
         with QSignalBlocker(self.marker):
             self.marker.setValue(np.log10(frame.state.temperature))
         self.marker.setVisible(not frame.state.hard)

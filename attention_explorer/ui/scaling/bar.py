@@ -149,7 +149,7 @@ class ScalingBar(PictureBar[ScalingState]):
             "Scores of a query with commas between them; a semicolon begins another query:\n2, 1, 0; 0, 3, 1"
         )
         self.scores.editingFinished.connect(self._on_scores_typed)
-        self.keep_width(self.scores, 330)
+        self.keep_width(self.scores, 400)
         self.subtract_max = self.switch(
             "subtract max",
             "Take the largest score of a row away before exp. It changes no weight, and keeps exp from overflowing.",

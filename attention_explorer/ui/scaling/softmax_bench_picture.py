@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import plain, scientific, signed
+from attention_explorer.state.numerals import plain, scientific, signed, subscript
 from attention_explorer.state.scaling.bench import BenchPicture
 from attention_explorer.ui.drawing.cell_marks import paint_hatching, paint_numbers, paint_outline
 from attention_explorer.ui.drawing.colour_bar import colour_map_of, paint_small_bar
@@ -51,16 +51,23 @@ def _paint_map(
     painter.setPen(colour_of(theme.muted))
     for row, name in enumerate(map_.row_tokens):
         box = place.rectangle(row, 0)
-        text = name.replace("query ", "q")
+        text = _short(name)
         beside = QRectF(cells.left() - px(LABELS), box.top(), px(LABELS - 5), box.height())
         painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
     for column, name in enumerate(map_.column_tokens):
         box = place.rectangle(0, column)
-        text = (("k" if map_.row_sums else "s") if box.width() >= px(22) else "") + name
+        letter = "k" if map_.row_sums else "s"
+        text = letter + subscript(int(name)) if box.width() >= px(22) else name
         painter.drawText(
             QRectF(box.left(), box.top() - px(16), box.width(), px(15)), Qt.AlignmentFlag.AlignCenter, text
         )
     paint_small_bar(painter, map_, place.bar, look, vector=vector)
+
+
+def _short(name: str) -> str:
+    """Return “query 1” as q₁ and “p1” as p₁."""
+    letter = "q" if name.startswith("query") else name[0]
+    return letter + subscript(int(name.removeprefix("query").removeprefix(letter)))
 
 
 def _paint_cells(painter: QPainter, map_: MapPicture, place: HeatmapLayout, look: Look) -> None:
@@ -117,7 +124,7 @@ def _paint_sum(painter: QPainter, box: QRectF, total: float, tolerance: float, l
     is_one = abs(total - 1.0) <= tolerance
     wrong = flag and not is_one
     painter.setPen(colour_of(look.theme.loss_ink if wrong else look.theme.text if is_one else look.theme.muted))
-    text = "NaN" if math.isnan(total) else _sum_text(total, narrow=box.width() < look.px(30))
+    text = "NaN" if math.isnan(total) else _sum_text(total, box.width() / look.zoom)
     size = 11.5
     while size > 8.0 and text_size(look.font(size, bold=is_one), text)[0] > box.width():
         size -= 0.5
@@ -125,8 +132,10 @@ def _paint_sum(painter: QPainter, box: QRectF, total: float, tolerance: float, l
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def _sum_text(total: float, *, narrow: bool) -> str:
-    return plain(total, 1) if narrow else _cell_text(total, is_signed=False)
+def _sum_text(total: float, width: float) -> str:
+    """Return a sum as short as a width in pixels at zoom 1 asks for."""
+    decimals = 1 if width < 30 else 2 if width < 46 else 3
+    return _cell_text(total, is_signed=False) if decimals == 3 else plain(total, decimals)
 
 
 def _paint_slopes(painter: QPainter, picture: BenchPicture, chart: ChartLayout, look: Look) -> None:
