@@ -97,18 +97,21 @@ def session_from(data: bytes, name: str) -> Opened:
     try:
         text = data.decode("utf-8-sig")  # some editors put a byte order mark first
     except UnicodeDecodeError as error:
-        raise _refused(
-            name, f"it is no text in UTF-8 (byte {error.start})", f"Choose a file that ends in {SUFFIX}"
-        ) from None
+        raise _refused(name, f"it is no text in UTF-8 (byte {error.start})", _another(name)) from None
     try:
         return _opened(_brought_up_to_date(_checked(parsed(text))))
     except _ForeignError as error:
-        raise _refused(name, str(error), f"Choose a file that ends in {SUFFIX}") from None
+        raise _refused(name, str(error), _another(name)) from None
     except _NewerError as error:
         raise _refused(name, str(error), "Open it with a newer version of the program") from None
     except PlaceError as error:
         what = f"{place_text(_inner(error.place))} {error.what}".strip()
         raise _refused(name, what, "Correct it in a text editor, or open another copy") from None
+
+
+def _another(name: str) -> str:
+    """Return what to do with a file that is no session, whatever its name says."""
+    return "Open another file" if name.endswith(SUFFIX) else f"Choose a file that ends in {SUFFIX}"
 
 
 def _inner(place: tuple[str | int, ...]) -> tuple[str | int, ...]:

@@ -44,11 +44,14 @@ class Page(QWidget):
     -------
     said : str
         A read-out for the status bar; empty clears it.
+    done : str
+        What was asked for is done; it is said for some seconds.
     refused : str
         Why something that was asked for cannot be done.
     """
 
     said = Signal(str)
+    done = Signal(str)
     refused = Signal(str)
 
     gestures: tuple[tuple[str, str], ...] = ()
@@ -131,7 +134,7 @@ class Page(QWidget):
             self.refused.emit(str(error))
             return
         if message:
-            self.said.emit(message)
+            self.done.emit(message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class SessionFiles(QObject):
             self._say("Not saved", str(error))
             return
         self._store.remember(path.absolute())
-        self._window.warn(f"Saved {path.name}")
+        self._window.tell(f"Saved {path.name}")
         then()
 
     def _fill_recent(self) -> None:
@@ -161,10 +161,10 @@ class SessionFiles(QObject):
         """
         window = self._window
         self.keeper = Keeper(folder, window.session, self.opened, lambda: window.settings.page)
-        self.keeper.failed.connect(window.warn)
+        self.keeper.failed.connect(window.tell)
         problem = self._store.problem()
         if problem:
-            self._when_shown(lambda: window.warn(problem))
+            self._when_shown(lambda: window.tell(problem))
         if path is not None:
             self._open(path)
             return

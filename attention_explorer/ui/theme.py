@@ -262,6 +262,7 @@ def palette(theme: Theme) -> QPalette:
 def stylesheet(look: Look) -> str:
     """Return the style sheet for a look: only what Fusion does not do by itself."""
     t, px = look.theme, look.px
+    handle = px(4) + 2 * px(6)  # groove and margins: with a radius above half of its height it would be a square
     wider = px(2) - 1  # the frame of what has the keyboard, taken from its padding: nothing moves or is cut
     return f"""
 * {{ font-family: "{FONT_FAMILY}"; font-size: {px(13)}px; }}
@@ -337,13 +338,14 @@ QHeaderView::section {{ background: {t.card}; color: {t.muted}; border: none; bo
     padding: {px(3)}px {px(6)}px; font-size: {px(12)}px; }}
 QTableView QLineEdit {{ border-radius: 0; padding: 0 {px(4)}px; min-height: 0; }}
 QSlider::groove:horizontal {{ height: {px(4)}px; background: {t.track}; border-radius: {px(2)}px; }}
-QSlider::handle:horizontal {{ width: {px(16)}px; height: {px(16)}px; margin: {-px(6)}px 0; border-radius: {px(8)}px;
-    background: {t.strong}; }}
+QSlider::handle:horizontal {{ width: {handle}px; height: {handle}px; margin: {-px(6)}px 0;
+    border-radius: {handle // 2}px; background: {t.strong}; }}
 QSlider::handle:horizontal:disabled {{ background: {t.axis}; }}
 QSlider:focus {{ border: {px(2)}px solid {t.focus}; border-radius: {px(6)}px; }}
 QScrollBar:vertical {{ background: transparent; width: {px(10)}px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: {px(10)}px; margin: 0; }}
 QScrollBar::handle {{ background: {t.axis}; border-radius: {px(4)}px; margin: {px(1)}px; min-height: {px(24)}px; }}
+QAbstractScrollArea::corner {{ background: transparent; border: none; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QSplitter::handle {{ background: transparent; }}

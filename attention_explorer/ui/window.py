@@ -11,12 +11,14 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
+    QIcon,
     QKeySequence,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
+    QDialogButtonBox,
     QHBoxLayout,
     QLabel,
     QLayout,
@@ -174,7 +176,8 @@ class MainWindow(QMainWindow):
         if entry.id not in self._pages:
             page = entry.make(self.session, self.look)
             page.said.connect(self.say)
-            page.refused.connect(self.warn)
+            page.done.connect(self.tell)
+            page.refused.connect(self.tell)
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)
@@ -214,8 +217,8 @@ class MainWindow(QMainWindow):
         """Show a read-out in the status bar."""
         self._readout.set_text(text)
 
-    def warn(self, text: str) -> None:
-        """Say for some seconds why something was refused."""
+    def tell(self, text: str) -> None:
+        """Say for some seconds what was done, or why something was refused."""
         self.statusBar().showMessage(text, MESSAGE_MILLISECONDS)
 
     def _show_history(self) -> None:
@@ -278,6 +281,9 @@ class MainWindow(QMainWindow):
         child = event.child()
         if event.type() is QEvent.Type.ChildPolished and isinstance(child, QWidget) and child.isWindow():
             child.setStyleSheet(self._sheet)
+            for box in child.findChildren(QDialogButtonBox):  # made before there was a style sheet that says so
+                for button in box.buttons():
+                    button.setIcon(QIcon())
 
     def _fit_rail(self) -> None:
         """Leave the words out of the rail where it is too low for them; the tips still say them."""
@@ -322,7 +328,7 @@ class MainWindow(QMainWindow):
         if zoom != self.settings.zoom:
             self.settings = replace(self.settings, zoom=zoom)
             self._wear()
-        self.warn(f"Size {round(zoom * 100)} %")
+        self.tell(f"Size {round(zoom * 100)} %")
 
     def step_zoom(self, steps: int) -> None:
         """Show everything some steps larger or smaller."""

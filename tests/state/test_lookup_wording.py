@@ -347,10 +347,11 @@ def test_notices_leave_out_what_does_not_apply() -> None:
 @pytest.mark.parametrize(
     ("state", "start"),
     [
-        (DEFAULT, "The dotted circle around q"),
+        (DEFAULT.with_overlay(Overlay.GRADIENT, True), "The dotted circle around q"),
+        (DEFAULT, "With “Gradient” on, the dotted circle around q"),
         (replace(DEFAULT, hard=True), "Hard: moving q a little moves o not at all"),
         (DEFAULT.moved(QUERY, (14.0, 6.0)), "The softmax is saturated"),
-        (preset("quiz").state, "While q moves on the dotted circle, o swings on the number line"),
+        (preset("quiz").state, "With “Gradient” on, while q moves on the dotted circle, o swings on the number line"),
     ],
 )
 def test_gradients_in_words(state: LookupState, start: str) -> None:

@@ -79,6 +79,8 @@ def test_the_bench_says_what_has_happened() -> None:
     assert "NaN" in said(precision=Precision.SINGLE, subtract_max=False)
     assert "differences" in said(precision=Precision.SINGLE)
     assert "wrong axis" in said(over_queries=True)
+    single = ScalingState(picture=ScalingPicture.BENCH, bench=BenchState(((5.0,),), over_queries=True))
+    assert verdict(single).title == "The wrong axis, though here rows sum to 1.", "one key: its weight is 1"
 
 
 def test_the_bench_does_not_call_rows_sound_that_are_not_looked_at() -> None:

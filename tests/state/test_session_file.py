@@ -591,3 +591,11 @@ def test_damage_is_refused_in_words_or_does_no_harm(seed: int) -> None:
     else:
         again = session_from(session_bytes(opened.state, opened.extra), "again")
         assert again.state == opened.state
+
+
+def test_a_file_that_is_called_a_session_is_not_to_be_called_one() -> None:
+    for data in (b"\x89PNG\r\n", b'{"format": "another"}'):
+        with pytest.raises(ExplorerError, match="Open another file"):
+            session_from(data, "picture.attn.json")
+        with pytest.raises(ExplorerError, match=r"Choose a file that ends in \.attn\.json"):
+            session_from(data, "picture.png")

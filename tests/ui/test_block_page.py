@@ -250,18 +250,18 @@ def test_sizes_change_the_shapes(open_block):
 def test_heads_that_do_not_divide_are_refused_in_words(open_block):
     block = open_block()
     block.type_into(block.bar.heads, "7")
-    assert "7 heads cannot share 64 features equally" in block.warned
+    assert "7 heads cannot share 64 features equally" in block.told
     assert block.state.heads == 8
     assert block.bar.heads.value() == 8
     block.type_into(block.bar.d_model, "60")
-    assert "8 heads cannot share 60" in block.warned
+    assert "8 heads cannot share 60" in block.told
     assert block.bar.d_model.value() == 64
 
 
 def test_an_empty_sentence_is_refused(open_block):
     block = open_block()
     block.type_into(block.controls.sentence, "   ")
-    assert "write at least one" in block.warned
+    assert "write at least one" in block.told
     assert block.picture.tokens == ("The", "cat", "sat", "on", "the", "mat")
     assert block.state.sentence.strip()
 
@@ -313,7 +313,7 @@ def test_every_preset_opens_from_the_bar(open_block, ready):
     block.page.bar.preset_box.activated.emit(index)
     block.settle()
     assert block.state == ready.state
-    assert block.warned == ""
+    assert block.told == ""
     assert block.bar.preset_box.currentText() == ready.title
     assert f"Hint: {ready.look_for}" in block.verdict
     assert len(np.unique(pixels(block.canvas.grab().toImage()))) > 8
@@ -445,7 +445,7 @@ def test_epsilon_is_shown_without_a_power_and_typed_with_one(open_block):
         assert (block.state.eps, eps.text()) == (number, shown)
     block.type_into(eps, "2")
     assert block.state.eps == 0.0
-    assert "from 0 to 1" in block.warned
+    assert "from 0 to 1" in block.told
 
 
 def test_walking_a_large_layer_needs_no_worker(open_block, monkeypatch):
@@ -467,7 +467,7 @@ def test_a_click_on_depth_stacks_no_more_than_there_is_room_for(open_block):
     block.click(QPointF(chart.x(24), chart.plot.center().y()))
     assert 1 < block.state.layers < 24
     block.show_picture(BlockPicture.LAYER)
-    assert block.warned == ""
+    assert block.told == ""
     assert block.picture.boxes
 
 

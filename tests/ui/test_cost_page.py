@@ -92,7 +92,7 @@ def test_d_k_changes_the_heads_or_says_why_it_cannot(open_cost) -> None:
     assert at.state.heads == 8
     at.type_into(at.page.bar.d_k, "100")
     assert at.state.heads == 8
-    assert "cannot be cut into heads of 100" in at.warned
+    assert "cannot be cut into heads of 100" in at.told
     assert at.page.bar.d_k.value() == 96
 
 
@@ -108,7 +108,7 @@ def test_heads_that_do_not_share_get_a_sentence_instead_of_a_picture(open_cost) 
         at.point_at(QPointF(200, 200))
         assert at.canvas.hovered == NOWHERE
     at.page.copy_numbers()
-    assert "There are no numbers to export" in at.warned
+    assert "There are no numbers to export" in at.told
     at.type_into(at.page.bar.heads, "12")
     assert not at.page.bar.heads.isVisible()  # nothing of Reach depends on them
     at.show_picture(CostPicture.LAYER)
@@ -391,10 +391,10 @@ def test_the_window_answers_while_something_is_measured(open_cost, steps) -> Non
     at.press(at.page.controls.quantity.buttons[Quantity.BYTES])
     assert at.page.measuring.is_busy()
     at.page.measure()
-    assert "under way already" in at.warned
+    assert "under way already" in at.told
     at.key(Qt.Key.Key_Escape)
     at.page.measure()
-    assert "still at its last run" in at.warned
+    assert "still at its last run" in at.told
     assert at.page.measuring.wait(5)
 
 
@@ -415,7 +415,7 @@ def test_too_little_memory_is_said(open_cost, monkeypatch) -> None:
     at = open_cost(cost_preset("measure").state)
     at.press(at.page.controls.measure)
     assert at.page.measuring.wait(5)
-    assert at.warned == "There is not enough memory."
+    assert at.told == "There is not enough memory."
     assert at.page.controls.measure.text() == "Measure here"
 
 
@@ -457,7 +457,7 @@ def test_sentences_are_typed_and_an_empty_one_is_refused(open_cost) -> None:
     box.setFocus()
     box.selectAll()
     QTest.keyClick(box, Qt.Key.Key_Delete)
-    assert "Type at least one word" in at.warned
+    assert "Type at least one word" in at.told
     QTest.keyClick(box, Qt.Key.Key_Return)
     assert box.text() == "one two"
     layout = at.canvas.picture_layout

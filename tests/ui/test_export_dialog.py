@@ -60,7 +60,7 @@ def page(qtbot):
     page = SquarePage(Session(), Look(LIGHT))
     qtbot.addWidget(page)
     page.heard = []
-    page.said.connect(lambda text: page.heard.append(("said", text)))
+    page.done.connect(lambda text: page.heard.append(("done", text)))
     page.refused.connect(lambda text: page.heard.append(("refused", text)))
     return page
 
@@ -123,7 +123,7 @@ def test_the_picture_has_the_size_that_was_said(page, asked, tmp_path, dpi, size
     page.export()
     assert f"{size[0]} × {size[1]} pixels; 10.58 × 5.292 mm at {dpi} dpi" in asked.questions[0][2]
     assert QImage(str(tmp_path / "square.png")).size() == QSize(*size)
-    assert page.heard == [("said", f"Saved {tmp_path / 'square.png'}")]
+    assert page.heard == [("done", f"Saved {tmp_path / 'square.png'}")]
 
 
 @pytest.mark.parametrize(("side", "fits"), [(8000, True), (8001, False)])
@@ -204,7 +204,7 @@ def test_the_dialog_writes_what_was_asked_for(make_window, tmp_path, monkeypatch
     target = tmp_path / "quiz"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(target), "PDF page (*.pdf)"))
     said = []
-    window.page.said.connect(said.append)
+    window.page.done.connect(said.append)
     window._actions["export"].trigger()
     assert (tmp_path / "quiz.pdf").read_bytes().startswith(b"%PDF")
     assert said == [f"Saved {tmp_path / 'quiz.pdf'}"]
@@ -238,8 +238,8 @@ def test_another_page_copies_its_own_picture_and_numbers(page):
     page.copy_numbers()
     assert list(csv.reader(io.StringIO(QGuiApplication.clipboard().text()))) == [["side"], ["7"]]
     assert page.heard == [
-        ("said", "The picture is on the clipboard."),
-        ("said", "The numbers are on the clipboard, as CSV."),
+        ("done", "The picture is on the clipboard."),
+        ("done", "The numbers are on the clipboard, as CSV."),
     ]
 
 

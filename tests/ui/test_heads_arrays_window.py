@@ -269,6 +269,10 @@ def test_what_is_no_number_is_refused_in_words(three_words):
     assert driver.heads == before
     assert "“much” is not a number" in window.warning.text()
     assert window.warning.isVisible()
+    window.tabs.setCurrentIndex(0)
+    assert not window.warning.isVisible(), "it was about another tab"
+    window.tabs.setCurrentIndex(1)
+    type_number(window.embeddings.table, 0, 0, "much")
     type_number(window.embeddings.table, 0, 0, "1")
     assert not window.warning.isVisible()
 

@@ -73,19 +73,19 @@ def test_an_empty_sentence_is_refused_in_words_and_everything_stays(driver, bar)
     bar.sentence.selectAll()
     driver.key(Qt.Key.Key_Backspace, widget=bar.sentence)
     assert bar.sentence.text() == ""
-    assert "Type at least one word" in driver.warned
+    assert "Type at least one word" in driver.told
     assert driver.heads == HeadsState()
     assert driver.steps == 0
     assert driver.canvas.grab().toImage() == before
     QTest.keyClicks(bar.sentence, "Go on")
     assert driver.heads.setup.recipe.tokens == ("Go", "on")
-    assert driver.warned == ""
+    assert driver.told == ""
 
 
 @pytest.mark.parametrize("nothing", ["   ", "\u200b"])
 def test_white_space_is_no_sentence_either(driver, bar, nothing):
     driver.paste_into(bar.sentence, nothing)
-    assert "Type at least one word" in driver.warned
+    assert "Type at least one word" in driver.told
     assert driver.heads == HeadsState()
 
 
@@ -238,7 +238,7 @@ def test_an_empty_second_sentence_is_refused(driver, bar):
     driver.press(bar.cross)
     before = driver.heads
     driver.key(Qt.Key.Key_Backspace, widget=bar.context)
-    assert "Type at least one word" in driver.warned
+    assert "Type at least one word" in driver.told
     assert driver.heads == before
 
 
@@ -524,7 +524,7 @@ def test_the_share_of_the_lines_can_be_typed(driver, bar):
     assert len(driver.page.lines._picture.links) == 121
     steps = driver.steps
     driver.type_into(bar.mass, "0")
-    assert "out of range" in driver.warned
+    assert "out of range" in driver.told
     assert driver.heads.view.mass == 1.0
     assert driver.steps == steps
 
@@ -543,7 +543,7 @@ def test_export_asks_for_a_file_and_writes_it(driver, bar, monkeypatch, tmp_path
     assert start.endswith("head-1-of-8.png")
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
     assert [float(cell) for cell in lines[1].split(",")[1:]] == driver.weights[0].tolist()
-    assert str(tmp_path / "map.csv") in driver.said
+    assert str(tmp_path / "map.csv") in driver.told
 
 
 def test_every_control_has_a_name_and_a_tip_that_teaches(driver, bar):

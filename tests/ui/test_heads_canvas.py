@@ -585,7 +585,7 @@ def test_the_menu_copies_numbers_and_picture(driver):
     size = driver.page.figure().size
     assert (image.width(), image.height()) == (2 * size.width(), 2 * size.height())
     menu.close()
-    assert "clipboard" in driver.said
+    assert "clipboard" in driver.told
 
 
 def test_copied_numbers_are_those_of_the_stage_on_show(driver):

@@ -424,7 +424,7 @@ def test_every_picture_is_exported_from_the_window(driver, saved_as, picture, su
     path = saved_as(f"figure{suffix}")
     driver.press(driver.page.bar.export_button)
     assert path.stat().st_size > 100
-    assert str(path) in driver.said
+    assert str(path) in driver.told
     if suffix == ".png":
         size = driver.page.figure().size
         assert QImage(str(path)).size() == 2 * size

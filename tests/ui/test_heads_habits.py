@@ -350,7 +350,7 @@ def test_a_state_without_words_is_refused_and_the_picture_stays(driver, row):
     state = driver.window.session.state
     wordless = driver.heads.with_recipe(sentence="  ").with_view(row=row, column=row)
     driver.window.session.apply(replace(state, heads=wordless), "Elsewhere")
-    assert "has no words" in driver.warned
+    assert "has no words" in driver.told
     assert driver.canvas.frame.shape == (11, 11), "the old picture stays"
     driver.window.grab()
     with pytest.raises(ExplorerError, match="Type at least one"):

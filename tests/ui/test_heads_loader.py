@@ -394,7 +394,7 @@ def test_what_cannot_be_computed_is_said_in_the_status_bar_and_the_picture_stays
     driver = open_heads()
     before = driver.canvas.grab().toImage()
     ask(driver, HeadsState(HeadsSetup(ToyRecipe(d_model=10, heads=4)), HeadsView(row=7)))
-    assert "10" in driver.warned
+    assert "10" in driver.told
     assert driver.canvas.grab().toImage() == before
     driver.window.session.undo()
     driver.paste_into(driver.page.bar.sentence, "All is well")

@@ -193,7 +193,7 @@ def test_maps_of_other_sizes_are_not_subtracted_and_it_says_why(driver):
     assert "B, query “on” (4) → key “on” (4): weight " in driver.said
     assert driver.said.endswith("A − B none")
     driver.page.copy_numbers()
-    assert "only maps of the same size" in driver.warned
+    assert "only maps of the same size" in driver.told
 
 
 def test_pointing_beyond_the_smaller_map_does_no_harm(driver):

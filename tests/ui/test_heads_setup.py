@@ -397,7 +397,7 @@ def test_the_read_out_holds_prediction_and_measurement(open_host, scaled, mask):
     score = "scaled score" if scaled else "score"
     assert (
         host.panel.weights.readout.text()
-        == f"W entries: std 0.125 → predicted {score} std {predicted:.2f} (measured here {measured:.2f})"
+        == f"W entries: std 0.125 → predicted {score} std {predicted:.2f} (measured in this head {measured:.2f})"
     )
 
 
@@ -416,7 +416,7 @@ def test_the_read_out_follows_the_drag(host, hand):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"projections": Projections.IDENTITY}, "No W: a score is x·x′ (scaled score std measured here "),
+        ({"projections": Projections.IDENTITY}, "No W: a score is x·x′ (scaled score std measured in this head "),
         ({"projections": Projections.TIED, "encoding": Encoding.SINUSOIDAL}, "→ no simple prediction (scaled score"),
         ({"sentence": "a " * 300}, "predicted scaled score std 1.00"),
     ],
@@ -431,7 +431,7 @@ def test_the_second_layer_is_measured_only(open_host):
     host = open_host(toy(layers=2).with_setup(layer=1))
     text = host.panel.weights.readout.text()
     assert "predicted" not in text
-    assert f"measured here {measured_std(heads_frame(host.heads.setup)):.2f}" in text
+    assert f"measured in this head {measured_std(heads_frame(host.heads.setup)):.2f}" in text
 
 
 def test_nothing_is_measured_while_nobody_sees_it(open_host, monkeypatch):

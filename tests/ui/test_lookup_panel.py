@@ -124,6 +124,17 @@ def test_hard_lookup_has_no_temperature(window):
     assert not window.page.controls.slider.isEnabled()
 
 
+def test_the_keyboard_stays_beside_a_slider_that_is_taken_away(window):
+    """Qt would give it to whatever comes next: a tab of another card."""
+    controls = window.page.controls
+    controls.set_hard(True)
+    controls.set_hard(False)
+    controls.slider.setFocus()
+    window.session.undo()
+    assert lookup(window).hard
+    assert QApplication.focusWidget() is controls.hard
+
+
 @pytest.mark.parametrize("kind", list(ValueKind))
 def test_the_kind_of_values_is_chosen_and_shown(window, kind):
     values = window.page.controls.values

@@ -53,7 +53,7 @@ def test_sizes_are_typed_and_the_numbers_follow(positions):
 def test_a_length_that_cannot_be_is_refused_in_words(positions, typed):
     if typed:
         positions.type_into(positions.bar.length, typed)
-        assert f"“{typed}” does not fit here: type a whole number from 1 to 8192." in positions.warned
+        assert f"“{typed}” does not fit here: type a whole number from 1 to 8192." in positions.told
     assert positions.state.length == 64
     assert positions.bar.length.text() == "64"
     assert positions.steps == 0
@@ -62,7 +62,7 @@ def test_a_length_that_cannot_be_is_refused_in_words(positions, typed):
 @pytest.mark.parametrize("typed", ["abc", "0", "-1", "nan", "1e9"])
 def test_a_base_that_cannot_be_is_refused_in_words(positions, typed):
     positions.type_into(positions.bar.base, typed)
-    assert typed in positions.warned
+    assert typed in positions.told
     assert positions.state.base == 10000.0
     assert positions.steps == 0
 
@@ -96,7 +96,7 @@ def test_the_seed_draws_another_learned_encoding(positions):
     positions.type_into(positions.bar.seed, "7")
     np.testing.assert_array_equal(positions.picture.table.picture.values, learned_encoding(64, 64, 7))
     positions.type_into(positions.bar.seed, "1.5")
-    assert "whole number" in positions.warned
+    assert "whole number" in positions.told
     assert positions.state.seed == 7
 
 

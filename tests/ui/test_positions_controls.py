@@ -51,7 +51,7 @@ def test_numbers_are_typed_and_bad_ones_refused(positions):
     positions.type_into(box, "63")
     assert positions.state.position == 63
     positions.type_into(box, "64")
-    assert "“64” does not fit here: type a whole number from 0 to 63." in positions.warned
+    assert "“64” does not fit here: type a whole number from 0 to 63." in positions.told
     assert (positions.state.position, box.text()) == (63, "63")
 
 
@@ -83,7 +83,7 @@ def test_waves_are_chosen_by_their_dimensions(positions):
 )
 def test_waves_that_cannot_be_are_refused(positions, typed, part):
     positions.type_into(positions.controls.waves, typed)
-    assert part in positions.warned
+    assert part in positions.told
     assert positions.state.dimensions == (0, 1, 8, 32)
     assert positions.controls.waves.text() == "0, 1, 8, 32"
     with pytest.raises(ExplorerError, match=part):
@@ -171,7 +171,7 @@ def test_the_scale_of_the_embeddings_slides_and_has_the_papers_root(positions):
     assert positions.state.embedding_scale == 0.37
     assert f"{positions.picture.norms[0].number:.3f}" in positions.texts()
     positions.type_into(positions.controls.scale.box, "101")
-    assert "out of range" in positions.warned
+    assert "out of range" in positions.told
     assert positions.state.embedding_scale == 0.37
 
 
@@ -197,7 +197,7 @@ def test_a_sentence_is_typed_letter_by_letter_and_an_empty_one_refused(positions
     assert positions.picture.words == ("we", "saw", "her")
     assert positions.steps == 1
     positions.type_into(positions.controls.sentence, " ")
-    assert "Type at least one word" in positions.warned
+    assert "Type at least one word" in positions.told
     assert positions.controls.sentence.text() == "we saw her"
 
 

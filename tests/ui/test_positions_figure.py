@@ -122,7 +122,7 @@ def test_the_dialog_writes_every_format(positions, tmp_path, monkeypatch, suffix
     monkeypatch.setattr(QInputDialog, "getItem", lambda _parent, _title, _label, items, *_: (items[0], True))
     positions.press(positions.bar.export_button)
     assert path.stat().st_size > 500
-    assert positions.said == f"Saved {path}"
+    assert positions.told == f"Saved {path}"
 
 
 def test_too_many_numbers_are_refused_in_words(positions, tmp_path, monkeypatch):
@@ -133,7 +133,7 @@ def test_too_many_numbers_are_refused_in_words(positions, tmp_path, monkeypatch)
     monkeypatch.setattr(QMessageBox, "warning", lambda *words: told.append(str(words)))
     positions.press(positions.bar.export_button)
     assert not (tmp_path / "all.csv").exists()
-    assert "8388608 numbers" in " ".join([*told, positions.warned])
+    assert "8388608 numbers" in " ".join([*told, positions.told])
 
 
 def test_nothing_is_refused_in_words():

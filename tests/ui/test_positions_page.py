@@ -33,7 +33,7 @@ def labelled(texts: list[str]) -> dict[int, float]:
 @pytest.mark.parametrize("kind", PositionKind)
 def test_every_picture_of_every_kind_is_drawn_and_put_into_words(positions, kind, picture):
     positions.show(kind=kind, picture=picture)
-    assert positions.warned == ""
+    assert positions.told == ""
     drawn = pixels(positions.canvas.grab().toImage())
     assert len(np.unique(drawn)) > 5
     title = {"none": "No encoding", "ALiBi": "ALiBi"}.get(kind.value, f"{kind.value.capitalize()} encoding")

@@ -111,6 +111,6 @@ def test_space_shows_the_clocks_first(positions, qtbot):
 def test_what_has_no_hands_cannot_be_played(positions, kind):
     positions.show(kind=kind)
     positions.key(Qt.Key.Key_Space)
-    assert "Only a sinusoidal or a rotary encoding has hands that turn" in positions.warned
+    assert "Only a sinusoidal or a rotary encoding has hands that turn" in positions.told
     assert not positions.page.player.is_running
     assert positions.state.picture is PositionsPicture.ENCODING

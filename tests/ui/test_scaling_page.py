@@ -150,7 +150,7 @@ def test_numbers_are_typed_and_undone(open_scaling) -> None:
     assert controls.d_model.box.value() == 64
     driver.type_into(controls.d_k.box, "600")
     assert driver.state.d_k == 64
-    assert "512" in driver.warned
+    assert "512" in driver.told
 
 
 def test_arrow_keys_walk_through_d_k_as_one_step(open_scaling) -> None:
@@ -297,7 +297,7 @@ def test_scores_are_typed_and_what_cannot_be_read_is_refused(open_scaling) -> No
     assert driver.undo_text == "Type scores"
     driver.type_into(field, "1, 2; 3")
     assert driver.state.bench.rows == ((1.0, 2.0), (3.0, 4.0))
-    assert "same number of keys" in driver.warned
+    assert "same number of keys" in driver.told
     assert field.text() == "1, 2; 3, 4"
 
 

@@ -126,6 +126,6 @@ def test_the_number_of_a_mask_undoes(driver):
     undo(bar.mask_size)
     assert driver.heads.setup.mask.size == size
     assert bar.mask_size.text() == str(size)
-    assert driver.warned == ""
+    assert driver.told == ""
     driver.type_into(bar.mask_size, "2.5")
-    assert "whole number" in driver.warned
+    assert "whole number" in driver.told

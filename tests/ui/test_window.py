@@ -15,6 +15,7 @@ from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsSt
 from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.state.role import Role
 from attention_explorer.ui.actions import WINDOW_ACTIONS
+from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.dialogs import shortcut_rows
 from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.theme import DARK, LIGHT, THEMES
@@ -284,3 +285,31 @@ def test_undo_on_another_page_may_take_away_what_is_selected(window, hand):
     assert canvas.hasFocus()
     assert not canvas.grab().isNull()  # the handles of a selected part are painted where it is
     assert canvas.selected == QUERY
+
+
+def test_what_was_done_does_not_come_back_later(window):
+    """The read-out stands until the pointer moves: a message in it came back when a later one had gone."""
+    window.page.done.emit("Saved first.csv")
+    assert window.statusBar().currentMessage() == "Saved first.csv"
+    window.tell("Saved lesson.attn.json")
+    window.statusBar().clearMessage()
+    assert "Saved" not in window._readout.text()
+
+
+def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="scaling"))
+    bar = window.page.bar
+    field = next(box for box in bar.findChildren(NumberBox) if box.isVisible())
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    bar.be_low(True)
+    assert not field.isVisible()
+    assert QApplication.focusWidget() is bar.more
+
+
+def test_controls_of_a_line_stand_side_by_side_with_their_middles(make_window):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="cost"))
+    bar = window.page.bar
+    title = next(label for label in bar.findChildren(QLabel) if label.objectName() == "title")
+    middles = [part.geometry().center().y() for part in (title, bar.preset_box, bar.export_button)]
+    assert max(middles) - min(middles) <= 1

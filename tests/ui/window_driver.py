@@ -50,7 +50,7 @@ class WindowDriver:
         return self.window._readout.text()
 
     @property
-    def warned(self) -> str:
+    def told(self) -> str:
         return self.window.statusBar().currentMessage()
 
     def shown_title(self) -> str:

@@ -141,7 +141,7 @@ def _result(frame: HeadsFrame, check: SymmetryCheck) -> str:
         return f"S is symmetric; the weights differ by up to {gap}, though not those of this pair: {pair}."
     if abs(check.weights[0] - check.weights[1]) <= SAME:
         return f"max |S − Sᵀ| = {size_text(check.score_gap)}, though this pair weighs the same both ways: {pair}."
-    return f"max |S − Sᵀ| = {size_text(check.score_gap)}, so attention is not mutual: {pair}."
+    return f"max |S − Sᵀ| = {size_text(check.score_gap)}, so attention is not mutual. For example {pair}."
 
 
 def _mask_note(frame: HeadsFrame) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import math
 
 from attention_explorer.state.lookup.frame import LookupFrame, nearest_key
 from attention_explorer.state.lookup.plane import Vector
-from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Part, ValueKind
+from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Overlay, Part, ValueKind
 from attention_explorer.state.numerals import (
     coordinate,
     full,
@@ -208,8 +208,10 @@ def gradient_note(frame: LookupFrame) -> str:
     if frame.gradient_norm < SMALL_GRADIENT:
         return _small_gradient_note(frame)
     if frame.state.values is ValueKind.NUMBERS:
-        return "While q moves on the dotted circle, o swings on the number line as far as its arrows show."
-    return "The dotted circle around q becomes the dotted shape around o: that is how o moves when q moves."
+        said = "While q moves on the dotted circle, o swings on the number line as far as its arrows show."
+    else:
+        said = "The dotted circle around q becomes the dotted shape around o: that is how o moves when q moves."
+    return said if frame.state.shows(Overlay.GRADIENT) else f"With “Gradient” on, {said[0].lower()}{said[1:]}"
 
 
 def _small_gradient_note(frame: LookupFrame) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
 from attention_explorer.state.numerals import coordinate, plain, scientific
 from attention_explorer.state.scaling.bench import BenchPicture, Fault, bench_picture, rows_text
@@ -190,8 +192,9 @@ def _of_bench(state: ScalingState) -> Verdict:
             "error, no gradient. “Subtract max” prevents it.",
         )
     if bench.over_queries:
+        is_lucky = bool(np.allclose(picture.row_sums, 1.0))
         return Verdict(
-            "The wrong axis: rows do not sum to 1.",
+            "The wrong axis, though here rows sum to 1." if is_lucky else "The wrong axis: rows do not sum to 1.",
             "Each column sums to 1 instead: queries compete for a key. Within the row no weight answers to the score "
             "of another key, so its Jacobian is a diagonal.",
         )

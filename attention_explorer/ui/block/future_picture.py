@@ -263,7 +263,7 @@ def _paint_legend(painter: QPainter, picture: FuturePicture, room: QRectF, look:
 
 def _bar_of(picture: FuturePicture) -> MapPicture:
     """Return a picture whose colour bar goes from the smallest to the largest change."""
-    scale = ColourScale(ScaleKind.LINEAR, float(f"{picture.smallest:.2g}"), float(f"{picture.largest:.2g}"), "")
+    scale = ColourScale(ScaleKind.LINEAR, picture.smallest, picture.largest, "")
     return MapPicture(np.zeros((1, 1)), np.zeros((1, 1), np.bool_), scale, COLOURS, ("",), ("",))
 
 

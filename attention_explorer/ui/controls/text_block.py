@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,13 @@ from attention_explorer.ui.theme import Look, Theme
 
 NATURAL_WIDTH = 390
 """Pixels at zoom 1: the width for which a block asks for its height before it knows its real one."""
+
+
+NO_BREAK, JOINER = "\N{NO-BREAK SPACE}", "\N{WORD JOINER}"
+_TOGETHER = re.compile(r"(?<=\d) (?=%)|(?<=×) (?=\d)|(?<=\d) (?=\d{3}\b)| (?=\S{1,3}[.?!]$)")
+"""Spaces at which no line should end: 50 %, × 99, 1 048 576, and before a last word that would stand alone."""
+_FRACTION = re.compile(r"(?<=\S)/(?=\S)")
+_SHAPE = re.compile(r"\(\d+(?:, \d+)+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,7 @@ class TextBlock(QWidget):
             height = self._height_of(paragraph, self.width())
             painter.setFont(self._look.font(paragraph.size, bold=paragraph.bold))
             painter.setPen(colour_of(ink_of(self._look.theme, paragraph.ink)))
-            painter.drawText(QRect(0, top, self.width(), height), Qt.TextFlag.TextWordWrap, paragraph.text)
+            painter.drawText(QRect(0, top, self.width(), height), Qt.TextFlag.TextWordWrap, unbroken(paragraph.text))
             top += height
         painter.end()
 
@@ -114,8 +122,15 @@ class TextBlock(QWidget):
 def _paragraph_height(paragraph: TextLine, zoom: float, width: int) -> int:
     metrics = QFontMetrics(Look(zoom=zoom).font(paragraph.size, bold=paragraph.bold))
     room = QRect(0, 0, max(width, 40), 100_000)
-    box = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, paragraph.text or " ")
+    box = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, unbroken(paragraph.text) or " ")
     return max(box.height(), metrics.height())
+
+
+@lru_cache(maxsize=512)
+def unbroken(text: str) -> str:
+    """Return a text as it is drawn: numbers with their units, fractions and shapes such as (2, 10, 512) in one line."""
+    text = _SHAPE.sub(lambda shape: shape[0].replace(" ", NO_BREAK), _TOGETHER.sub(NO_BREAK, text))
+    return _FRACTION.sub("/" + JOINER, text)
 
 
 def ink_of(theme: Theme, name: str) -> str:

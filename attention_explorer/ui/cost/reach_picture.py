@@ -86,7 +86,10 @@ def paint_cost_reach(
     paint_heading(painter, title, "How much of an earlier token can reach the newest: 1 all, 0 nothing", look)
     for number in range(len(picture.strips)):
         _paint_strip(painter, picture, layout, look, number)
-    _paint_distances(painter, layout, look)
+    if picture.state.n == 1:
+        paint_reason(painter, "There is one token only: none before it.", layout.cells, look)
+    else:
+        _paint_distances(painter, layout, look)
     paint_table(painter, layout.table, look)
 
 

@@ -108,7 +108,7 @@ class ExportDialog(QDialog):
             is_styled=isinstance(figure, StyledFigure),
         )
         self.form.changed.connect(self._wait)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.save = self.buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
         self.copy = self.buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
         self.copy.setToolTip("Put it on the clipboard as it is here")

@@ -153,7 +153,7 @@ class ArraysWindow(QDialog):
         self.jobs.failed.connect(self._on_failed)
         self.jobs.progressed.connect(lambda _key, share: self.setWindowTitle(f"{TITLE}: computing … {share:.0%}"))
         self.jobs.finished.connect(lambda _key: self.setWindowTitle(TITLE))
-        self.tabs.currentChanged.connect(lambda _index: self._show())
+        self.tabs.currentChanged.connect(self._on_tab)
 
     # ---- Showing ----
 
@@ -192,6 +192,10 @@ class ArraysWindow(QDialog):
         """Show one of the arrays large."""
         self._kind = kind
         self.tabs.setCurrentIndex(0)
+        self._show()
+
+    def _on_tab(self, _index: int) -> None:
+        self.warning.hide()  # it was about another tab
         self._show()
 
     def _show(self) -> None:

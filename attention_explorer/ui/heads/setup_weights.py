@@ -139,15 +139,17 @@ def spread_note(frame: HeadsFrame, measured: float | None) -> str:
     recipe = frame.setup.recipe
     if not isinstance(recipe, ToyRecipe):
         return ""
-    here = None if measured is None or math.isnan(measured) else _short(measured)
+    here = "" if measured is None or math.isnan(measured) else f"measured in this head {_short(measured)}"
     score = "scaled score" if frame.setup.scaled else "score"
     if recipe.projections is Projections.IDENTITY:
-        return "No W: a score is x·x′" + (f" ({score} std measured here {here})" if here else "")
+        return "No W: a score is x·x′" + (f" ({score} std {here})" if here else "")
     entries = f"W entries: std {scientific(recipe.gain_number)}"
     predicted = recipe.predicted_score_std(frame.setup.scaled)
     if predicted is None or frame.layer > 0:
-        return f"{entries} → no simple prediction" + (f" ({score} std measured here {here})" if here else "")
-    return f"{entries} → predicted {score} std {_short(predicted)}" + (f" (measured here {here})" if here else "")
+        return f"{entries} → no simple prediction" + (f" ({score} std {here})" if here else "")
+    return f"{entries} → predicted {score} std {_short(predicted)}" + (
+        f" ({here})" if here else ""
+    )
 
 
 def _short(spread: float) -> str:

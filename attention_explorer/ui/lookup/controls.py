@@ -137,6 +137,8 @@ class LookupControls(QWidget):
         self.scaled.setChecked(state.scaled)
         self.values.setCurrentIndex([kind for kind, _ in _VALUE_KINDS].index(state.values))
         for widget in (self.slider, self.exact):
+            if state.hard and widget.hasFocus():
+                self.hard.setFocus()  # or Qt gives the keyboard to whatever comes next
             widget.setEnabled(not state.hard)
         if not self.slider.isSliderDown():
             with QSignalBlocker(self.slider):

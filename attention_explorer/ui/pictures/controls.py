@@ -268,7 +268,7 @@ class PictureBar(PictureControls[S]):
             self._fold()
 
     def _fold(self) -> None:
-        self._rest.setVisible(self.more.isHidden() or self.more.isChecked())
+        self.more.hold(self._rest)
 
     def build_lines(self) -> None:
         """Make the lines below the first."""

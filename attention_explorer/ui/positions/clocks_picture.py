@@ -16,7 +16,7 @@ from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.colour_bar import paint_small_bar
 from attention_explorer.ui.drawing.heatmap import paint_cells
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
-from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, paint_message, pen
+from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, paint_message, pen, text_size
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.positions.encoding_map import badge_height, paint_badge_line
 from attention_explorer.ui.theme import Look
@@ -24,6 +24,7 @@ from attention_explorer.ui.theme import Look
 SLOT, LARGEST_SLOT = (74, 88), 220
 """Pixels at zoom 1 that a dial with its label needs at least, wide and high; and how wide it may become."""
 LABEL_HEIGHT, BELOW_MATRIX = 30, 110
+DIMENSIONS = "dim "
 SIDE = 190
 """Pixels at zoom 1 for the matrix and the residual at the right, at least."""
 SIDE_SHARE = 0.22
@@ -220,14 +221,17 @@ def _paint_label(painter: QPainter, picture: ClocksPicture, pair: int, box: QRec
     line = QRectF(box.center().x() - px(60), box.bottom() + px(1), px(120), px(14))
     painter.setFont(look.font(11))
     painter.setPen(colour_of(look.theme.text))
-    painter.drawText(line, Qt.AlignmentFlag.AlignCenter, _pair_name(picture, pair))
+    name = _pair_name(picture, pair)
+    if text_size(look.font(11), name)[0] > 1.2 * box.width():  # or it would reach into the next one
+        name = name.removeprefix(DIMENSIONS)
+    painter.drawText(line, Qt.AlignmentFlag.AlignCenter, name)
     painter.setPen(colour_of(look.theme.muted))
     words = f"λ {wavelength_text(float(picture.lengths[pair]))}"
     painter.drawText(line.translated(0, px(13)), Qt.AlignmentFlag.AlignCenter, words)
 
 
 def _pair_name(picture: ClocksPicture, pair: int) -> str:
-    return "dim " + ", ".join(map(str, dimensions_of_pair(picture.state, pair)))
+    return DIMENSIONS + ", ".join(map(str, dimensions_of_pair(picture.state, pair)))
 
 
 def _paint_side(

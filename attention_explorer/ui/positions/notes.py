@@ -63,8 +63,8 @@ def _curve_words(picture: SimilarityPicture) -> str:
         return _distance_words(picture, picture.curve)
     said = f"{plain(float(picture.curve[0]), 3)} with itself, {plain(float(picture.curve[1]), 3)} at offset 1."
     if picture.rises:
-        some = ", ".join(map(str, picture.rises[:6])) + (" …" if len(picture.rises) > 6 else "")
-        said += f" Not ever less with the distance: it rises at {some}."
+        some = ", ".join(map(str, picture.rises[:6])) + (" and more" if len(picture.rises) > 6 else "")
+        said += f" It does not fall steadily with the distance: it rises at {some}."
     if 25 in picture.notable and picture.curve[25] > picture.curve[15]:
         said += (
             f" Offset 25 has {plain(float(picture.curve[25]), 3)}, offset 15 only {plain(float(picture.curve[15]), 3)}."

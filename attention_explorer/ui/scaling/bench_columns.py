@@ -168,7 +168,9 @@ def _paint_limit(painter: QPainter, picture: BenchPicture, chart: ChartLayout, l
     if text_size(font, text)[0] > plot.width():
         text = f"∞ above {plain(limit)}"
     width, height = text_size(font, text)
-    box = QRectF(plot.right() - width, y + 1, width, height)
+    top = y - height - 1 if y - height > plot.top() else y + 1
+    box = QRectF(plot.right() - width, top, width, height)
+    painter.fillRect(box, colour_of(theme.card, 0.85))  # it may lie on a bar
     draw_haloed_text(painter, box, text, font, theme.loss_ink, theme.card)
 
 

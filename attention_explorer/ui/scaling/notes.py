@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
-from attention_explorer.state.numerals import coordinate, plain, scientific
+from attention_explorer.state.numerals import coordinate, grouped, plain, scientific
 from attention_explorer.state.preset import HINT
 from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.state.scaling.growth import GrowthPicture
@@ -93,7 +93,7 @@ def _shape(picture: ScoresPicture) -> str:
 
 
 def _draws(done: int, possible: int, state: ScalingState, rows: int) -> str:
-    text = f"{done} draw{'s' * (done != 1)}, {rows} row{'s' * (rows != 1)}"
+    text = f"{grouped(done)} draw{'s' * (done != 1)}, {grouped(rows)} row{'s' * (rows != 1)}"
     if done < possible:
         return f"{text} so far; {possible} are coming."
     if possible < state.draws:
