@@ -41,7 +41,7 @@ class Norm:
     eps : float
         At least 0.
     eps_inside_sqrt : bool
-        Whether eps is added below the root or to it.
+        Whether eps is added under the root or to it.
 
     Raises
     ------

@@ -141,7 +141,7 @@ def norm_divisor(mean_square: Floats, eps: float, eps_inside_sqrt: bool) -> Floa
     eps : float
         At least 0.
     eps_inside_sqrt : bool
-        Whether it is added below the root.
+        Whether it is added under the root.
 
     Returns
     -------

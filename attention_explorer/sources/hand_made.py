@@ -235,7 +235,7 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
     HandMadeHead(
         "antecedent",
         "antecedent of “it”",
-        "Made by hand after a tutorial's invented table: “it” attends to “mat”, or to “cat” if the sentence says "
+        "Made by hand after a tutorial’s invented table: “it” attends to “mat”, or to “cat” if the sentence says "
         "“tired”; all other rows are even.",
         within=True,
         across=False,

@@ -78,7 +78,7 @@ def _antecedent(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     words = {token.casefold() for token in asked}
     wanted = "cat" if "tired" in words else "mat"
     if wanted in words:
-        return f"“it” looks for “{wanted}”; all other rows are even. It is made from a tutorial's invented numbers."
+        return f"“it” looks for “{wanted}”; all other rows are even. It is made from a tutorial’s invented numbers."
     shares = antecedent_hundredths(asked)
     most = asked[shares.index(max(shares))]
     return (

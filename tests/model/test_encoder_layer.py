@@ -68,7 +68,7 @@ def test_reference(norm: str, masked: str) -> None:
 
 
 def normalised(row: list[float], kind: NormKind, gain: Array, bias: Array | None) -> list[float]:
-    """Normalise a row in plain Python, eps 0.01 below the root."""
+    """Normalise a row in plain Python, eps 0.01 under the root."""
     mean = sum(row) / len(row) if kind is NormKind.LAYER else 0.0
     divisor = math.sqrt(sum((n - mean) ** 2 for n in row) / len(row) + 0.01)
     added = [0.0] * len(row) if bias is None else list(bias)

@@ -387,7 +387,7 @@ def test_the_last_word_is_swapped(open_heads):
 def test_without_a_table_its_sentence_is_offered(driver):
     window = open_table(driver)
     assert not window.it_table.table.isVisible()
-    assert "open the tutorial's" in window.it_table.words.text()
+    assert "open the tutorial’s" in window.it_table.words.text()
     driver.press(window.it_table.open)
     assert driver.heads == heads_preset("hand-made").state
     assert window.it_table.table.isVisible()

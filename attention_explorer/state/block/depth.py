@@ -58,7 +58,7 @@ class TableRow:
     @property
     def sentence(self) -> str:
         """The row in one line."""
-        ratios = " · ".join(brief(ratio) for ratio in self.ratios)
+        ratios = ", ".join(brief(ratio) for ratio in self.ratios)
         return f"{self.title}: {ratios}; cosine {plain(self.cosine, 3)}"
 
 
@@ -228,7 +228,7 @@ def depth_sentences(picture: DepthPicture) -> tuple[str, ...]:
 
 def table_sentences(picture: DepthPicture) -> tuple[str, ...]:
     """Return the words above the table: what it is, and what of it compares with the picture."""
-    title = "Measured elsewhere: the gradient after 1 · 6 · 12 · 24 layers, the cosine of the tokens after 24."
+    title = "Measured elsewhere: the gradient after 1, 6, 12 and 24 layers; the cosine of the tokens after 24."
     if picture.row is None:
         return title, "No row has these switches."
     others = differences(picture.state)

@@ -1,4 +1,4 @@
-"""A norm with ε below the root and beside it, against the size of the row that goes in."""
+"""A norm with ε under the root and beside it, against the size of the row that goes in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONSTANT = 0.5
 """Every number of the constant row."""
 TUTORIAL_EPS = 1e-6
 TUTORIAL_SCALES = (1e-3, 1e-4)
-NAMES = {True: "ε below the root", False: "ε beside the root"}
+NAMES = {True: "ε under the root", False: "ε beside the root"}
 FORMULAS = {True: "÷ √(σ² + ε)", False: "÷ (σ + ε)"}
 
 
@@ -38,7 +38,7 @@ class NormPicture:
     scales: FloatArray
     """Standard deviations of what goes in, ascending, (k,)."""
     curves: dict[bool, FloatArray]
-    """Standard deviations of what comes out, with ε below the root (True) or beside it, each (k,)."""
+    """Standard deviations of what comes out, with ε under the root (True) or beside it, each (k,)."""
     row: FloatArray
     """The row that goes in, (features,)."""
     after: dict[bool, FloatArray]
@@ -64,7 +64,7 @@ def unit_row(seed: int) -> FloatArray:
 
 
 def normed(state: BlockState, rows: FloatArray, inside: bool) -> FloatArray:
-    """Send rows (..., features) through the norm of a state, with ε below the root or beside it."""
+    """Send rows (..., features) through the norm of a state, with ε under the root or beside it."""
     return Norm(state.norm_kind, eps=state.eps, eps_inside_sqrt=inside)(rows)
 
 
@@ -113,7 +113,7 @@ def norm_sentences(picture: NormPicture) -> tuple[str, ...]:
     inside, beside = (picture.output_std(place, scale) for place in (True, False))
     sentences = [
         "Where ε stands shows on small rows" if state.eps else "Without ε both are the same",
-        f"A row with standard deviation {brief(scale)} comes out with {plain(inside, 3)} if ε is below the root, "
+        f"A row with standard deviation {brief(scale)} comes out with {plain(inside, 3)} if ε is under the root, "
         f"with {plain(beside, 3)} if it is beside it. The page uses {NAMES[state.eps_inside_sqrt]}.",
         _why(state),
     ]

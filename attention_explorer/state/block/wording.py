@@ -81,7 +81,7 @@ def _depth_settings(state: BlockState) -> tuple[str, ...]:
 def _norm_settings(state: BlockState) -> tuple[str, ...]:
     return (
         norm_name(state),
-        f"ε = {brief(state.eps)}, below the root and beside it",
+        f"ε = {brief(state.eps)}, under the root and beside it",
         f"rows of {FEATURES} random features with mean 0",
         f"standard deviation of the one drawn {brief(state.norm_scale)}",
         f"seed {state.seed}",

@@ -81,7 +81,11 @@ def _strips(state: CostState) -> tuple[Strip, ...]:
         ),
         (
             "self-attention",
-            f"window of {grouped(state.window)}" if state.windowed else f"all {grouped(state.n)} tokens",
+            f"window of {grouped(state.window)}"
+            if state.windowed
+            else f"all {grouped(state.n)} tokens"
+            if state.n > 1
+            else "the one token",
             upto(seen),
         ),
     )

@@ -59,7 +59,7 @@ def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
         values, tokens, title = layer.context, frame.keys, "the second sentence, a row a token"
         source = "the embeddings of the second sentence; keys and values are made of it"
         if frame.is_hand_made:
-            source = "1 for the token's own word; keys and values were made by hand and not from it"
+            source = "1 for the token’s own word; keys and values were made by hand and not from it"
     elif kind is ArrayKind.ENCODING:
         values, title = sinusoidal_encoding(*layer.x.shape), "the encoding of the positions"
         source = "sines and cosines of the position, added to the embeddings"
@@ -69,7 +69,7 @@ def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     elif kind is ArrayKind.X and frame.layer > 0:
         source = f"LayerNorm(X + attention(X)) of layer {frame.layer}"
     elif kind is ArrayKind.X and frame.is_hand_made:
-        source = "1 for the token's own word; queries and keys were made by hand and not from it"
+        source = "1 for the token’s own word; queries and keys were made by hand and not from it"
     if kind in (ArrayKind.X, ArrayKind.CONTEXT) and is_encoded(frame.setup) and frame.layer == 0:
         source = "X = E + PE: embeddings plus the encoding of the positions"
     return HeadArray(

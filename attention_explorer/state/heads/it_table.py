@@ -1,4 +1,4 @@
-"""The tutorial's table for “it”: weights that sum to 1, the scores behind them, and numbers of one's own."""
+"""The tutorial’s table for “it”: weights that sum to 1, the scores behind them, and numbers of one's own."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ HEADER = ("share", "weight", "score", "top − this")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItTable:
-    """The row of “it” in the head that is made after the tutorial's table.
+    """The row of “it” in the head that is made after the tutorial’s table.
 
     Attributes
     ----------
     tokens : tuple of str
         The keys.
     shares : tuple of float
-        What was typed, or the tutorial's hundredths; they need not sum to anything.
+        What was typed, or the tutorial’s hundredths; they need not sum to anything.
     scores, weights : ndarray, (n_k,)
         Scaled scores and weights of the head, as every picture of it shows them.
     behind : ndarray, (n_k,)
         Implied score differences ln(largest weight ÷ weight): how far the score lies behind the best one. Infinite for
         weight 0.
     glosses : tuple of str
-        Why, in the tutorial's words; empty for other words.
+        Why, in the tutorial’s words; empty for other words.
     is_own : bool
         Whether the shares were typed.
     """
@@ -88,10 +88,10 @@ def it_table(frame: HeadsFrame) -> ItTable:
     """
     recipe, head = frame.setup.recipe, antecedent_head(frame.setup.recipe)
     if head is None or not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("This table belongs to the hand-made heads of one sentence: open the tutorial's.")
+        raise ExplorerError("This table belongs to the hand-made heads of one sentence: open the tutorial’s.")
     row = next((row for row, token in enumerate(frame.queries) if token.casefold() == "it"), None)
     if row is None:
-        raise ExplorerError("There is no “it” in this sentence: type one, or open the tutorial's.")
+        raise ExplorerError("There is no “it” in this sentence: type one, or open the tutorial’s.")
     map_ = frame.layers[frame.layer].maps[head]
     weights = map_.weights(one(row))[0]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -138,7 +138,7 @@ def with_score(recipe: Recipe, row: int, text: str) -> HandMadeRecipe:
 
 def _with(recipe: Recipe, row: int, share: float) -> HandMadeRecipe:
     if not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("Only the hand-made heads have this table: open the tutorial's.")
+        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s.")
     shares = list(zip(recipe.context_tokens, recipe.antecedent_shares, strict=True))
     shares[row] = (shares[row][0], share)
     return replace(recipe, own_shares=tuple(shares))
@@ -153,14 +153,14 @@ def renormalised(recipe: Recipe) -> HandMadeRecipe:
         The heads were not made by hand.
     """
     if not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("Only the hand-made heads have this table: open the tutorial's.")
+        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s.")
     total = math.fsum(recipe.antecedent_shares)
     shares = tuple(share / total for share in recipe.antecedent_shares)
     return replace(recipe, own_shares=tuple(zip(recipe.context_tokens, shares, strict=True)))
 
 
 def with_last_word(recipe: Recipe, word: str) -> HandMadeRecipe:
-    """Return the tutorial's sentence with another last word, and the numbers that go with it."""
+    """Return the tutorial’s sentence with another last word, and the numbers that go with it."""
     first = "The cat sat on the mat because it was soft"
     sentence = recipe.sentence if isinstance(recipe, HandMadeRecipe) and recipe.context is None else first
     words = sentence.split()
@@ -178,10 +178,10 @@ def with_last_word(recipe: Recipe, word: str) -> HandMadeRecipe:
 def it_words(table: ItTable) -> str:
     """Say what these numbers are, and what they are not."""
     total = math.fsum(table.shares)
-    source = "Typed numbers" if table.is_own else "A tutorial's invented numbers"
+    source = "Typed numbers" if table.is_own else "A tutorial’s invented numbers"
     return (
         f"{source}: no model was asked. The shares sum to {coordinate(total, 5)}; divided by that they are weights, "
-        f"which sum to {plain(float(table.weights.sum()), 2)}. The tutorial's heading “Attention Score” means these: "
+        f"which sum to {plain(float(table.weights.sum()), 2)}. The tutorial’s heading “Attention Score” means these: "
         "scores come before the softmax and need not sum to anything."
     )
 

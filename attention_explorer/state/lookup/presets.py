@@ -82,7 +82,7 @@ PRESETS: tuple[Preset[LookupState], ...] = (
         "exact-miss",
         "A dictionary that misses by 0.0000001",
         "q is k₁ plus 10⁻⁷. A Python dict finds nothing: keys match bit for bit or not at all. The soft lookup "
-        "hardly notices: its output moves by less than 10⁻⁷. Set q's x to 1 in the table and the dict finds k₁.",
+        "hardly notices: its output moves by less than 10⁻⁷. Set q’s x to 1 in the table and the dict finds k₁.",
         LookupState(
             query=(1.0000001, 0.0),
             entries=_entries(((1.0, 0.0), (0.0, 1.0)), ((2.0, 0.5), (-0.5, 1.5))),

@@ -138,7 +138,7 @@ def norm_layout(picture: NormPicture, look: Look, room: QRectF) -> NormLayout:
 
 
 def stroke_of(look: Look, inside: bool, *, leading: bool) -> QPen:
-    """Return the pen of ε below the root (solid) or beside it (dashed); the one the page uses is the darker."""
+    """Return the pen of ε under the root (solid) or beside it (dashed); the one the page uses is the darker."""
     colour, width = (look.theme.text, 2.4) if leading else (look.theme.muted, 1.8)
     width *= look.zoom
     return pen(colour, width) if inside else dashes(colour, width, 7.0 * look.zoom, 4.0 * look.zoom)
@@ -201,7 +201,7 @@ def _paint_reading(painter: QPainter, picture: NormPicture, layout: NormLayout, 
         paint_dot(painter, QPointF(x, y), theme.text, 3.6 * look.zoom)
         text = plain(picture.output_std(inside, scale), 3)
         width, height = text_size(font, text)
-        # The curve below the root is the lower one: its number stands at its right, the other at its left.
+        # The curve under the root is the lower one: its number stands at its right, the other at its left.
         left = x + px(8) if inside else x - px(8) - width
         left = min(max(left, plot.left() + 2), plot.right() - width)
         top = min(max(y + px(1) if inside else y - height - px(2), plot.top() - px(4)), plot.bottom() - height)

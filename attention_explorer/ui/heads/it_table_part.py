@@ -34,13 +34,13 @@ from attention_explorer.ui.theme import Look
 
 ROWS_SEEN = 16
 SHARE, WEIGHT, SCORE, BEHIND, GLOSS = range(5)
-_TITLES = (*HEADER, "why, in the tutorial's words")
+_TITLES = (*HEADER, "why, in the tutorial’s words")
 _TIPS = (
     "How much, in any unit: double click to type. The softmax divides by the sum",
     "What the head does with it: e to the score, divided by the sum over the row",
     "The scaled score, ln of the share: double click to type one",
     "How far this score lies behind the best one: ln(largest weight ÷ this weight)",
-    "The tutorial's interpretation",
+    "The tutorial’s interpretation",
 )
 
 
@@ -147,9 +147,9 @@ class ItTablePart(TypingPart):
         self.divide = self._button(
             "Divide by the sum", "Make the shares sum to 1; the weights stay what they are", self._on_divide
         )
-        self.back = self._button("Tutorial's numbers", "Forget the typed numbers", self._on_back)
+        self.back = self._button("Tutorial’s numbers", "Forget the typed numbers", self._on_back)
         self.open = self._button(
-            "Open the tutorial's sentence", "The cat sat on the mat because it was soft", self._open
+            "Open the tutorial’s sentence", "The cat sat on the mat because it was soft", self._open
         )
         self._buttons.addStretch(1)
 
@@ -214,7 +214,7 @@ class ItTablePart(TypingPart):
 
     def _on_back(self) -> None:
         heads = self._session.state.heads.with_recipe(own_shares=())
-        self._session.apply(replace(self._session.state, heads=heads), "Tutorial's numbers")
+        self._session.apply(replace(self._session.state, heads=heads), "Tutorial’s numbers")
 
     def _open(self) -> None:
         self.open_preset("hand-made")

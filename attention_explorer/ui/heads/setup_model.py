@@ -144,7 +144,7 @@ class SizesSection(RecipeSection):
         self.again.clicked.connect(self._on_again)
         self.add_row(
             "seed",
-            "The same seed draws the same numbers on every machine, those of NumPy's RandomState.",
+            "The same seed draws the same numbers on every machine, those of NumPy’s RandomState.",
             lambda: self.change("Reset seed", "seed", seed=DEFAULT.seed),
             self.seed,
             self.again,

@@ -147,9 +147,7 @@ def spread_note(frame: HeadsFrame, measured: float | None) -> str:
     predicted = recipe.predicted_score_std(frame.setup.scaled)
     if predicted is None or frame.layer > 0:
         return f"{entries} → no simple prediction" + (f" ({score} std {here})" if here else "")
-    return f"{entries} → predicted {score} std {_short(predicted)}" + (
-        f" ({here})" if here else ""
-    )
+    return f"{entries} → predicted {score} std {_short(predicted)}" + (f" ({here})" if here else "")
 
 
 def _short(spread: float) -> str:

@@ -43,7 +43,7 @@ _TIPS = (
     "|k|: the score grows with it, the cosine does not",
     "The score: q·k = q₁k₁ + q₂k₂",
     "The cosine of the angle to q: q·k ÷ (|q||k|)",
-    "How much of this key's value reaches the output. The column sums to 1",
+    "How much of this key’s value reaches the output. The column sums to 1",
     "What this key delivers, first coordinate",
     "What this key delivers, second coordinate",
     "The weight times the value: these add up to the output o",
