@@ -157,7 +157,7 @@ def test_depth_marks_the_row_of_the_table_that_applies() -> None:
     drawing = DRAWINGS["depth"]
     lines = [line.text for line in drawing.notes(drawing.compute(state, (0, 0)))]
     assert [line for line in lines if line.startswith("▸")] == [
-        "▸ 0.02, residual, no norm: 1 · 1 · 1.01 · 1.02; cosine 0.017"
+        "▸ 0.02, residual, no norm: 1, 1, 1.01, 1.02; cosine 0.017"
     ]
     assert sum("; cosine" in line for line in lines) == 8
     other = drawing.compute(replace(state, residual=False, norm=NormPlacement.PRE), (0, 0))

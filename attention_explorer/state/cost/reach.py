@@ -81,11 +81,7 @@ def _strips(state: CostState) -> tuple[Strip, ...]:
         ),
         (
             "self-attention",
-            f"window of {grouped(state.window)}"
-            if state.windowed
-            else f"all {grouped(state.n)} tokens"
-            if state.n > 1
-            else "the one token",
+            f"window of {grouped(state.window)}" if state.windowed else _all_tokens(state.n),
             upto(seen),
         ),
     )
@@ -153,6 +149,10 @@ def _operations_row(state: CostState, cost: ModelSize) -> Comparison:
         f"{grouped(attention)}, {ratio_words(attention / recurrent)} of that with n = {n}, d = {d}: more work, but "
         "less waiting.",
     )
+
+
+def _all_tokens(n: int) -> str:
+    return f"all {grouped(n)} tokens" if n > 1 else "the one token"
 
 
 def _memory_row(state: CostState, cost: ModelSize) -> Comparison:
