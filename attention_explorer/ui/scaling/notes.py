@@ -95,9 +95,10 @@ def _shape(picture: ScoresPicture) -> str:
 def _draws(done: int, possible: int, state: ScalingState, rows: int) -> str:
     text = f"{grouped(done)} draw{'s' * (done != 1)}, {grouped(rows)} row{'s' * (rows != 1)}"
     if done < possible:
-        return f"{text} so far; {possible} are coming."
+        return f"{text} so far; {grouped(possible)} are coming."
     if possible < state.draws:
-        return f"{text}: as many as can be made in some seconds, of the {state.draws} asked for. Seed {state.seed}."
+        wanted = grouped(state.draws)
+        return f"{text}: as many as can be made in some seconds, of the {wanted} asked for. Seed {state.seed}."
     return f"{text}. Seed {state.seed}: the same seed gives the same numbers."
 
 
