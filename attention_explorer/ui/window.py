@@ -278,8 +278,10 @@ class MainWindow(QMainWindow):
     def childEvent(self, event: QChildEvent) -> None:
         """Style dialogs and menus that belong to no page."""
         super().childEvent(event)
+        if event.type() is not QEvent.Type.ChildPolished:
+            return  # to learn of what class a child is, PySide makes a hundred others: a tenth of the start
         child = event.child()
-        if event.type() is QEvent.Type.ChildPolished and isinstance(child, QWidget) and child.isWindow():
+        if isinstance(child, QWidget) and child.isWindow():
             child.setStyleSheet(self._sheet)
             for box in child.findChildren(QDialogButtonBox):  # made before there was a style sheet that says so
                 for button in box.buttons():
