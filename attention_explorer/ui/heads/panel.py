@@ -96,13 +96,17 @@ class HeadsPanel(Steady):
             if made in self.__dict__ and area is self.tabs.currentWidget():
                 getattr(self, made).set_look(look)
             elif made in self.__dict__:
+                panel: QWidget = getattr(self, made)
                 area.takeWidget()  # Qt would style its many widgets along, seen or not
-                self._away.add(getattr(self, made))
+                if panel not in self._away:
+                    self._away.add(panel)
+                    self.destroyed.connect(panel.deleteLater)  # it has no parent now to be deleted with
 
     def _put(self, panel: HeadsSetupPanel | HeadsChecks, area: ColumnScroll) -> None:
         """Show a panel in its tab, for the first time or after a change of looks."""
         if panel in self._away:
             self._away.remove(panel)
+            self.destroyed.disconnect(panel.deleteLater)
             panel.set_look(self._look)
         if area.widget() is not panel:
             area.setWidget(panel)
