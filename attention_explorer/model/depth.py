@@ -15,6 +15,9 @@ from attention_explorer.model.layer_stack import EncoderStack, StackTrace
 from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.scalars import random_seed, size_from
 
+SMALLEST_SQUARED, LARGEST_SQUARED = 1e-150, 1e150
+"""Between these the squares of numbers can be summed as they are."""
+
 
 class DepthSurvey(NamedTuple):
     """Gradient and tokens against depth, for each of several random stacks.
@@ -135,7 +138,11 @@ def _ratio(stack: EncoderStack, trace: StackTrace, depth: int, d_output: Floats)
     """Compare the gradient before and behind the first layers of a stack."""
     part = EncoderStack(stack.layers[:depth])
     passed = StackTrace(trace.x, trace.layers[:depth], trace.layers[depth - 1].output)
-    return float(np.linalg.norm(part.reverse(passed, d_output)[0]) / np.linalg.norm(d_output))
+    d_input = part.reverse(passed, d_output)[0]
+    largest = float(np.abs(d_input).max(initial=0.0))
+    if largest == 0.0 or SMALLEST_SQUARED < largest < LARGEST_SQUARED:
+        return float(np.linalg.norm(d_input) / np.linalg.norm(d_output))
+    return largest / float(np.linalg.norm(d_output)) * float(np.linalg.norm(d_input / largest))
 
 
 def _one_draw(ratios: list[float], trace: StackTrace) -> DepthSurvey:

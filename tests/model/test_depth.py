@@ -10,6 +10,7 @@ from attention_explorer.errors import ArrayError
 from attention_explorer.model import (
     Activation,
     DepthSurvey,
+    EncoderStack,
     Initialiser,
     NormKind,
     NormPlacement,
@@ -184,3 +185,15 @@ def test_token_cosines() -> None:
 def test_surveys_that_cannot_be_are_refused(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(ArrayError, match=words):
         survey_depth(StackSetting(8, 2, 16, 1), **arguments)
+
+
+@pytest.mark.parametrize("factor", [1e-170, 1e160])
+def test_a_gradient_whose_squares_leave_the_range_is_still_compared(monkeypatch, factor: float) -> None:
+    setting = StackSetting(layers=1, d_model=8, heads=2, d_ff=16)
+    usual = survey_depth(setting, draws=1, seed=3, tokens=4).gradient_ratios
+    reverse = EncoderStack.reverse
+    monkeypatch.setattr(
+        EncoderStack, "reverse", lambda *arguments: (reverse(*arguments)[0] * factor, *reverse(*arguments)[1:])
+    )
+    extreme = survey_depth(setting, draws=1, seed=3, tokens=4).gradient_ratios
+    np.testing.assert_allclose(extreme[:, 1:], usual[:, 1:] * factor, rtol=1e-12)
