@@ -1,5 +1,6 @@
 # Everything `make run` and `make test` need is installed into .venv on first use, pinned and hashed by
 # requirements.lock; afterwards both start at once. More words for a command go into ARGS: make test ARGS="-k lookup"
+# Tests run on every core; ARGS="-n 0" runs them in one process, where a debugger works.
 PYTHON ?= python3
 ARGS ?=
 
@@ -16,7 +17,7 @@ run: .venv/.libraries ## open the window; without a display, draw every page int
 	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
 
 test: .venv/.libraries ## run the tests, off-screen: make test ARGS="-k lookup"
-	@$(OFFSCREEN) $(PY) -m pytest $(ARGS)
+	@$(OFFSCREEN) $(PY) -m pytest -n auto $(ARGS)
 
 soak: .venv/.libraries ## let a clumsy user loose on the window for long: make soak ARGS="--seed 7 --minutes 10"
 	@$(OFFSCREEN) PYTHONHASHSEED=0 PYTHONPATH=.:tests:tests/ui $(PY) -m soak $(ARGS)
