@@ -279,7 +279,7 @@ class MainWindow(QMainWindow):
         """Style dialogs and menus that belong to no page."""
         super().childEvent(event)
         if event.type() is not QEvent.Type.ChildPolished:
-            return  # to learn of what class a child is, PySide makes a hundred others: a tenth of the start
+            return  # to learn of what class a child is, PySide makes a hundred others first
         child = event.child()
         if isinstance(child, QWidget) and child.isWindow():
             child.setStyleSheet(self._sheet)

@@ -296,10 +296,11 @@ def test_what_was_done_does_not_come_back_later(window):
     assert "Saved" not in window._readout.text()
 
 
-def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot):
-    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="scaling"))
+@pytest.mark.parametrize("page", ["scaling", "heads"])
+def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot, page):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page))
     bar = window.page.bar
-    field = next(box for box in bar.findChildren(NumberBox) if box.isVisible())
+    field = bar.masks if page == "heads" else next(box for box in bar.findChildren(NumberBox) if box.isVisible())
     field.setFocus()
     qtbot.waitUntil(field.hasFocus)
     bar.be_low(True)

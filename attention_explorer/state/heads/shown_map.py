@@ -76,10 +76,12 @@ def stage_title(frame: HeadsFrame, stage: Stage) -> str:
 
 def shown_map(frame: HeadsFrame, view: HeadsView) -> AttentionMap:
     """Return the map in the picture: without its hidden keys, the rest of each row renormalised."""
-    hidden = hidden_keys(frame, view.hidden)
-    if hidden.any() and stage_shown(frame, view) is Stage.WEIGHTS:
-        return RenormalisedMap(frame.map, ~hidden)
-    return frame.map
+    return RenormalisedMap(frame.map, ~hidden_keys(frame, view.hidden)) if is_renormalised(frame, view) else frame.map
+
+
+def is_renormalised(frame: HeadsFrame, view: HeadsView) -> bool:
+    """Whether the map in the picture is without some keys, and so does not have the raw weights."""
+    return stage_shown(frame, view) is Stage.WEIGHTS and bool(hidden_keys(frame, view.hidden).any())
 
 
 def hidden_keys(frame: HeadsFrame, hidden: Hidden) -> BoolArray:

@@ -13,7 +13,7 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
 from attention_explorer.state.heads.mask import what_hides
-from attention_explorer.state.heads.shown_map import shown_map, stage_shown
+from attention_explorer.state.heads.shown_map import is_renormalised, shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView, Hidden
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numerals import compact, coordinate, exact, plain, scientific, signed, subscript
@@ -226,11 +226,11 @@ def badges(frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> tuple[str
     found = []
     if picture.scale.badge:
         found.append(picture.scale.badge)
-    is_renormalised = shown_map(frame, view) is not frame.map
-    if is_renormalised:
+    has_hidden = is_renormalised(frame, view)
+    if has_hidden:
         what = "first token" if view.hidden is Hidden.FIRST else "punctuation"
         found.append(f"not the raw weights: {what} hidden, rows renormalised")
-    if not frame.rows_are_distributions and not is_renormalised:
+    if not frame.rows_are_distributions and not has_hidden:
         found.append("rows do not sum to 1")
     if picture.values.shape != picture.cells:
         height, width = picture.values.shape

@@ -18,9 +18,13 @@ class MoreButton(QPushButton):
         self.setToolTip("Show the other controls too; the picture moves down for them. Again: put them away.")
         self.hide()
 
-    def hold(self, rest: QWidget) -> None:
-        """Show the rest of the bar if there is room or it was asked for; what had the keyboard in it leaves it here."""
-        wanted = self.isHidden() or self.isChecked()
-        if not wanted and rest.isAncestorOf(QApplication.focusWidget() or self):
-            self.setFocus()  # or Qt gives it to whatever comes next, and the page is scrolled there
-        rest.setVisible(wanted)
+    @property
+    def is_open(self) -> bool:
+        """Whether the rest of the bar is to be shown: there is room for it, or it was asked for."""
+        return self.isHidden() or self.isChecked()
+
+    def take_keyboard(self, *rest: QWidget) -> None:
+        """Have the keyboard instead of what is put away, or Qt gives it to whatever comes next, and scrolls there."""
+        focus = QApplication.focusWidget()
+        if not self.is_open and focus and any(part is focus or part.isAncestorOf(focus) for part in rest):
+            self.setFocus()

@@ -218,7 +218,7 @@ class HeadsBar(QWidget):
             for other in others
         )
         row.removeWidget(self.sentence)
-        if self._is_open and self.width() - taken < self._look.px(LEAST_FOR_SENTENCE):
+        if self.more.is_open and self.width() - taken < self._look.px(LEAST_FOR_SENTENCE):
             row.addWidget(self.sentence, 1, 0, 1, len(self._beside_sentence) + 1)
         else:
             row.addWidget(self.sentence, 0, SENTENCE_COLUMN)
@@ -233,13 +233,10 @@ class HeadsBar(QWidget):
             self.more.setVisible(low)
             self._fold()
 
-    @property
-    def _is_open(self) -> bool:
-        return self.more.isHidden() or self.more.isChecked()
-
     def _fold(self) -> None:
+        self.more.take_keyboard(*self._wanted)
         for widget, wanted in self._wanted.items():
-            widget.setVisible(wanted and self._is_open)
+            widget.setVisible(wanted and self.more.is_open)
         self.fit()
 
     def show_frame(self, state: HeadsState, frame: HeadsFrame) -> None:

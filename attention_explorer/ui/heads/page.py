@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidg
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.shown_map import shown_map
+from attention_explorer.state.heads.shown_map import is_renormalised
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
@@ -261,7 +261,7 @@ class HeadsPage(Page):
         self._centre.set_spots(hovered, self.pinned)
         spot = hovered if hovered != NOWHERE else self.pinned
         self.wall.set_spot(spot)
-        is_raw = shown_map(frame, self.session.state.heads.view) is not frame.map
+        is_raw = is_renormalised(frame, self.session.state.heads.view)
         self._panel.show_spot(frame, spot, self._centre.compared, is_raw=is_raw)
 
     def _on_spot_changed(self, spot: Spot) -> None:

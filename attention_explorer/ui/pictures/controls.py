@@ -268,7 +268,8 @@ class PictureBar(PictureControls[S]):
             self._fold()
 
     def _fold(self) -> None:
-        self.more.hold(self._rest)
+        self.more.take_keyboard(self._rest)
+        self._rest.setVisible(self.more.is_open)
 
     def build_lines(self) -> None:
         """Make the lines below the first."""
