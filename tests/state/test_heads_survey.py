@@ -11,6 +11,7 @@ from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, HeadsView, MaskChoice, MaskKind, SortBy
 from attention_explorer.state.heads.survey import (
     THUMBNAIL_TILES,
@@ -22,6 +23,7 @@ from attention_explorer.state.heads.survey import (
     survey_heads,
     surveys_of,
     wall_legend,
+    wall_scale,
 )
 
 STACKED = HeadsSetup(ToyRecipe(sentence="the cat sat on it .", d_model=16, heads=4, layers=2))
@@ -157,8 +159,8 @@ def test_a_survey_belongs_to_its_head() -> None:
     ("contrast", "end"),
     [
         (Contrast.UNIT, "1"),
-        (Contrast.MAX, "each map’s largest"),
-        (Contrast.PERCENTILE, "98 % of each map"),
+        (Contrast.MAX, "0.675, largest of all"),
+        (Contrast.PERCENTILE, "0.633, 98 % of each head"),
         (Contrast.ROW, "row’s largest"),
         (Contrast.LOG, "1"),
     ],
@@ -168,6 +170,28 @@ def test_the_bar_of_the_wall_says_where_its_colours_end(contrast: Contrast, end:
     legend = wall_legend(surveys, HeadsView(contrast=contrast, colour_map="magma"))
     assert legend.scale.ticks()[-1] == (1.0, end)
     assert legend.colour_map == "magma"
+
+
+@pytest.mark.parametrize("contrast", [Contrast.MAX, Contrast.PERCENTILE])
+def test_even_rows_have_one_dark_colour_in_every_head(contrast: Contrast) -> None:
+    surveys = surveys_of(heads_frame(heads_preset("translation").state.setup))
+    scale = wall_scale(surveys, contrast)
+    even = {
+        float(place)
+        for survey in surveys
+        for row, places in zip(survey.pooled.values, scale.positions(survey.pooled.values), strict=True)
+        if np.ptp(row) < 1e-12
+        for place in np.round(places, 9)
+    }
+    assert len(even) == 1, "le, s'est, le of one head and all but one row of another"
+    assert even.pop() <= 1 / 3
+
+
+def test_a_wall_of_even_heads_is_dark_and_says_where_it_ends() -> None:
+    recipe = ToyRecipe("one two three four five six", gain_kind=GainKind.NUMBER, gain=0.0)
+    scale = wall_scale(surveys_of(heads_frame(HeadsSetup(recipe))), Contrast.MAX)
+    assert scale.high == pytest.approx(3 / 6)
+    assert scale.ticks()[-1][1] == "0.5, 3 even shares"
 
 
 def test_the_bar_of_the_wall_shows_a_mask_where_there_is_one() -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.pooling import tile_bounds
-from attention_explorer.state.colour_scale import Contrast, weight_scale
+from attention_explorer.state.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import HeadsView, SortBy
@@ -38,6 +38,8 @@ class HeadSurvey:
     """
     shape: tuple[int, int]
     """Queries and keys."""
+    ends: tuple[float, float]
+    """Where its colours would end under “0…max” and “98 %” if it were alone."""
 
     @property
     def place(self) -> tuple[int, int]:
@@ -56,7 +58,9 @@ def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     """Return the small picture and the summary of a head."""
     pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES)
     excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
-    return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape)
+    largest, percentile = (weight_scale(contrast, *pooled).high for contrast in _ENDS)
+    name = head_name(frame, layer, head)
+    return HeadSurvey(layer, head, name, pooled, summary, excess, frame.shape, (largest, percentile))
 
 
 def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
@@ -76,13 +80,28 @@ def surveys_of(frame: HeadsFrame) -> tuple[HeadSurvey, ...]:
     return tuple(survey_heads(frame))
 
 
+_ENDS = {Contrast.MAX: "largest of all", Contrast.PERCENTILE: "98 % of each head"}
+"""What the end of the wall’s colours is called, for those contrasts under which it depends on the weights."""
+
+
+def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale:
+    """Return the colours of all thumbnails: the same weight has the same colour in every head.
+
+    They end no lower than at three even shares, 3/n for n keys: else heads that are all even would look strong.
+    """
+    ends = [(survey.ends[contrast is Contrast.PERCENTILE], 3.0 / survey.shape[1]) for survey in surveys]
+    if contrast not in _ENDS or not ends:
+        return weight_scale(contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
+    largest, floor = (max(column) for column in zip(*ends, strict=True))
+    top = min(max(largest, floor), 1.0)
+    what = _ENDS[contrast] if largest >= top else "3 even shares"
+    return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", end=f"{end_text(top)}, {what}" if top < 1.0 else "")
+
+
 def wall_legend(surveys: tuple[HeadSurvey, ...], view: HeadsView) -> MapPicture:
     """Return a picture of no cells that holds what the colour bar of a wall says."""
     masked = np.array([any(survey.pooled.masked.any() for survey in surveys)])
-    scale = weight_scale(view.contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
-    if view.contrast in (Contrast.MAX, Contrast.PERCENTILE):
-        scale = replace(scale, end="each map’s largest" if view.contrast is Contrast.MAX else "98 % of each map")
-    return MapPicture(np.zeros((0, 0)), masked, scale, view.colour_map, (), ())
+    return MapPicture(np.zeros((0, 0)), masked, wall_scale(surveys, view.contrast), view.colour_map, (), ())
 
 
 _MEASURES = {

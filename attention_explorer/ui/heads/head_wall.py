@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
-from attention_explorer.state.heads.survey import HeadSurvey, in_order
+from attention_explorer.state.heads.survey import HeadSurvey, in_order, wall_scale
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.controls.tip_widget import TipWidget
 from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame
@@ -72,6 +72,7 @@ class HeadWall(TipWidget):
         """Where the thumbnails are."""
         self._frame: HeadsFrame | None = None
         self._view = HeadsView()
+        self._scale = wall_scale((), self._view.contrast)
         self._surveys: tuple[HeadSurvey, ...] = ()
         self._old: frozenset[tuple[int, int]] = frozenset()  # heads still shown as they were before
         self._dims_old = False
@@ -101,8 +102,11 @@ class HeadWall(TipWidget):
 
         Those of the same numbers and colours keep their pictures.
         """
-        if (view.contrast, view.colour_map) != (self._view.contrast, self._view.colour_map):
+        scale = wall_scale(surveys, view.contrast)
+        if (scale, view.colour_map) != (self._scale, self._view.colour_map):
+            self._scale = scale
             self._forget()
+            self.update()
         shown, more_of_the_same = self._surveys, (self._frame, self._view, self._dims_old) == (frame, view, False)
         before = {survey.place: survey for survey in shown}
         for survey in surveys:
@@ -257,7 +261,7 @@ class HeadWall(TipWidget):
 
     def _image(self, survey: HeadSurvey) -> QImage:
         if survey.place not in self._images:
-            self._images[survey.place] = thumbnail_image(survey, self._view, self._look)
+            self._images[survey.place] = thumbnail_image(survey, self._scale, self._view.colour_map, self._look)
         return self._images[survey.place]
 
     def _is_shown(self, survey: HeadSurvey) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from attention_explorer.state.colour_scale import weight_scale
+from attention_explorer.state.colour_scale import ColourScale
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text
 from attention_explorer.state.numerals import plain
@@ -16,16 +16,17 @@ from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
 
-def thumbnail_image(survey: HeadSurvey, view: HeadsView, look: Look) -> QImage:
-    """Return the picture of a head, one pixel a tile, in the contrast and the colours of the view."""
-    return image_of(thumbnail_pixels(survey, view, look))
+def thumbnail_image(survey: HeadSurvey, scale: ColourScale, colour_map: str, look: Look) -> QImage:
+    """Return the picture of a head, one pixel a tile, in the colours of the wall."""
+    return image_of(thumbnail_pixels(survey, scale, colour_map, look))
 
 
-def thumbnail_pixels(survey: HeadSurvey, view: HeadsView, look: Look) -> np.typing.NDArray[np.uint32]:
+def thumbnail_pixels(
+    survey: HeadSurvey, scale: ColourScale, colour_map: str, look: Look
+) -> np.typing.NDArray[np.uint32]:
     """Return the colours of the picture of a head, one a tile."""
     values, masked = survey.pooled
-    scale = weight_scale(view.contrast, values, masked)
-    return pixels_of(scale.positions(values), masked, view.colour_map, look.theme.masked)
+    return pixels_of(scale.positions(values), masked, colour_map, look.theme.masked)
 
 
 def paint_thumbnail(

@@ -125,12 +125,13 @@ def paint_wall(
         row, column = divmod(index, plan.columns)
         corner = QPointF(left + column * plan.tile, top + row * plan.tile_height(look))
         off = survey.place in frame.setup.switched_off
+        picture = make(survey, legend.scale, legend.colour_map, look)
         if plan.is_compact:
             cells = cells_from(corner, survey, plan.tile - COMPACT_GAP, 1.0)
-            paint_thumbnail_cells(painter, make(survey, view, look), cells, off=off)
+            paint_thumbnail_cells(painter, picture, cells, off=off)
             continue
         box = QRectF(corner, QSizeF(plan.tile - BESIDE, 0.0))
-        paint_thumbnail(painter, survey, make(survey, view, look), box, view, look, off=off)
+        paint_thumbnail(painter, survey, picture, box, view, look, off=off)
         tokens = replace(legend, row_tokens=frame.queries, column_tokens=frame.keys)
         _paint_tokens(painter, tokens, survey, box, look, rows=column == 0, columns=row == 0)
     corner_box = QRectF(room.left(), room.top(), left - room.left(), top - room.top())

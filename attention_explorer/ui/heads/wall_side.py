@@ -98,7 +98,7 @@ class WallSide(QWidget):
     def show_surveys(self, frame: HeadsFrame, view: HeadsView, surveys: tuple[HeadSurvey, ...]) -> None:
         """Show these heads of a frame."""
         self.wall.show_surveys(frame, view, surveys)
-        self.legend.show_legend(wall_legend(surveys[:1], view))  # all heads have the same mask
+        self.legend.show_legend(wall_legend(surveys, view))
         self._bring_into_view()
 
     def scroll_to_chosen(self) -> None:
