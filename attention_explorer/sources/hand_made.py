@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from attention_explorer.model import RowMask
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept
+from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept, two_nouns
 from attention_explorer.sources.toy import Floats, Layer, Values
 
 WANTED_SCORE = 6.0
@@ -145,31 +145,11 @@ def _keys_of_shares(shares: Sequence[float]) -> Floats:
 
 def _two_at_once(asking: tuple[str, ...], asked: tuple[str, ...]) -> Features:
     keys = np.zeros((len(asked), 1))
-    keys[list(attended_pair(asked))] = 1.0
+    keys[list(two_nouns(asked))] = 1.0
     queries = _pronouns(asking)
     if not queries.any():
         queries[-1:] = 1.0
     return WANTED_SCORE * queries, keys
-
-
-def attended_pair(asked: tuple[str, ...]) -> tuple[int, ...]:
-    """Find the two tokens that the head for two at once attends to: the first “cat” and “mat”, else the 2nd and 3rd.
-
-    Parameters
-    ----------
-    asked : tuple of str
-        The tokens.
-
-    Returns
-    -------
-    tuple of int
-        Their places, from 0; fewer than two if there are fewer tokens.
-    """
-    words = [token.casefold() for token in asked]
-    pair = tuple(words.index(word) for word in ("cat", "mat") if word in words)
-    if len(pair) == 2:
-        return pair
-    return (1, 2) if len(words) > 2 else tuple(range(len(words)))
 
 
 def _translation(asking: tuple[str, ...], asked: tuple[str, ...]) -> Features:
@@ -235,8 +215,8 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
     HandMadeHead(
         "antecedent",
         "antecedent of “it”",
-        "Made by hand after a tutorial’s invented table: “it” attends to “mat”, or to “cat” if the sentence says "
-        "“tired”; all other rows are even.",
+        "Made by hand after a tutorial’s invented table: “it” attends to “mat” (or “street”), or to “cat” (or "
+        "“animal”) if the sentence says “tired”; all other rows are even.",
         within=True,
         across=False,
         features=_antecedent,
@@ -245,7 +225,7 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
         "two-at-once",
         "two at once",
         "Made by hand: one head can attend to two tokens. “it” (else the last token) puts equal weight on “cat” and "
-        "“mat” (else on the second and third token); all other rows are even.",
+        "“mat” (else on the first two words that are more than “the” or “not”); all other rows are even.",
         within=True,
         across=False,
         features=_two_at_once,

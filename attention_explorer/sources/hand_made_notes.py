@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from attention_explorer.sources.hand_made import attended_pair, hand_made_heads
+from attention_explorer.sources.hand_made import hand_made_heads
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept
+from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept, referent, two_nouns
 
 MOST_NAMED = 4
 """Words that are named before the rest is counted."""
@@ -75,10 +75,10 @@ def _same_word(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
 def _antecedent(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     if not _has_it(asking):
         return "It looks for what “it” stands for, and there is no “it” here: all rows are even."
-    words = {token.casefold() for token in asked}
-    wanted = "cat" if "tired" in words else "mat"
-    if wanted in words:
-        return f"“it” looks for “{wanted}”; all other rows are even. It is made from a tutorial’s invented numbers."
+    found = referent(asked)
+    if found is not None:
+        return f"“it” looks for “{found}”; all other rows are even. It is made from a tutorial’s invented numbers."
+    wanted = "cat" if any(token.casefold() == "tired" for token in asked) else "mat"
     shares = antecedent_hundredths(asked)
     most = asked[shares.index(max(shares))]
     return (
@@ -88,7 +88,7 @@ def _antecedent(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
 
 
 def _two_at_once(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
-    pair = attended_pair(asked)
+    pair = two_nouns(asked)
     if len(pair) < 2:
         return "It looks for two tokens at once, and there is only one."
     who = "“it”" if _has_it(asking) else f"the last token, “{asking[-1]}”,"

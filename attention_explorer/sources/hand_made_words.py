@@ -17,6 +17,9 @@ _HUNDREDTHS = {
 }
 """How much “it” attends to each word of "The cat sat on the mat because it was soft", in hundredths; invented."""
 
+_STANDS_FOR = {"animal": "cat", "street": "mat", "wide": "soft"}
+"""Words of "The animal did not cross the street because it was too tired" (or "wide"), each with its like above."""
+
 ANTECEDENT_GLOSSES: dict[str, str] = {
     "The": "Not very relevant",
     "cat": "Could be the referent",
@@ -36,6 +39,13 @@ _GLOSSES_IF_TIRED = {
     "mat": "Could be the referent",
     "tired": "Adjective describing cat",
 }
+
+_LITTLE_WORDS = """
+a an and at because but by did didn't do does doesn't don't for from had has have he her his i in is isn't it its my no
+not of on or our she so than that the their then they this to too very was wasn't we were with you your
+"""
+_NO_CONTENT = frozenset(_LITTLE_WORDS.split())
+"""Words that name nothing and say what nothing does."""
 
 _CONCEPTS = (
     ("the", "le", "la", "les"),
@@ -69,10 +79,48 @@ def antecedent_hundredths(tokens: tuple[str, ...]) -> tuple[int, ...]:
     -------
     tuple of int
         Shares of the weight: hundredths in the tutorial's sentence, 1 for a word that is not in its table. With
-        "tired" in the sentence, cat and mat change places, as a cat gets tired and a mat does not.
+        "tired" in the sentence, cat and mat change places, as a cat gets tired and a mat does not. "animal" counts
+        as a cat and "street" as a mat.
     """
     tired = _is_tired(tokens)
     return tuple(_HUNDREDTHS.get(_table_word(_swapped(token) if tired else token), 1) for token in tokens)
+
+
+def referent(tokens: tuple[str, ...]) -> str | None:
+    """Find what “it” stands for.
+
+    Parameters
+    ----------
+    tokens : tuple of str
+        The sentence.
+
+    Returns
+    -------
+    str or None
+        The token that gets the most weight, as the table knows it; None if there is none of its nouns.
+    """
+    return _noun("cat" if _is_tired(tokens) else "mat", tokens)
+
+
+def two_nouns(tokens: tuple[str, ...]) -> tuple[int, ...]:
+    """Find two tokens that a head could attend to at once.
+
+    Parameters
+    ----------
+    tokens : tuple of str
+        The sentence.
+
+    Returns
+    -------
+    tuple of int
+        Their places, from 0: those of the nouns that the table for “it” knows, else of the first two words that are
+        more than “the” or “did not”, else of the second and third token; fewer than two if there are fewer tokens.
+    """
+    words = [_table_word(token).casefold() for token in tokens]
+    nouns = [words.index(noun) for noun in ("cat", "mat") if noun in words]
+    content = [place for place, word in enumerate(words) if word[0].isalpha() and _plain(word) not in _NO_CONTENT]
+    pair = next((found for found in (nouns, content[:2]) if len(found) == 2), None)
+    return tuple(pair or ([1, 2] if len(words) > 2 else range(len(words))))
 
 
 def antecedent_gloss(token: str, tokens: tuple[str, ...]) -> str | None:
@@ -91,9 +139,12 @@ def antecedent_gloss(token: str, tokens: tuple[str, ...]) -> str | None:
         A few words, or None for a word that is not in the tutorial's table.
     """
     word = _table_word(token)
-    if _is_tired(tokens) and word in _GLOSSES_IF_TIRED:
-        return _GLOSSES_IF_TIRED[word]
-    return ANTECEDENT_GLOSSES.get(word)
+    glosses = ANTECEDENT_GLOSSES | _GLOSSES_IF_TIRED if _is_tired(tokens) else ANTECEDENT_GLOSSES
+    gloss = glosses.get(word)
+    if gloss is None or not gloss.endswith((" cat", " mat")):
+        return gloss
+    start, _, noun = gloss.rpartition(" ")
+    return f"{start} {token.casefold() if word == noun else _noun(noun, tokens) or noun}"
 
 
 def concept(token: str) -> str | None:
@@ -109,7 +160,7 @@ def concept(token: str) -> str | None:
     str or None
         The English word for it: two tokens of one concept translate each other. None for unknown words.
     """
-    return _CONCEPT_OF.get(token.casefold().replace("’", "'"))
+    return _CONCEPT_OF.get(_plain(token))
 
 
 def translation_gloss(asking: str, asked: str, others: tuple[str, ...]) -> str:
@@ -142,9 +193,19 @@ def _is_tired(tokens: tuple[str, ...]) -> bool:
 
 
 def _swapped(token: str) -> str:
-    return {"cat": "mat", "mat": "cat"}.get(token.casefold(), token)
+    return {"cat": "mat", "mat": "cat"}.get(_table_word(token), token)
+
+
+def _noun(like: str, tokens: tuple[str, ...]) -> str | None:
+    """Find the first token that counts as the cat or the mat of the table."""
+    return next((token.casefold() for token in tokens if _table_word(token) == like), None)
 
 
 def _table_word(token: str) -> str:
-    """Find the table's spelling: "The" and "the" are two words of it, "Cat" and "cat" one."""
-    return token if token in _HUNDREDTHS else token.casefold()
+    """Find the table's word: "The" and "the" are two of it, "Cat" and "cat" one, and an animal counts as a cat."""
+    word = token.casefold()
+    return token if token in _HUNDREDTHS else _STANDS_FOR.get(word, word)
+
+
+def _plain(token: str) -> str:
+    return token.casefold().replace("’", "'")

@@ -59,6 +59,20 @@ def test_tired_swaps_cat_and_mat() -> None:
     np.testing.assert_allclose(tired, expected, rtol=0, atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("not_", "adjective", "noun"),
+    [("did not", "tired", "animal"), ("didn't", "tired", "animal"), ("didn’t", "wide", "street")],
+)
+def test_it_finds_the_animal_or_the_street_of_every_tutorial(not_: str, adjective: str, noun: str) -> None:
+    tokens = f"The animal {not_} cross the street because it was too {adjective}".split()
+    row = weights_of("antecedent", " ".join(tokens))[tokens.index("it")]
+    assert tokens[int(row.argmax())] == noun
+    assert row.max() == pytest.approx(72 / (100 if len(tokens) == 12 else 99))
+    assert antecedent_gloss(noun, tuple(tokens)) == f"Most likely referent: “it” = {noun}"
+    if adjective == "tired":
+        assert antecedent_gloss("tired", tuple(tokens)) == "Adjective describing animal"
+
+
 def test_a_word_outside_the_table_takes_as_little_as_on() -> None:
     row = weights_of("antecedent", SOFT + ".")[7]
     assert row[10] == pytest.approx(1 / 101)
@@ -111,6 +125,9 @@ def test_same_word() -> None:
         ("It saw mat and Cat", 0, (2, 4)),
         ("a dog ran home", 3, (1, 2)),
         ("mat dog", 1, (0, 1)),
+        ("The animal didn’t cross the street because it was too tired", 7, (1, 5)),
+        ("My uncle says it rains", 3, (1, 2)),
+        ("is it not so", 1, (1, 2)),
         ("mat", 0, (0,)),
     ],
 )

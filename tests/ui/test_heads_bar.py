@@ -49,6 +49,19 @@ def test_every_letter_changes_tokens_picture_wall_and_weights(driver, bar):
         assert driver.colour(0, n - 1) == sequential(weight / driver.weights.max())
 
 
+def test_the_pinned_word_stays_pinned_while_words_are_typed_before_it(driver, bar):
+    driver.click_cell(7, 1)
+    assert (WORDS[7], WORDS[1]) == ("it", "cat")
+    bar.sentence.setFocus()
+    bar.sentence.setCursorPosition(len("The "))
+    QTest.keyClicks(bar.sentence, "big ")
+    assert driver.pin == (8, 2)
+    assert [driver.frame.queries[8], driver.frame.keys[2]] == ["it", "cat"]
+    assert driver.page.reading.title.accessibleDescription() == "“it” (9) attends to"
+    driver.undo()
+    assert driver.pin == (7, 1)
+
+
 def test_letters_typed_quickly_are_one_undo_step_and_slow_ones_are_not(driver, bar):
     bar.sentence.setFocus()
     for letter in " and then":

@@ -12,6 +12,7 @@ from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
+from attention_explorer.state.heads.edited_sentence import place_after_edit
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
@@ -176,5 +177,14 @@ class HeadsState:
         return replace(self, view=replace(self.view, **changes))  # type: ignore[arg-type]
 
     def with_recipe(self, **changes: object) -> Self:
-        """Return the state with some fields of its recipe changed."""
-        return self.with_setup(recipe=replace(self.setup.recipe, **changes))  # type: ignore[arg-type]
+        """Return the state with some fields of its recipe changed; what is pinned follows its token."""
+        old, view = self.setup.recipe, self.view
+        recipe = replace(old, **changes)  # type: ignore[arg-type]
+        row, column = (
+            None if place is None else place_after_edit(place, before, after)
+            for place, before, after in (
+                (view.row, old.tokens, recipe.tokens),
+                (view.column, old.context_tokens, recipe.context_tokens),
+            )
+        )
+        return self.with_setup(recipe=recipe).with_view(row=row, column=column)
