@@ -20,10 +20,12 @@ from attention_explorer.state.lookup.wording import (
     dictionary_note,
     exponent_note,
     gradient_note,
+    gradient_text,
     key_name,
     length_note,
     listed,
     logit_text,
+    loss_text,
     notices,
     output_sum,
     rescaled_note,
@@ -32,6 +34,7 @@ from attention_explorer.state.lookup.wording import (
     tie_note,
     weight_sum,
 )
+from attention_explorer.state.numerals import size_text
 from attention_explorer.state.preset import Preset
 from attention_explorer.state.role import Role
 
@@ -256,7 +259,7 @@ def test_the_other_scale() -> None:
     assert rescaled_note(lookup_frame(quiz), 0) == "with ÷√d_k: α₁ = 0.669762, o = +13.302"
     assert rescaled_note(lookup_frame(replace(quiz, scaled=True)), 0) == "without ÷√d_k: α₁ = 0.731059, o = +12.689"
     assert rescaled_note(FRAME, 0) == "with ÷√d_k: α₁ = 0.833717, o = (+1.60, +0.50)"
-    assert "no maximum" in rescaled_note(lookup_frame(replace(quiz, hard=True)), 0)
+    assert "changes nothing here" in rescaled_note(lookup_frame(replace(quiz, hard=True)), 0)
 
 
 # ---- What is worth noticing ----
@@ -290,6 +293,12 @@ def test_ties_in_words(state: LookupState, hard: bool, sentence: str) -> None:
     assert tie_note(lookup_frame(replace(state, hard=hard))) == sentence
 
 
+def test_a_long_key_does_not_make_small_scores_tie() -> None:
+    state = three((1.0, 0.0), (1e-10, 0.0), (2e-10, 0.0), (0.0, 1e6))
+    assert lookup_frame(state).winners == (1,)
+    assert tie_note(lookup_frame(state)) == ""
+
+
 @pytest.mark.parametrize(
     ("state", "sentence"),
     [
@@ -300,6 +309,10 @@ def test_ties_in_words(state: LookupState, hard: bool, sentence: str) -> None:
         (
             three((1.0, 0.0), (-1.0, 0.0), (-3.0, 3.0)),
             "k₂ points closer to q (cos −0.71 against −1.00), but with negative scores the shorter k₁ scores more.",
+        ),
+        (
+            three((1.0, 0.0), (1.0, 0.0), (1.0001, 0.01)),
+            "k₁ points closer to q (cos 1.00000 against 0.99995), but k₂ is longer and scores more.",
         ),
         (DEFAULT, ""),
         (preset("three-keys").state, ""),
@@ -321,12 +334,12 @@ def test_a_shorter_winner_is_not_said_to_win_by_its_length() -> None:
 @pytest.mark.parametrize(
     ("state", "sentence"),
     [
-        (preset("exact-miss").state, "A dict would find nothing: k₁, the nearest key, is 1.00·10⁻⁷ away."),
+        (preset("exact-miss").state, "A dict would find nothing: q misses k₁ by 1.00·10⁻⁷. Attention goes by q·k."),
         (
             preset("exact-miss").state.moved(QUERY, (1.0, 0.0)),
-            "A dict would find k₁: it equals q bit for bit.",
+            "A dict would find k₁, which equals q. Attention goes by q·k instead.",
         ),
-        (three((0.0, 0.0), (3.0, 4.0), (-8.0, 6.0)), "A dict would find nothing: k₁, the nearest key, is 5 away."),
+        (DEFAULT, "A dict would find nothing, as no key equals q. Attention goes by q·k instead."),
     ],
 )
 def test_dictionaries_in_words(state: LookupState, sentence: str) -> None:
@@ -349,7 +362,7 @@ def test_notices_leave_out_what_does_not_apply() -> None:
     [
         (DEFAULT.with_overlay(Overlay.GRADIENT, True), "The dotted circle around q"),
         (DEFAULT, "With “Gradient” on, the dotted circle around q"),
-        (replace(DEFAULT, hard=True), "Hard: moving q a little moves o not at all"),
+        (replace(DEFAULT, hard=True), "Hard: a small move of q does not move o at all."),
         (DEFAULT.moved(QUERY, (14.0, 6.0)), "The softmax is saturated"),
         (preset("quiz").state, "With “Gradient” on, while q moves on the dotted circle, o swings on the number line"),
     ],
@@ -386,14 +399,86 @@ def test_a_single_key_is_not_saturated() -> None:
     assert "saturated" not in gradient_note(frame)
 
 
+def ties(direction: Vector, *places: float) -> LookupState:
+    """Return a hard lookup whose keys all score the same: they lie on a line across the query."""
+    (x, y), count = direction, len(places)
+    keys = [(x - y * place, y + x * place) for place in places]
+    values = [(float(i), float(i * i % 3)) for i in range(count)]
+    entries = tuple(Entry(key, value, value[0]) for key, value in zip(keys, values, strict=True))
+    return LookupState(query=direction, entries=entries, hard=True)
+
+
+SMALL_INTEGERS = st.integers(-3, 3).map(float)
+TIES = st.builds(
+    lambda direction, places, at_origin, values: replace(
+        ties(direction, *places), query=(0.0, 0.0) if at_origin else direction, values=values
+    ),
+    st.tuples(SMALL_INTEGERS, SMALL_INTEGERS),
+    st.lists(SMALL_INTEGERS, min_size=1, max_size=5),
+    st.booleans(),
+    st.sampled_from(ValueKind),
+)
+
+
+def farthest_jump(state: LookupState) -> float:
+    """Return how far the output of a hard lookup moves, at most, if the query moves by 10⁻⁵ in any of 720 directions.
+
+    They are 0.25°, 0.75°, …: a query on the grid of small whole numbers meets no border there.
+    """
+    x, y = state.query
+    here = lookup_frame(state).output
+    turns = [math.radians(i / 2 + 0.25) for i in range(720)]
+    steps = [(1e-5 * math.cos(turn), 1e-5 * math.sin(turn)) for turn in turns]
+    moved = (lookup_frame(state.moved(QUERY, (x + dx, y + dy))).output for dx, dy in steps)
+    return max(math.dist(here, there) for there in moved)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(TIES, STATES.map(lambda state: replace(state, hard=True))))
+def test_a_hard_lookup_has_a_gradient_just_where_its_output_does_not_jump(state: LookupState) -> None:
+    frame = lookup_frame(state)
+    jump = farthest_jump(state)
+    assert frame.jump == pytest.approx(jump, abs=1e-9)
+    said = " ".join((gradient_text(frame), gradient_note(frame), loss_text(frame), descent_note(frame)))
+    assert ("none" in gradient_text(frame)) == ("∂L/∂q: none" in said) == (jump > 0)
+    assert ("exactly 0" in said) <= (jump == 0)
+    if jump > 0:
+        assert f"can make o jump by {size_text(frame.jump)}." in said
+    elif len(frame.weights) > 1:
+        assert "does not move o at all" in said
+        assert not frame.gradient.output.any()
+
+
+def test_in_a_hard_lookup_it_is_the_query_that_has_nothing_to_learn_from() -> None:
+    hard = replace(preset("exact-miss").state, hard=True)
+    moved = hard.moved(Part(Role.VALUE, 0), (3.5, 0.5))
+    assert (lookup_frame(moved).output - lookup_frame(hard).output).tolist() == [1.5, 0.0]
+    said = [gradient_note(lookup_frame(hard)), *(ready.look_for for ready in PRESETS)]
+    about = [sentence for text in said for sentence in re.split(r"[.:] ", text) if "learn" in sentence]
+    assert len(about) == 3
+    assert all(re.search(r"\bq\b", sentence) for sentence in about)
+
+
+def test_a_step_is_refused_just_where_the_gradient_is_said_to_have_vanished() -> None:
+    state = preset("descent").state
+    slopes = set()
+    for length in range(1, 40):
+        frame = lookup_frame(state.moved(QUERY, (float(length), 0.0)))
+        assert frame.has_slope == descent_note(frame).startswith("The arrow at q is the next step")
+        slopes.add(frame.has_slope)
+    assert slopes == {True, False}
+
+
 def test_descents_in_words() -> None:
     state = preset("descent").state
     assert descent_note(lookup_frame(state)).startswith("The arrow at q is the next step")
-    assert descent_note(lookup_frame(replace(state, hard=True))).startswith("Hard: the gradient is exactly 0.")
+    hard = replace(state, hard=True)
+    assert descent_note(lookup_frame(hard.moved(QUERY, (0.6, -1.0)))).startswith("Hard: the gradient is exactly 0,")
+    assert descent_note(lookup_frame(hard.moved(QUERY, (0.6, -1.2)))).startswith("Hard, on a tie: without a gradient,")
     there = replace(state, target=tuple(lookup_frame(state).output.tolist()))
-    assert descent_note(lookup_frame(there)) == "o is on the target: nothing left to learn."
+    assert descent_note(lookup_frame(there)) == "o is on the target: nothing is left to learn."
     hard_and_there = replace(state, hard=True, target=tuple(lookup_frame(replace(state, hard=True)).output.tolist()))
-    assert descent_note(lookup_frame(hard_and_there)) == "o is on the target: nothing left to learn."
+    assert descent_note(lookup_frame(hard_and_there)) == "o is on the target: nothing is left to learn."
     saturated = state.moved(QUERY, (600.0, 0.0))
     assert descent_note(lookup_frame(saturated)).startswith("The gradient has vanished here")
 

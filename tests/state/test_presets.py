@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
+from attention_explorer.state.lookup.plane import Vector
 from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Overlay
+from attention_explorer.state.lookup.state import MOST_KEYS, QUERY, LookupState, Overlay
 from attention_explorer.state.preset import Preset
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
@@ -61,6 +64,45 @@ def test_everything_a_preset_starts_with_is_in_its_picture(ready: Preset[LookupS
     for x, y in points:
         assert state.extent.left <= x <= state.extent.right
         assert state.extent.bottom <= y <= state.extent.top
+
+
+def test_the_numbers_in_the_hints_are_those_computed() -> None:
+    keys = {ready.id: ready for ready in PRESETS}
+    jump = lookup_frame(replace(keys["two-keys"].state, hard=True, query=(0.6, 0.8))).jump
+    assert f"jumps {jump:.2f} units" in keys["two-keys"].look_for
+    three, said = keys["three-keys"].state, keys["three-keys"].look_for
+    assert "{}, {} and {}".format(*(f"{w:.3f}"[1:] for w in lookup_frame(three).weights)) in said
+    assert lookup_frame(three).limit.tolist() == [7.5, 2.5]
+    assert "(7.5, 2.5)" in said
+    assert lookup_frame(three.moved(QUERY, (10.0, -10.0))).weights[0] > 0.999, "nearly all the weight"
+    quiz, said = lookup_frame(keys["quiz"].state), keys["quiz"].look_for
+    for number in (quiz.weights[0], quiz.output[0], quiz.rescaled.output[0]):
+        assert f"{number:.3f}" in said
+    equal = keys["equal-scores"].state
+    assert lookup_frame(equal).attention.scores.tolist() == [1.2] * 3
+    assert lookup_frame(equal.moved(QUERY, (0.0, 0.0))).attention.scores.tolist() == [0.0] * 3
+    long = lookup_frame(keys["long-key"].state)
+    assert long.cosines.tolist() == pytest.approx([1.0, 0.8])
+    assert long.attention.scores.tolist() == [1.0, 2.0]
+    assert long.key_lengths.tolist() == [1.0, 2.5]
+
+
+@pytest.mark.parametrize("temperature", [LOWEST_TEMPERATURE, 0.3, 1.0, 3.0, HIGHEST_TEMPERATURE])
+@pytest.mark.parametrize(("hard", "scaled"), [(False, False), (False, True), (True, False)])
+def test_the_hints_hold_whatever_the_lookup_is_set_to(temperature: float, hard: bool, scaled: bool) -> None:
+    def frame_of(identifier: str, query: Vector | None = None) -> LookupFrame:
+        state = replace(preset(identifier).state, temperature=temperature, hard=hard, scaled=scaled)
+        return lookup_frame(state if query is None else state.moved(QUERY, query))
+
+    moved = frame_of("exact-miss").output - frame_of("exact-miss", (1.0, 0.0)).output
+    assert math.hypot(*moved) < 1e-7, "o moves by less than 10⁻⁷"
+    assert frame_of("exact-miss", (1.0, 0.0)).exact_match == 0
+    if not hard:
+        assert frame_of("equal-scores").weights.tolist() == [1 / 3] * 3
+        for length in (1.0, 10.0, 1e3, 1e6):
+            x, y = frame_of("three-keys", (length, 0.0)).output
+            assert (x, y) == pytest.approx((10 - y, y), abs=1e-9), "on the edge from v₁ to v₂"
+            assert x <= 7.5 + 1e-9, "never beyond (7.5, 2.5)"
 
 
 def test_an_unknown_name_lists_those_there_are() -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import LookupState, Part
+from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.state.role import Role
 
 
@@ -71,6 +71,7 @@ def test_play_can_be_paused(window, qtbot):
 
 
 def test_hard_mode_stands_still_and_says_why(window, qtbot):
+    window.session.apply(ExplorerState(lookup=lookup(window).moved(QUERY, (0.6, -1.0))), "Away from the tie")
     window.page.controls.set_hard(True)
     card = window.page.gradient
     before = lookup(window)
@@ -118,11 +119,24 @@ def test_a_rate_that_throws_the_query_too_far_is_refused_in_words(window, qtbot)
     assert "rate" in said.args[0]
 
 
+def test_on_a_hard_tie_there_is_no_gradient_to_show(window, qtbot):
+    on_the_tie = replace(lookup(window), hard=True).moved(QUERY, (0.6, -1.2))
+    window.session.apply(ExplorerState(lookup=on_the_tie), "On the tie")
+    card = window.page.gradient
+    assert "∂o/∂q: none" in card.jacobian.text()
+    assert "k₁ and k₃ tie: the smallest move of q can make o jump by 3.58." in card.jacobian.text()
+    assert "∂L/∂q: none" in card.loss.text()
+    assert "exactly 0" not in card.jacobian.text() + card.loss.text()
+    with qtbot.waitSignal(window.page.refused) as said:
+        qtbot.mouseClick(card.step, Qt.MouseButton.LeftButton)
+    assert "on a tie" in said.args[0]
+
+
 def test_without_a_target_there_is_nothing_to_play(make_window):
     card = make_window().page.gradient
     assert not card.step.isEnabled()
     assert not card.play.isEnabled()
-    assert "Switch Target on" in card.loss.text()
+    assert "Switch “Target” on" in card.loss.text()
 
 
 def test_the_gradient_fades_as_the_softmax_saturates(window, make_window):

@@ -208,9 +208,22 @@ def test_a_long_key_is_pointed_out(make_window):
     assert "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long" in window.page.noticed.text()
 
 
+def test_the_first_screen_does_not_rank_keys_by_distance(window):
+    assert "no key equals q. Attention goes by q·k instead." in window.page.noticed.text()
+    assert "near" not in window.page.noticed.text()
+    assert "away" not in window.page.noticed.text()
+
+
+def test_the_tip_of_the_scale_says_what_it_does_to_the_first_lookup(window):
+    tip = window.page.controls.scaled.toolTip()
+    frame = lookup_frame(LookupState())
+    assert f"{frame.weights[0]:.1%} to {frame.rescaled.weights[0]:.1%}".replace("%", " %") in tip
+    assert "a little" not in tip
+
+
 def test_the_dictionary_misses_and_then_finds(make_window):
     window = make_window(ExplorerState(lookup=preset("exact-miss").state))
-    assert "A dict would find nothing" in window.page.noticed.text()
+    assert "A dict would find nothing: q misses k₁ by 1.00·10⁻⁷." in window.page.noticed.text()
     found = lookup(window).moved(Part(Role.QUERY), (1.0, 0.0))
     window.session.apply(replace(window.session.state, lookup=found), "Type query")
     assert "A dict would find k₁" in window.page.noticed.text()
@@ -334,7 +347,7 @@ def test_a_hard_tie_is_explained_and_drawn(window):
     before = window.page.canvas.grab().toImage()
     tied = replace(lookup(window), query=(0.6, 0.8))
     window.session.apply(replace(window.session.state, lookup=tied), "Tie")
-    assert "picked among those that tie" in window.page.sum.text()
+    assert "the one picked of the keys that tie" in window.page.sum.text()
     scene = window.page.canvas.scene()
     ring = (scene.place(Part(Role.KEY, 1)) - QPointF(BADGE_RADIUS + 8, 0)).toPoint()
     spots = [(ring.x() + dx, ring.y() + dy) for dx in (-1, 0, 1) for dy in range(-6, 7)]

@@ -168,7 +168,7 @@ def test_the_view_stays_while_a_hand_moves_something(window, hand, qtbot):
     assert steps(window) == ["Move query", "Move the view"]
 
 
-@pytest.mark.parametrize(("key", "words"), [(Qt.Key.Key_Plus, "no closer"), (Qt.Key.Key_Minus, "no wider")])
+@pytest.mark.parametrize(("key", "words"), [(Qt.Key.Key_Plus, "be closer"), (Qt.Key.Key_Minus, "be wider")])
 def test_at_its_limits_the_view_stays_and_says_why(window, qtbot, key, words):
     canvas, said = window.page.canvas, []
     window.page.refused.connect(said.append)

@@ -14,12 +14,15 @@ from attention_explorer.model import (
     entropy,
     lookup,
     lookup_gradient,
-    tied,
 )
 from attention_explorer.state.lookup.plane import Vector
+from attention_explorer.state.lookup.plane_geometry import winners_nearby
 from attention_explorer.state.lookup.state import QUERY, LookupState
 
 FloatArray = np.typing.NDArray[np.floating]
+
+SLOPE_THAT_COUNTS = 1e-7
+"""Where the gradient of the loss is shorter than this, a step down it would not be seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +84,19 @@ class LookupFrame:
         return gradient
 
     @property
+    def has_slope(self) -> bool:
+        """Whether a step down ∂L/∂q goes anywhere."""
+        return math.hypot(*self.loss_gradient.tolist()) >= SLOPE_THAT_COUNTS
+
+    @property
+    def jump(self) -> float:
+        """How far the smallest move of the query can make the output of a hard lookup jump; 0 where it cannot."""
+        if not self.state.hard:
+            return 0.0
+        nearby = winners_nearby(self.state.keys, self.state.query, self.winners)
+        return max(math.dist(self.values[i], self.output) for i in nearby)
+
+    @property
     def tie_is_exact(self) -> bool:
         """Whether the tied scores are the same float, not just equal to within rounding."""
         return len({float(self.attention.scores[i]) for i in self.winners}) == 1
@@ -103,8 +119,10 @@ def _computed(state: LookupState) -> LookupFrame:
     attention = lookup(query, keys, values, hard=hard, temperature=temperature, scaled=state.scaled)
     query_length, key_lengths = math.hypot(*state.query), np.hypot(keys[:, 0], keys[:, 1])
     # A tie reached with the mouse or by typing decimals differs by rounding in the last place of q·k.
-    rounding = 4 * np.finfo(float).eps * query_length * float(key_lengths.max())
-    winners = tuple(int(i) for i in np.flatnonzero(tied(attention.scores, tolerance=rounding)))
+    rounding = 4 * np.finfo(float).eps * (np.abs(keys) @ np.abs(query))
+    best = int(attention.scores.argmax())
+    behind = attention.scores[best] - attention.scores
+    winners = tuple(int(i) for i in np.flatnonzero(behind <= np.maximum(rounding, rounding[best])))
     return LookupFrame(
         state=state,
         keys=keys,

@@ -82,6 +82,20 @@ def regions(keys: tuple[Vector, ...]) -> tuple[Region, ...]:
     return tuple(found)
 
 
+def winners_nearby(keys: tuple[Vector, ...], query: Vector, tied: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the keys that hard lookup picks for some query as near to this one as one likes, on no border.
+
+    ``tied`` are the keys with the highest score. Away from a tie it is the one winner. On a border their keys lie in a
+    line across the query, and of these the outermost two win on either side; at the origin every region is near.
+    """
+    length = math.hypot(*query)
+    if len(tied) == 1 or length == 0:
+        return tied if len(tied) == 1 else tuple(sorted({region.winner for region in regions(keys)}))
+    x, y = query[0] / length, query[1] / length
+    across = [x * keys[i][1] - y * keys[i][0] for i in tied]
+    return tuple(sorted({tied[across.index(min(across))], tied[across.index(max(across))]}))
+
+
 @lru_cache(maxsize=16)
 def convex_hull(points: tuple[Vector, ...]) -> tuple[Vector, ...]:
     """Return the corners of the convex hull, counter-clockwise (Andrew's monotone chain).

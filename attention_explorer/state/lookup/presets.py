@@ -28,23 +28,22 @@ PRESETS: tuple[Preset[LookupState], ...] = (
         "two-keys",
         "Two keys, values are the keys",
         "Drag q across the dashed line. Soft: the output o slides along the segment between the keys. Press H for "
-        "hard and drag again: o jumps 3.00 units at once. A jump has no slope, so there is nothing a model could "
-        "learn from.",
+        "hard and drag again: o stands still, then jumps 3.00 units at once. That gives q no slope to learn from.",
         LookupState(),
     ),
     Preset(
         "three-keys",
         "Three keys and a hidden tie",
-        "q = (1, 0) looks as if it singles out k₁ = (1, 0), but k₃ = (1, 1) scores exactly the same: weights "
-        ".401, .198, .401. Make q longer and o still stops at (7.5, 2.5), the ◇. Type q = (10, −10) to be "
-        "dominated by k₁.",
+        "q = (1, 0) seems to single out k₁ = (1, 0), but k₃ = (1, 1) scores exactly the same: at first the weights "
+        "are .401, .198 and .401. Make q longer (Ctrl and drag): softmax never takes o beyond (7.5, 2.5), the ◇. "
+        "With q = (10, −10), typed into the table, k₁ gets nearly all the weight.",
         _THREE_KEYS,
     ),
     Preset(
         "quiz",
         "By hand: values 10 and 20",
-        "q = (1, 0), k₁ = (1, 0), k₂ = (0, 1), values 10 and 20. Work it out on paper: e ÷ (e + 1) = 0.731, so o "
-        "= 12.689. Did you get 13.302? Then you divided by √2: switch ÷√d_k on to see it.",
+        "q = (1, 0), k₁ = (1, 0), k₂ = (0, 1), values 10 and 20. Work it out on paper, without ÷√d_k: k₁ weighs "
+        "e ÷ (e + 1) = 0.731, so o = 12.689. Did you get 13.302? Then you divided by √2: switch ÷√d_k on to see it.",
         LookupState(
             query=(1.0, 0.0),
             entries=_entries(((1.0, 0.0), (0.0, 1.0))),
@@ -55,9 +54,9 @@ PRESETS: tuple[Preset[LookupState], ...] = (
     Preset(
         "equal-scores",
         "All scores equal",
-        "Three keys, three times q·k = 1.2: every weight is exactly 1/3 and o is the plain mean of the values. "
-        "Attention falls back to averaging when the query has no preference. Drag q to the origin of any lookup: "
-        "the same.",
+        "All three scores q·k are 1.2, so a soft lookup gives every key 1/3, and o is the plain mean of the values: "
+        "attention averages where the query has no preference. Press E to move q to the origin: there all scores are "
+        "equal in any lookup.",
         LookupState(
             query=(1.2, 0.0),
             entries=_entries(((1.0, -1.4), (1.0, 0.2), (1.0, 1.5))),
@@ -68,9 +67,8 @@ PRESETS: tuple[Preset[LookupState], ...] = (
     Preset(
         "long-key",
         "A long key beats an aligned one",
-        "k₁ points exactly where q points (cosine 1), k₂ does not (cosine 0.8), yet k₂ scores 2 against 1 because "
-        "it is 2.5 times as long. The dotted line is where the angles are equal; the dashed one, where the scores "
-        "are.",
+        "q = (1, 0) points exactly along k₁ (cosine 1) and not along k₂ (cosine 0.8), yet k₂ scores 2 against 1, "
+        "because it is 2.5 times as long. On the dotted line the angles are equal; on the dashed one, the scores.",
         LookupState(
             query=(1.0, 0.0),
             entries=_entries(((1.0, 0.0), (2.0, 1.5))),
@@ -81,8 +79,8 @@ PRESETS: tuple[Preset[LookupState], ...] = (
     Preset(
         "exact-miss",
         "A dictionary that misses by 0.0000001",
-        "q is k₁ plus 10⁻⁷. A Python dict finds nothing: keys match bit for bit or not at all. The soft lookup "
-        "hardly notices: its output moves by less than 10⁻⁷. Set q’s x to 1 in the table and the dict finds k₁.",
+        "q misses k₁ by 10⁻⁷. A Python dict finds nothing: a key is equal or it is not. Attention hardly notices: "
+        "compared with q = (1, 0), o moves by less than 10⁻⁷. Type 1 for the x of q, and the dict finds k₁.",
         LookupState(
             query=(1.0000001, 0.0),
             entries=_entries(((1.0, 0.0), (0.0, 1.0)), ((2.0, 0.5), (-0.5, 1.5))),
@@ -95,7 +93,7 @@ PRESETS: tuple[Preset[LookupState], ...] = (
         "descent",
         "Let the gradient find the query",
         "The loss is ½|o − t|². Press Play: q walks downhill until the output o reaches the target t. Undo, press "
-        "H for hard and play again: the gradient is exactly zero, q stays where it is, and nothing is learned.",
+        "H for hard and play again: the gradient is exactly 0, so q stays where it is and learns nothing.",
         LookupState(
             query=(0.6, -1.2),
             entries=_entries(((1.8, 0.4), (-0.6, 1.6), (-1.4, -1.2))),

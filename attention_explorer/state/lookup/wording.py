@@ -14,6 +14,7 @@ from attention_explorer.state.numerals import (
     plain,
     scientific,
     signed,
+    size_text,
     subscript,
     vector,
 )
@@ -24,6 +25,9 @@ LARGEST_EXPONENT = 12.0
 
 SMALL_GRADIENT = 0.01
 """Below this, o moves by less than a hundredth of what q moves: on the plane nothing is seen."""
+
+NEAR_MISS = 1e-3
+"""A key that q misses by less is worth naming. Farther away distance would only mislead: attention goes by q·k."""
 
 MOST_TERMS = 3
 """Terms of a sum that are written out before the rest is counted instead."""
@@ -39,6 +43,12 @@ def listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def told_apart(first: float, second: float) -> tuple[str, str]:
+    """Return two numbers with as many decimals, at least two, as it takes to tell them apart."""
+    pairs = ((plain(first, decimals), plain(second, decimals)) for decimals in range(2, 16))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (full(first), full(second)))
+
+
 # ---- The status bar ----
 
 
@@ -48,7 +58,7 @@ def spot_in_words(frame: LookupFrame, spot: Part | Vector, hint: str = "") -> st
         text = _part_in_words(frame, spot)
     else:
         full_house = len(frame.state.entries) >= MOST_KEYS
-        adding = f"{MOST_KEYS} keys are the most there can be" if full_house else "double click adds a key here"
+        adding = f"there are {MOST_KEYS} keys already" if full_house else "double click adds a key here"
         text = f"({signed(spot[0])}, {signed(spot[1])}) · {adding} · drag moves the view"
     return f"{text} · {hint}" if hint else text
 
@@ -91,7 +101,7 @@ def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
     weight = round(float(frame.weights[index]))
     verdict = "the highest score takes everything" if weight else "not the highest score, so nothing"
     if index in frame.winners and len(frame.winners) > 1:
-        verdict = "picked among those that tie (T → 0 would share)" if weight else "it ties, but only one key is picked"
+        verdict = "the one picked of the keys that tie" if weight else "it ties, but only one key is picked"
     return [best + (" …" if len(scores) > 4 else ""), f"{verdict}:", f"α{subscript(index + 1)} = {weight}"]
 
 
@@ -138,8 +148,8 @@ def output_sum(frame: LookupFrame) -> str:
 
 def rescaled_note(frame: LookupFrame, index: int) -> str:
     """Return what the same lookup gives with ÷√d_k switched the other way."""
-    if frame.state.hard:
-        return "÷√d_k changes no maximum, so hard lookup does not notice it."
+    if frame.state.hard and bool((frame.rescaled.weights == frame.weights).all()):
+        return "÷√d_k changes nothing here: the highest score stays the highest."
     weight, output = float(frame.rescaled.weights[index]), tuple(frame.rescaled.output.tolist())
     decimals = 3 if len(output) == 1 else 2
     return (
@@ -178,19 +188,22 @@ def length_note(frame: LookupFrame) -> str:
     if aligned in frame.winners or cosines[aligned] - cosines[winner] < 1e-9:
         return ""
     ratio = frame.key_lengths[winner] / frame.key_lengths[aligned]
-    reason = f"{key_name(winner)} is {ratio:.3g}× as long and scores more."
+    longer = "longer" if f"{ratio:.3g}" == "1" else f"{ratio:.3g}× as long"
+    reason = f"{key_name(winner)} is {longer} and scores more."
     if ratio < 1:
         reason = f"with negative scores the shorter {key_name(winner)} scores more."
-    cosine, other = plain(cosines[aligned]), plain(cosines[winner])
+    cosine, other = told_apart(cosines[aligned], cosines[winner])
     return f"{key_name(aligned)} points closer to q (cos {cosine} against {other}), but {reason}"
 
 
 def dictionary_note(frame: LookupFrame) -> str:
     """Return what a Python dict with these keys would answer to this query."""
     if frame.exact_match is not None:
-        return f"A dict would find {key_name(frame.exact_match)}: it equals q bit for bit."
+        return f"A dict would find {key_name(frame.exact_match)}, which equals q. Attention goes by q·k instead."
     index, distance = nearest_key(frame.state)
-    return f"A dict would find nothing: {key_name(index)}, the nearest key, is {scientific(distance)} away."
+    if distance > NEAR_MISS:
+        return "A dict would find nothing, as no key equals q. Attention goes by q·k instead."
+    return f"A dict would find nothing: q misses {key_name(index)} by {scientific(distance)}. Attention goes by q·k."
 
 
 def notices(frame: LookupFrame) -> list[str]:
@@ -201,10 +214,32 @@ def notices(frame: LookupFrame) -> list[str]:
 # ---- Gradient ----
 
 
+def gradient_text(frame: LookupFrame) -> str:
+    """Return ∂o/∂q and its length, or that there is none because o jumps."""
+    if frame.jump:
+        return "∂o/∂q: none, as o jumps here"
+    rows = " ; ".join(" ".join(signed(float(x), 3) for x in row) for row in frame.gradient.output)
+    return f"∂o/∂q = [{rows}]   |∂o/∂q| = {frame.gradient_norm:.3f}"
+
+
+def loss_text(frame: LookupFrame) -> str:
+    """Return the loss and ∂L/∂q, or that there is no gradient because o jumps."""
+    loss = f"L = ½|o − t|² = {scientific(frame.loss)}"
+    if frame.jump:
+        return f"{loss}   ∂L/∂q: none"
+    dx, dy = frame.loss_gradient.tolist()
+    return f"{loss}   ∂L/∂q = ({signed(dx, 3)}, {signed(dy, 3)})"
+
+
 def gradient_note(frame: LookupFrame) -> str:
     """Return what the gradient means here, in a sentence."""
+    if len(frame.weights) == 1:
+        return "A single key has all the weight wherever q is, so q does not move o."
+    if frame.jump:
+        names = listed([key_name(i) for i in frame.winners])
+        return f"Hard, and {names} tie: the smallest move of q can make o jump by {size_text(frame.jump)}."
     if frame.state.hard:
-        return "Hard: moving q a little moves o not at all: the gradient is exactly 0, with nothing to learn from."
+        return "Hard: a small move of q does not move o at all. The gradient is exactly 0: nothing for q to learn from."
     if frame.gradient_norm < SMALL_GRADIENT:
         return _small_gradient_note(frame)
     if frame.state.values is ValueKind.NUMBERS:
@@ -215,23 +250,23 @@ def gradient_note(frame: LookupFrame) -> str:
 
 
 def _small_gradient_note(frame: LookupFrame) -> str:
-    if len(frame.weights) == 1:
-        return "A single key has all the weight wherever q is, so o never moves."
     if float(abs(frame.gradient.weights).max()) >= SMALL_GRADIENT:
-        return "The weights change when q moves, but the values they blend are alike, so o hardly moves."
+        return "The weights change when q moves, but with these values the changes cancel, so o hardly moves."
     if frame.weights.max() > 0.99:
-        return "The softmax is saturated: one weight is nearly 1, and the gradient fades to nothing."
+        return "The softmax is saturated: one weight is nearly 1, and the gradient is close to 0."
     return "The weights hardly change when q moves a little, so o hardly moves."
 
 
 def descent_note(frame: LookupFrame) -> str:
     """Return how the descent on the target stands, in a sentence."""
     if frame.loss < 1e-10:
-        return "o is on the target: nothing left to learn."
+        return "o is on the target: nothing is left to learn."
+    if frame.jump:
+        return "Hard, on a tie: without a gradient, Step and Play leave q where it is."
     if frame.state.hard:
-        return "Hard: the gradient is exactly 0. Step and Play leave q where it is."
-    if float((frame.loss_gradient**2).sum()) < 1e-16:
-        return "The gradient has vanished here, though o is not on the target."
+        return "Hard: the gradient is exactly 0, so Step and Play leave q where it is."
+    if not frame.has_slope:
+        return "The gradient has vanished here, though o is not on the target: q learns nothing more."
     return "The arrow at q is the next step: q − rate · ∂L/∂q."
 
 

@@ -57,12 +57,12 @@ class LookupControls(QWidget):
         self.soft = QPushButton("Soft")
         self.soft.setToolTip(
             "Soft lookup: every key contributes, weighted by softmax of the scores.\n"
-            "The output slides, so it has a gradient and can be learned. (H)"
+            "The output slides, so it has a gradient that q can learn from. (H)"
         )
         self.hard = QPushButton("Hard")
         self.hard.setToolTip(
             "Hard lookup: the key with the highest score takes everything (arg max).\n"
-            "The output jumps, and between jumps it does not move at all. (H)"
+            "While q moves, the output stands still or jumps. (H)"
         )
         group = QButtonGroup(self)
         row = QHBoxLayout()
@@ -80,7 +80,7 @@ class LookupControls(QWidget):
         self.scaled.setAccessibleName("Divide the scores by the square root of d_k")
         self.scaled.setToolTip(
             "Divide every score by √d_k, here √2, as in “Attention Is All You Need”.\n"
-            "In two dimensions that makes the weights a little more even."
+            "The weights become more even: that of k₁ on the first screen falls from 90.7 % to 83.4 %."
         )
         self.scaled.clicked.connect(self._on_scaled_clicked)
         self.values = QComboBox()
@@ -101,7 +101,8 @@ class LookupControls(QWidget):
         title = QLabel("temperature")
         tip = (
             "The scores are divided by the temperature before the softmax.\n"
-            "Towards 0 the lookup becomes hard, upwards it becomes uniform. Double click: back to 1."
+            "Towards 0 the highest score takes all the weight, upwards the weights become even.\n"
+            "Double click: back to 1."
         )
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, SLIDER_STEPS)

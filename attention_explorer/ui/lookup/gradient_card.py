@@ -12,17 +12,14 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import LookupFrame, descended, lookup_frame
 from attention_explorer.state.lookup.state import HIGHEST_RATE, LOWEST_RATE, LookupState, Overlay
-from attention_explorer.state.lookup.wording import descent_note, gradient_note
-from attention_explorer.state.numerals import scientific, signed
+from attention_explorer.state.lookup.wording import descent_note, gradient_note, gradient_text, loss_text
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.lookup.overlay_chips import GRADIENT_OVERLAYS, OverlayChips
 from attention_explorer.ui.theme import Look
 
 PLAY_INTERVAL_MILLISECONDS = 33
-PLAY_TIP = "Walk downhill, step after step, until the output is there. One undo takes it all back."
-SLOPE_THAT_COUNTS = 1e-7
-"""Play stops when the gradient of the loss is shorter than this: no step would be seen any more."""
+PLAY_TIP = "Take one step after another until the slope is gone. One undo takes all of them back."
 
 
 class GradientCard(QWidget):
@@ -98,10 +95,8 @@ class GradientCard(QWidget):
         if self.is_playing and not self._is_as_expected():
             self.stop()
         self.chips.show_state(state)
-        rows = [" ".join(signed(float(x), 3) for x in row) for row in frame.gradient.output]
-        matrix = f"[{' ; '.join(rows)}]"
         self.jacobian.set_text(
-            TextLine(f"∂o/∂q = {matrix}   |∂o/∂q| = {frame.gradient_norm:.3f}", bold=True),
+            TextLine(gradient_text(frame), bold=True),
             TextLine(gradient_note(frame), "muted", size=12),
         )
         on = state.shows(Overlay.TARGET)
@@ -114,15 +109,10 @@ class GradientCard(QWidget):
 
     def _show_loss(self, frame: LookupFrame, on: bool) -> None:
         if not on:
-            self.loss.set_text(TextLine("Switch Target on to give the output a place to reach.", "muted", size=12))
+            self.loss.set_text(TextLine("Switch “Target” on to give the output a place to reach.", "muted", size=12))
             return
-        dx, dy = frame.loss_gradient.tolist()
         self.loss.set_text(
-            TextLine(
-                f"L = ½|o − t|² = {scientific(frame.loss)}   ∂L/∂q = ({signed(dx, 3)}, {signed(dy, 3)})",
-                "loss_ink",
-                bold=True,
-            ),
+            TextLine(loss_text(frame), "loss_ink", bold=True),
             TextLine(descent_note(frame), "muted", size=12),
         )
 
@@ -133,7 +123,7 @@ class GradientCard(QWidget):
         self.stop()
         self._moves = moves
         self.play.setCheckable(moves)
-        self.play.setToolTip(PLAY_TIP if moves else "One step downhill: motion is reduced in the View menu.")
+        self.play.setToolTip(PLAY_TIP if moves else "Take one step downhill: “Reduce motion” is on in the View menu.")
 
     @property
     def is_playing(self) -> bool:
@@ -147,8 +137,7 @@ class GradientCard(QWidget):
     def _descended(self) -> ExplorerState | None:
         """Return the state after one more step, or None where there is no slope to follow or no room to go."""
         state = self._session.state
-        gradient = lookup_frame(state.lookup).loss_gradient
-        if float(gradient @ gradient) < SLOPE_THAT_COUNTS**2:
+        if not lookup_frame(state.lookup).has_slope:
             return None
         try:
             return replace(state, lookup=descended(state.lookup))

@@ -36,19 +36,19 @@ OVERLAY_NAMES = (
     OverlayName(
         Overlay.FIELD,
         "Weights",
-        "The colour of a place says which keys a query put there would attend to.\n"
+        "The colour of a place says which keys a query at that place attends to.\n"
         "Soft: the colours blend. Hard: one region per key, with a sharp border.",
     ),
     OverlayName(
         Overlay.TIE,
         "Tie line",
-        "Where the two best keys score the same: q·k₁ = q·k₂, a line through the origin\n"
+        "Where the two highest scores are equal: with two keys a line through the origin,\n"
         "perpendicular to k₁ − k₂. Crossing it changes the winner of a hard lookup.",
     ),
     OverlayName(
         Overlay.ANGLE,
         "Equal angle",
-        "Where the query points equally close to two keys. It is not the tie line when the\n"
+        "Where the query makes the same angle with two keys. It is not the tie line when the\n"
         "keys differ in length: the dot product measures length as well as direction.",
     ),
     OverlayName(
@@ -59,7 +59,7 @@ OVERLAY_NAMES = (
     OverlayName(
         Overlay.CHAIN,
         "Chain",
-        "The output as a walk: α₁v₁, then α₂v₂ from where that ends, and so on.",
+        "How the output adds up: α₁v₁, then α₂v₂ from where that ends, and so on.",
     ),
     OverlayName(
         Overlay.TRAIL,
@@ -69,14 +69,14 @@ OVERLAY_NAMES = (
     OverlayName(
         Overlay.LIMIT,
         "Limit",
-        "Where the output goes as the query is made longer for ever in its direction:\n"
-        "the value of the winner, or the mean of the values that tie.",
+        "Where the output of a soft lookup goes as the query grows without end in its\n"
+        "direction: to the value of the winner, or to the mean of the values that tie.",
     ),
     OverlayName(
         Overlay.GRADIENT,
         "Gradient",
         "How the output moves when the query moves: the dotted circle around q, and where\n"
-        "∂o/∂q takes it, around o. Exactly nothing in hard mode.",
+        "∂o/∂q takes it, around o. In hard mode that is nowhere: o stands still, or jumps.",
     ),
     OverlayName(
         Overlay.TARGET,

@@ -96,7 +96,7 @@ class LookupPage(Page):
         self.presets.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.presets.setMinimumContentsLength(8)
         self.home = QPushButton("Home view")
-        self.home.setToolTip("Show the part of the plane that the page began with (Home)")
+        self.home.setToolTip("Go back to the first view (Home)")
         self.home.clicked.connect(self.canvas.show_home)
         self.export_button = QPushButton("Export…")
         self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, JSON)")
@@ -242,10 +242,10 @@ class LookupPage(Page):
             PageAction("Make all scores equal", self.equalise, "E", "Move the query to the origin"),
             PageAction(""),
             PageAction("Step downhill", self.gradient.step.click, "S", "One step of gradient descent on the target"),
-            PageAction("Play or pause", self.gradient.play.click, "P", "Walk the query downhill to the target"),
+            PageAction("Play or pause", self.gradient.play.click, "P", "Take step after step until the slope is gone"),
             PageAction("Clear the trail", self.canvas.clear_trail, "C", "Forget past outputs"),
             PageAction(""),
-            PageAction("Home view", self.canvas.show_home, "", "Show the first part of the plane again"),
+            PageAction("Home view", self.canvas.show_home, "", "Go back to the first view"),
         )
 
     def focus_first(self) -> None:

@@ -14,6 +14,7 @@ from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Extent, Vector
 from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.state.lookup.wording import description, spot_in_words
+from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.accessible import PICTURE, sentences
 from attention_explorer.ui.drawing.marks import pen
 from attention_explorer.ui.lookup.plane_backdrop import backdrop_key, paint_backdrop
@@ -188,9 +189,9 @@ class PlaneView(QWidget):
         camera = visible.zoomed(factor, visible.centre if about is None else about)
         if camera == visible:
             self.refused.emit(
-                "The view goes no closer: numbers would not tell its pixels apart."
+                "The view cannot be closer: neighbouring pixels would have the same coordinates."
                 if factor > 1
-                else f"The view goes no wider: {visible.span:.2g} units are in it, and no vector lies outside."
+                else f"The view cannot be wider: it is {grouped(round(visible.span))} units across."
             )
             return
         self.look_at(camera)

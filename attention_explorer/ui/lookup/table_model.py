@@ -37,11 +37,11 @@ class Column(IntEnum):
 _TITLES = ("", "x", "y", "length", "q·k", "cos", "weight α", "v x", "v y", "α·v")
 _TITLES_OF_NUMBERS = {int(Column.VALUE_X): "v", int(Column.VALUE_Y): ""}
 _TIPS = (
-    "q asks, k₁, k₂, … are matched against it, t is the target, o is the output",
+    "q is the query; k₁, k₂, … are the keys it is compared with; t is the target; o is the output",
     "First coordinate. Double click to type",
     "Second coordinate. Double click to type",
-    "|k|: the score grows with it, the cosine does not",
-    "The score: q·k = q₁k₁ + q₂k₂",
+    "The length of the vector: a score is proportional to it, a cosine does not depend on it",
+    "The score q·k: x times x plus y times y",
     "The cosine of the angle to q: q·k ÷ (|q||k|)",
     "How much of this key’s value reaches the output. The column sums to 1",
     "What this key delivers, first coordinate",
