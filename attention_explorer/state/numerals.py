@@ -17,6 +17,11 @@ def subscript(index: int) -> str:
     return str(index).translate(SUBSCRIPTS)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return how many there are of something: 1 head, 8 heads, 0 heads."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def superscript(exponent: int) -> str:
     """Return a number as superscript digits: −12 → ⁻¹²."""
     return str(exponent).translate(_SUPERSCRIPTS)

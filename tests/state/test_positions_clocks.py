@@ -106,7 +106,7 @@ def test_the_words_of_the_matrix() -> None:
     assert matrix_words(picture, 0, 0).endswith("+0.54030: cos(k·θ) of pair 0, k·θ = 1.0000")
     assert ": sin(k·θ)" in matrix_words(picture, 0, 1)
     assert ": −sin(k·θ)" in matrix_words(picture, 1, 0)
-    assert "no pair" in matrix_words(picture, 0, 3)
+    assert "are not a pair" in matrix_words(picture, 0, 3)
 
 
 # ---- The row and the verdict ----

@@ -55,7 +55,7 @@ def test_settings_name_what_decides_the_numbers_of_a_kind() -> None:
 
 
 def test_nothing_and_too_much_are_refused_in_words() -> None:
-    with pytest.raises(ExportError, match="no encoding"):
+    with pytest.raises(ExportError, match="Without an encoding there is nothing to draw"):
         encoding_numbers(PositionsState(PositionKind.NONE))
     with pytest.raises(ExportError, match="8388608"):
         encoding_numbers(PositionsState(length=8192, d_model=1024))

@@ -75,9 +75,9 @@ def test_waves_are_chosen_by_their_dimensions(positions):
 @pytest.mark.parametrize(
     ("typed", "part"),
     [
-        ("64", "“64” is no dimension"),
+        ("64", "“64” is not a dimension"),
         ("x", "from 0 to 63"),
-        ("-1", "is no dimension"),
+        ("-1", "is not a dimension"),
         ("0 1 2 3 4 5 6 7 8", "room for 8"),
     ],
 )
@@ -150,7 +150,7 @@ def test_concatenation_has_no_cross_terms(positions):
     positions.press(positions.controls.concatenated.buttons[True])
     assert positions.state.concatenated
     assert [term.name for term in positions.picture.terms] == ["content · content", "position · position"]
-    assert "no cross terms" in positions.notes
+    assert "no term mixes them" in positions.notes
 
 
 def test_the_scale_of_the_embeddings_slides_and_has_the_papers_root(positions):
@@ -231,7 +231,7 @@ def test_positions_are_compared_by_distance_too(positions):
     np.testing.assert_allclose(positions.picture.maps[0].values, apart, atol=1e-6)
     np.testing.assert_allclose(positions.picture.curve, apart[0], atol=1e-7)
     assert "1.472 at 1" in positions.texts()
-    assert "Smallest distance of two vectors: 1.4718, of neighbours" in positions.notes
+    assert "The two closest vectors are 1.4718 apart: those of neighbours." in positions.notes
     positions.undo()
     assert positions.state.likeness is Likeness.PRODUCT
 

@@ -137,7 +137,7 @@ def test_too_many_numbers_are_refused_in_words(positions, tmp_path, monkeypatch)
 
 
 def test_nothing_is_refused_in_words():
-    with pytest.raises(ExportError, match="There is nothing to draw: no encoding"):
+    with pytest.raises(ExportError, match="Without an encoding there is nothing to draw"):
         encoded(figure(kind=PositionKind.NONE), ".csv")
 
 

@@ -74,7 +74,7 @@ def test_the_products_of_the_reference_stand_beside_the_curve(positions):
         if offset < 64:
             assert curve[offset] == pytest.approx(value, rel=1e-10)
     assert [offset in positions.picture.rises for offset in (5, 6, 11, 12, 17, 18, 23)] == [False] + 6 * [True]
-    assert "it rises at 6, 11, 12, 17, 18, 23" in positions.notes
+    assert "it rises at offsets 6, 11, 12, 17, 18, 23" in positions.notes
 
 
 def test_the_product_is_first_negative_at_725(positions):
@@ -103,7 +103,7 @@ def test_the_matrix_of_the_shift_is_that_of_the_reference(positions):
         residuals.append(positions.picture.residual)
         np.testing.assert_allclose(positions.picture.matrix.values, shift["R_k"], atol=1e-12)
     assert max(residuals) < 2.2e-14
-    assert "rounding alone" in positions.notes
+    assert "which is rounding" in positions.notes
 
 
 def test_the_norm_of_a_token_is_held_against_that_of_its_encoding(positions):
@@ -111,7 +111,7 @@ def test_the_norm_of_a_token_is_held_against_that_of_its_encoding(positions):
     query, key, encoding = (norm.number for norm in positions.picture.norms)
     assert encoding == pytest.approx(REFERENCE["positional_encoding"]["norm_every_row"])
     assert max(query, key) < encoding
-    assert "the position outweighs the content" in positions.notes
+    assert "the encoding is longer than the token" in positions.notes
     assert "5.657" in positions.texts()
 
 

@@ -173,7 +173,7 @@ def _kind_scores(state: PositionsState, kind: PositionKind, query: int) -> KindS
     if kind is PositionKind.ROTARY and state.d_model % 2:
         return KindScores(kind, (), state.kind is kind, reason_without_table(of_kind(state, kind)))
     if kind is PositionKind.LEARNED and state.kind is not kind and state.length * state.d_model > MOST_BESIDE:
-        words = f"{state.length} × {state.d_model} numbers would have to be drawn: choose “learned” to see them."
+        words = f"{state.length} × {state.d_model} random numbers are needed: choose “learned” to see them."
         return KindScores(kind, (), is_shown=False, reason=words)
     if is_added(kind):
         lines = _added_lines(state, kind, query)

@@ -12,7 +12,7 @@ from attention_explorer.model.encodings import clock_angles, shift_matrix, sinus
 from attention_explorer.model.rotary import rotary
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import scientific, signed
+from attention_explorer.state.numerals import counted, scientific, signed
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.table import (
     TURNING,
@@ -27,10 +27,9 @@ MATRIX_SIDE = 64
 """Most rows of R_k in the picture: its blocks of 2 × 2 would be lost among more."""
 
 WITHOUT_CLOCKS = {
-    PositionKind.NONE: "No encoding, no clocks: every position looks the same.",
+    PositionKind.NONE: "Without an encoding there are no clocks: every position looks the same.",
     PositionKind.LEARNED: (
-        "A learned encoding has no clocks: each number is free, and nothing ties position p + k to position p. "
-        "No shift k is one rotation for every position."
+        "A learned encoding has no clocks: each number is free, and nothing ties position p + k to position p."
     ),
     PositionKind.ALIBI: "ALiBi has no clocks: it takes slope × distance off each score. See the picture “Encoding”.",
 }
@@ -149,7 +148,7 @@ def turn_text(angle: float) -> str:
     turns, rest = divmod(angle, 2 * math.pi)
     degrees = f"{math.degrees(rest):.1f}°"
     if turns:
-        degrees = f"{turns:.0f} turn{'s' * (turns != 1)} + {degrees}"
+        degrees = f"{counted(round(turns), 'turn')} + {degrees}"
     return f"{angle:.3f} rad ({degrees})"
 
 
@@ -165,7 +164,7 @@ def matrix_words(picture: ClocksPicture, row: int, column: int) -> str:
             sine = math.sin(picture.advances[pair])
             function = "cos" if row == column else "sin" if math.isclose(value, sine) else "−sin"
             return f"{where}: {function}(k·θ) of pair {pair}, k·θ = {float(picture.advances[pair]):.4f}"
-    return f"{where}: the dimensions {row} and {column} are no pair"
+    return f"{where}: dimensions {row} and {column} are not a pair"
 
 
 def has_clocks(state: PositionsState) -> bool:

@@ -10,50 +10,50 @@ POSITIONS_PRESETS: tuple[Preset[PositionsState], ...] = (
     Preset(
         "sinusoidal",
         "Sinusoidal, 64 × 64",
-        "The waves at the left repeat after 6.28 positions; from dimension 40 on nothing moves by more than 0.2 in all "
-        "64. Every row has the norm √32 = 5.657. Click a column to draw its wave.",
+        "The waves at the left repeat after 6.28 positions. From dimension 40 on, nothing changes by more than 0.2 "
+        "over all 64 positions. Every row has the norm √32 = 5.657. Click a column to draw its wave.",
         PositionsState(preset="sinusoidal"),
     ),
     Preset(
         "tutorial",
-        "Tutorial: 20 × 64",
-        "PE[0]·PE[1] = 30.917 of a possible 32 and PE[0]·PE[19] = 19.974: near is alike, far is not. But with more "
-        "positions offset 25 comes to 20.135, more than offset 15 with 19.470.",
+        "Near and far positions, 20 × 64",
+        "PE[0]·PE[1] = 30.917 of a possible 32, and PE[0]·PE[19] = 19.974: near positions are more alike here. But "
+        "nearer is not always more alike: offset 15 has 19.470, and offset 25 would have 20.135.",
         PositionsState(length=20, position=1, shift=1, preset="tutorial"),
     ),
     Preset(
         "clocks",
-        "Tutorial: 100 × 64, clocks",
-        "Move the position: every hand turns at its own speed. Then set the shift k: each hand advances by its own "
-        "angle k·θ wherever it stands, so PE(p + k) = R_k·PE(p), here to within 10⁻¹⁴.",
+        "Clocks: a shift is a rotation",
+        "Move the position: every hand turns at its own speed. Then change the shift k: each hand turns by its own "
+        "angle k·θ wherever it stands, so PE(p + k) = R_k·PE(p), here to within 2·10⁻¹⁴.",
         PositionsState(length=100, position=10, shift=7, picture=PositionsPicture.CLOCKS, preset="clocks"),
     ),
     Preset(
         "long",
         "Long: 8192 × 1024",
         "Eight million numbers, of which only as many are computed as there are pixels. The slowest wave is 61712 "
-        "positions long: in all 8192 positions its hand makes 0.13 of a turn.",
+        "positions long: over all 8192 positions its hand makes 0.13 of a turn.",
         PositionsState(length=8192, d_model=1024, dimensions=(0, 256, 512, 768), position=4096, preset="long"),
     ),
     Preset(
         "learned",
         "Learned, before training",
-        "No waves: random numbers of size 0.02. PE[0] is closer to PE[5] (cosine 0.33) than to its neighbour PE[1] "
-        "(0.02): nearness is something training has to bring in.",
+        "No waves: random numbers with a standard deviation of 0.02. PE[0] is closer to PE[5] (cosine 0.33) than to "
+        "its neighbour PE[1] (0.02): that neighbours are alike has to be learned.",
         PositionsState(PositionKind.LEARNED, preset="learned"),
     ),
     Preset(
         "rotary",
         "Rotary (RoPE)",
-        "Nothing is added: pair i of a query at position m is turned by m·θ_i. Turning by p and then by k is turning "
+        "Nothing is added: pair i of a query at position p is turned by p·θ_i. Turning by p and then by k is turning "
         "by p + k, so the product of a query and a key depends on their offset alone. Look at Attention.",
         PositionsState(PositionKind.ROTARY, picture=PositionsPicture.CLOCKS, preset="rotary"),
     ),
     Preset(
         "alibi",
         "ALiBi, 8 heads",
-        "Head 1 takes 1/2 off the score for each position of distance, head 8 only 1/256: ten positions away that "
-        "multiplies a weight by 0.0067 in head 1 and by 0.96 in head 8, before it is normalised.",
+        "Head 1 takes 1/2 off the score for each position of distance, head 8 only 1/256. Ten positions away that "
+        "multiplies a weight by 0.0067 in head 1 and by 0.96 in head 8, before the weights are normalised.",
         PositionsState(PositionKind.ALIBI, preset="alibi"),
     ),
 )

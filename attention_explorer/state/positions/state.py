@@ -89,7 +89,7 @@ class PositionsState:
     def with_base(self, base: float) -> Self:
         """Return the state with another base of the wavelengths, held within its range."""
         if math.isnan(base):
-            raise ExplorerError("The base needs a number above 1, such as 10000.")
+            raise ExplorerError("The base needs a number of at least 1, such as 10000.")
         return replace(self, base=min(max(base, LOWEST_BASE), HIGHEST_BASE))
 
     def with_position(self, position: int) -> Self:

@@ -22,8 +22,8 @@ def reason_without_table(state: PositionsState) -> str:
     """Return why there is no table position × dimension, as a sentence; empty if there is one."""
     if state.kind is PositionKind.NONE:
         return (
-            "There is nothing to draw: no encoding. Attention alone is blind to order; "
-            "only a causal mask still tells it something. See the picture “Order”."
+            "Without an encoding there is nothing to draw. Attention alone is blind to order; "
+            "only a causal mask tells it something. See the picture “Order”."
         )
     if state.kind is PositionKind.ROTARY and state.d_model % 2:
         return f"A rotary encoding turns pairs of dimensions, and {state.d_model} is odd: choose an even d_model."

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.model.alibi import alibi_slopes
-from attention_explorer.state.numerals import coordinate
+from attention_explorer.state.numerals import coordinate, counted
 from attention_explorer.state.positions.encoding import slope_words
+from attention_explorer.state.positions.order import WIDEST, heads_used
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.state.positions.table import (
+    TURNING,
     FloatArray,
     IntArray,
     angle_rates,
@@ -32,7 +34,7 @@ PICTURE_TITLES = {
     PositionsPicture.CLOCKS: "as clocks",
     PositionsPicture.SIMILARITY: "how alike two positions are",
     PositionsPicture.ATTENTION: "what it does to attention",
-    PositionsPicture.ORDER: "the order experiment",
+    PositionsPicture.ORDER: "shuffling the words",
 }
 RANDOM_PICTURES = (PositionsPicture.SIMILARITY, PositionsPicture.ATTENTION, PositionsPicture.ORDER)
 """Those with random contents and projections whatever the kind."""
@@ -80,10 +82,12 @@ def row_reading(state: PositionsState) -> RowReading:
     if state.kind is PositionKind.ALIBI:
         slopes = alibi_slopes(state.heads).tolist()
         names = tuple(str(head) for head in range(1, min(len(slopes), ROW_DIMENSIONS) + 1))
-        said = f"From {slope_words(max(slopes))} to {slope_words(min(slopes))} off the score for each position."
+        ends = list(dict.fromkeys((slope_words(max(slopes)), slope_words(min(slopes)))))
+        said = f"{' to '.join(ends)} off the score for each position of distance."
         return RowReading("Slopes by head, from 1", names, tuple(slopes[:ROW_DIMENSIONS]), (said,))
     if reason_without_table(state):
-        return RowReading(f"Position {position}", summary=("No numbers: " + KIND_NAMES[state.kind].lower() + ".",))
+        why = "there is no encoding" if state.kind is PositionKind.NONE else "an odd d_model leaves a dimension alone"
+        return RowReading(f"Position {position}", summary=(f"No numbers: {why}.",))
     row = _row(state, np.arange(state.d_model))
     shown = row[:ROW_DIMENSIONS].tolist()
     names = tuple(str(dimension) for dimension in range(len(shown)))
@@ -101,9 +105,9 @@ def norm_words(state: PositionsState, row: FloatArray) -> str:
     norm = float(np.linalg.norm(row))
     if state.kind is PositionKind.LEARNED:
         expected = 0.02 * math.sqrt(state.d_model)
-        return f"Its norm is {norm:.4g}; 0.02 · √{state.d_model} = {expected:.4g} is to be expected."
+        return f"Its norm is {norm:.4g}; about 0.02 · √{state.d_model} = {expected:.4g} is expected."
     if state.d_model % 2:
-        return f"Its norm is {norm:.4f}; the last sine is alone, so it is not the same for every position."
+        return f"Its norm is {norm:.4f}; the norm differs from position to position, as the last sine has no cosine."
     return f"Its norm is {norm:.4f} = √({state.d_model}/2), the same for every position: sin² + cos² = 1 in each pair."
 
 
@@ -125,48 +129,63 @@ def verdict(state: PositionsState) -> Verdict:
 
 def _of_none(_state: PositionsState) -> Verdict:
     return Verdict(
-        "Without positions, order is invisible.",
-        "Shuffle the words and the outputs are the same rows, shuffled: attention is a lookup in a bag. Only a causal "
-        "mask breaks that, because a word then sees those before it.",
+        "Without an encoding, attention cannot see the order.",
+        "Shuffle the words, and the outputs are the same rows in the new order: to attention a sentence is a bag of "
+        "words. A causal mask changes that, because each word then sees only itself and the words before it.",
     )
 
 
 def _of_sinusoid(state: PositionsState) -> Verdict:
     rates = angle_rates(state)
     fastest, slowest = (wavelength_text(2 * math.pi / rate) for rate in (float(rates[0]), float(rates[-1])))
+    waves = f"The wavelengths go from {fastest} to {slowest} positions."
+    if fastest == slowest:
+        waves = f"Every wave is {fastest} positions long."
+    if state.d_model % 2:
+        return Verdict(
+            "Every position has a fingerprint, but the last sine has no cosine.",
+            f"{waves} d_model is odd. A shift rotates each pair of sine and cosine, but not the last sine, which is "
+            "alone; so PE(p)·PE(q) depends on p and q, not on p − q alone. An even d_model has no such sine.",
+        )
     return Verdict(
         "Every position has a fingerprint, and a shift is a rotation.",
-        f"The waves go from {fastest} to {slowest} positions. PE(p)·PE(q) depends on p − q alone, but it does not "
-        "fall steadily, and after random W_q and W_k it depends on both: a model can learn relative positions from "
-        "this, it does not get them for free.",
+        f"{waves} PE(p)·PE(q) depends on p − q alone, but it need not fall as the distance grows, and after random "
+        "W_q and W_k it depends on p and q. A model can learn relative positions from this; it does not get them for "
+        "free.",
     )
 
 
 def _of_learned(state: PositionsState) -> Verdict:
     return Verdict(
         "Each position is a free vector, random until trained.",
-        f"Before training no position is more like its neighbour than like any other, and position {state.length} has "
-        "no vector at all: such a model cannot read more than it was made for.",
+        f"Before training, neighbours are alike only by chance. Position {state.length} has no vector at all: such a "
+        "model cannot read a longer text than it was made for.",
     )
 
 
-def _of_rotary(_state: PositionsState) -> Verdict:
+def _of_rotary(state: PositionsState) -> Verdict:
+    layouts = (
+        " The two layouts pair different dimensions: weights trained with one do not work with the other."
+        if state.d_model > 2
+        else ""
+    )
     return Verdict(
-        "Turned, not added: the score sees the offset alone.",
-        "Queries and keys are turned by p·θ before their product, so q·k depends on how far apart they are, whatever "
-        "W_q and W_k are, and every vector keeps its length. The two layouts pair other dimensions: weights trained "
-        "with one are wrong with the other.",
+        "Turned, not added: the score depends on the offset alone.",
+        "Queries and keys are turned by p·θ before their product, so q·k depends on their offset alone, whatever W_q "
+        f"and W_k are, and every vector keeps its length.{layouts}",
     )
 
 
 def _of_alibi(state: PositionsState) -> Verdict:
     slopes = alibi_slopes(state.heads)
     steep, flat = float(slopes.max()), float(slopes.min())
+    factor = f"e^(−10·{slope_words(steep)}) = {math.exp(-10 * steep):.3g}"
+    if state.heads > 1:
+        factor += f" in the steepest head and by {math.exp(-10 * flat):.3g} in the flattest,"
     return Verdict(
-        "Far costs: each head forgets at a rate of its own.",
-        f"Ten positions away a weight is multiplied by e^(−10·{slope_words(steep)}) = {math.exp(-10 * steep):.3g} in "
-        f"the steepest head and by {math.exp(-10 * flat):.3g} in the flattest, before it is normalised. Nothing is "
-        "added to the embeddings, and no length is the longest.",
+        "Distance costs, and each head has its own rate.",
+        f"Ten positions away, a weight is multiplied by {factor} before it is normalised. "
+        "Nothing is added to the embeddings, and there is no longest text.",
     )
 
 
@@ -187,16 +206,19 @@ def description(state: PositionsState) -> str:
 def settings_words(state: PositionsState) -> str:
     """Return what the numbers of the picture were made with."""
     order, is_random = state.picture is PositionsPicture.ORDER, state.picture in RANDOM_PICTURES
+    all_kinds = order or state.picture is PositionsPicture.ATTENTION
     alibi = state.kind is PositionKind.ALIBI
-    parts = [] if order else [f"{state.length} positions"]
-    if not alibi or is_random:
-        parts.append(f"{state.d_model} dimensions")
-    if alibi or order:
-        parts.append(f"{state.heads} heads")
-    if state.kind in (PositionKind.SINUSOIDAL, PositionKind.ROTARY):
-        parts.append(f"base {coordinate(state.base)}")
-    if state.kind is PositionKind.ROTARY:
-        parts.append(f"pairs {state.layout.value}")
-    if state.kind is PositionKind.LEARNED or is_random:
-        parts.append(f"seed {state.seed}")
-    return ", ".join(parts)
+    d_model = min(state.d_model, WIDEST) if order else state.d_model
+    heads = heads_used(d_model, state.heads) if order else state.heads
+    parts = (
+        (counted(state.length, "position"), not order),
+        (counted(d_model, "dimension"), not alibi or is_random),
+        (counted(heads, "head"), alibi or all_kinds),
+        (f"base {coordinate(state.base)}", state.kind in TURNING or all_kinds),
+        (f"pairs {state.layout.value}", state.kind is PositionKind.ROTARY or all_kinds),
+        (f"seed {state.seed}", state.kind is PositionKind.LEARNED or is_random),
+        ("causal mask", state.causal and all_kinds),
+        (f"embeddings × {coordinate(state.embedding_scale)}", state.embedding_scale != 1.0 and all_kinds),
+        ("encodings concatenated", state.concatenated and all_kinds and not order),
+    )
+    return ", ".join(words for words, is_said in parts if is_said)

@@ -24,8 +24,8 @@ from attention_explorer.ui.drawing.curve_chart import (
 )
 from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.positions.notes import TITLES
 from attention_explorer.ui.positions.notes import position_attention_notes as position_attention_notes
+from attention_explorer.ui.positions.notes import titles_of
 from attention_explorer.ui.positions.term_bars import paint_lengths, paint_terms, paint_title
 from attention_explorer.ui.theme import Look
 
@@ -125,7 +125,7 @@ def paint_attention_ground(
 ) -> None:
     """Paint what stays while the key moves."""
     for kind, chart in zip(picture.kinds, layout.kinds, strict=True):
-        _paint_kind(painter, kind, chart, look)
+        _paint_kind(painter, kind, titles_of(picture)[kind.kind], chart, look)
     paint_lengths(painter, picture, layout.lengths, look)
     painter.setFont(look.font(11.5))
     painter.setPen(colour_of(look.theme.muted))
@@ -145,7 +145,7 @@ def _legend(picture: PositionAttentionPicture) -> str:
     )
 
 
-def _paint_kind(painter: QPainter, kind: KindScores, chart: ChartLayout, look: Look) -> None:
+def _paint_kind(painter: QPainter, kind: KindScores, title: str, chart: ChartLayout, look: Look) -> None:
     theme, px = look.theme, look.px
     if kind.is_shown:
         ground = chart.box.adjusted(-px(4), -px(3), px(2), px(2))
@@ -157,9 +157,9 @@ def _paint_kind(painter: QPainter, kind: KindScores, chart: ChartLayout, look: L
         painter.drawRoundedRect(ground, px(6), px(6))
         painter.setBrush(Qt.BrushStyle.NoBrush)
     if not kind.reason:
-        paint_axes(painter, chart, look, TITLES[kind.kind], bold=kind.is_shown)
+        paint_axes(painter, chart, look, title, bold=kind.is_shown)
     else:
-        paint_title(painter, chart.box, TITLES[kind.kind], look, bold=kind.is_shown)
+        paint_title(painter, chart.box, title, look, bold=kind.is_shown)
         painter.setFont(look.font(11))
         painter.setPen(colour_of(theme.muted))
         painter.drawText(chart.plot, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, kind.reason)
@@ -195,7 +195,7 @@ def _paint_weights(painter: QPainter, picture: PositionAttentionPicture, chart: 
     if picture.visible < picture.state.length:
         hidden = QRectF(QPointF(chart.x(picture.visible - 0.5), plot.top()), plot.bottomRight())
         painter.fillRect(hidden, colour_of(theme.masked))
-    kind = TITLES[picture.state.kind]
+    kind = titles_of(picture)[picture.state.kind]
     head = f" (head {picture.state.head_shown + 1})" if picture.state.kind is PositionKind.ALIBI else ""
     title = f"weights of query {picture.query}: {kind}{head}"
     if picture.reason:
@@ -315,5 +315,6 @@ def position_attention_words(picture: PositionAttentionPicture, spot: Spot) -> s
     if not picture.distances[0] <= distance <= picture.distances[1]:
         return ""
     found = [(kind.kind, _main_score(kind, distance)) for kind in picture.kinds]
-    parts = [f"{TITLES[kind]} {signed(score, 2)}" for kind, score in found if score is not None]
+    titles = titles_of(picture)
+    parts = [f"{titles[kind]} {signed(score, 2)}" for kind, score in found if score is not None]
     return f"distance {distance}: " + " · ".join(parts)

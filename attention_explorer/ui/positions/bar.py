@@ -38,7 +38,7 @@ PICTURES = (
     (PositionsPicture.CLOCKS, "Clocks", "Each pair as a hand that turns; a shift is a rotation"),
     (PositionsPicture.SIMILARITY, "Similarity", "How alike two positions are, before and after W_q and W_k"),
     (PositionsPicture.ATTENTION, "Attention", "What the encoding does to scores and weights"),
-    (PositionsPicture.ORDER, "Order", "Shuffle the words: are the outputs the same rows?"),
+    (PositionsPicture.ORDER, "Order", "Shuffle the words: are the outputs the same rows in another order?"),
 )
 LAYOUTS = (
     (RotaryLayout.HALF, "pairs i, i + d/2", "Dimension i turns with i + d/2 (GPT-NeoX, Llama)"),
@@ -62,13 +62,13 @@ class PositionsBar(PictureBar[PositionsState]):
         self.kinds = ChoiceRow("Encoding", KINDS, self._on_kind_chosen)
         self.layout_choice = ChoiceBox(
             "Which dimensions turn together",
-            "The two layouts in use are the same rotation with the dimensions in another order",
+            "Two layouts are in use: the same rotations, with the dimensions in a different order",
             LAYOUTS,
             lambda value: self.change("Choose the pairs", layout=RotaryLayout(str(value))),
         )
         self.seed = self.whole_box(
-            "Seed of what is random",
-            "Decides the learned encoding, W_q, W_k and the contents: same seed, same numbers",
+            "Seed of the random numbers",
+            "Decides the learned encoding, W_q, W_k and the contents: the same seed gives the same numbers",
             (0, LARGEST_SEED),
             lambda value: self.change("Change the seed", "seed", seed=value),
             width=96,
@@ -95,14 +95,16 @@ class PositionsBar(PictureBar[PositionsState]):
             (LOWEST_BASE, HIGHEST_BASE),
             lambda value: self.apply(self.state.with_base(value), "Change the base", "base"),
         )
-        self.heads = self._size("heads", "Number of heads, each with its slope", MOST_HEADS, width=48)
+        self.heads = self._size(
+            "heads", "Number of heads, each with a slope of its own for ALiBi", MOST_HEADS, width=48
+        )
 
     def _size(
         self, field: str, name: str, highest: int, stops: tuple[int, ...] = (), width: int = 56
     ) -> WholeNumberBox:
         return self.whole_box(
             name,
-            f"{name}; arrow keys go by powers of two" if stops else name,
+            f"{name}; arrow keys step through powers of two" if stops else name,
             (1, highest),
             lambda value: self.apply(self.state.with_sizes(**{field: value}), f"Change {field}", field),
             stops=stops,

@@ -312,15 +312,17 @@ def clocks_notes(picture: ClocksPicture) -> tuple[TextLine, ...]:
     """Return what the picture says, in sentences for the panel."""
     if picture.message:
         return (TextLine(picture.message, size=12.5),)
-    advance = f"The angle of each hand’s advance is k·θ_i whatever the position: for k = {picture.shift} it is "
-    first = f"{float(picture.advances[0]):.4g} rad for the fastest and {float(picture.advances[-1]):.2g} for the last."
+    fastest, slowest = f"{float(picture.advances[0]):.4g} rad", f"{float(picture.advances[-1]):.2g} rad"
+    hands = f"{fastest} for the fastest hand and {slowest} for the slowest" if picture.pairs > 1 else fastest
+    advance = f"A shift by k turns each hand by k·θ_i, whatever the position: for k = {picture.shift} by {hands}."
     if picture.residual is None:
-        return TextLine(advance + first, size=12.5), TextLine(picture.residual_name + ".", "muted", size=12.5)
+        return TextLine(advance, size=12.5), TextLine(picture.residual_name + ".", "muted", size=12.5)
+    cause = ": exact" if picture.residual == 0 else ", which is rounding"
     return (
-        TextLine(advance + first, size=12.5),
-        TextLine(f"{picture.residual_name} {residual_text(picture)}, rounding alone.", bold=True, size=12.5),
+        TextLine(advance, size=12.5),
+        TextLine(f"{picture.residual_name} {residual_text(picture)}{cause}.", bold=True, size=12.5),
         TextLine(
-            "R_k is made of one 2 × 2 rotation a pair; it is orthogonal and does not know the position.",
+            "R_k is one 2 × 2 rotation for each pair; it is orthogonal and the same at every position.",
             "muted",
             size=12.5,
         ),

@@ -23,12 +23,16 @@ from attention_explorer.ui.controls.choice import ChoiceRow
 from attention_explorer.ui.pictures.controls import PictureControls
 
 BESIDE_OR_ADDED = (
-    (False, "add", "The encoding is added to the embedding, as in the paper: the dimension stays the same"),
-    (True, "concatenate", "The encoding is put beside the embedding: content and position never mix, twice as wide"),
+    (False, "add", "The encoding is added to the embedding, as in the paper: the vectors do not get wider"),
+    (
+        True,
+        "concatenate",
+        "The encoding is put beside the embedding: content and position stay apart, vectors get twice as wide",
+    ),
 )
 LIKENESSES = (
     (Likeness.PRODUCT, "product", "PE(p) · PE(p′): the larger, the more alike, as attention compares them"),
-    (Likeness.DISTANCE, "distance", "‖PE(p) − PE(p′)‖: 0 would be two positions that cannot be told apart"),
+    (Likeness.DISTANCE, "distance", "‖PE(p) − PE(p′)‖: 0 would mean that two positions cannot be told apart"),
 )
 WITH_VECTORS = (PositionKind.SINUSOIDAL, PositionKind.LEARNED)
 HIGHEST_SCALE = 100.0
@@ -83,7 +87,7 @@ class PositionsControls(PictureControls[PositionsState]):
         self.shift = self.sliding(
             "shift k",
             "shift",
-            "From position p to p + k: each hand advances by its own fixed angle k·θ, whatever p is.",
+            "From position p to p + k: each hand turns by its own angle k·θ, whatever p is.",
             lambda state, value: state.with_shift(round(value)),
         )
         self.query = self.sliding(
@@ -95,14 +99,14 @@ class PositionsControls(PictureControls[PositionsState]):
         self.head = self.sliding(
             "head (from 1)",
             "head",
-            "The head that is shown; each has weights, and with ALiBi a slope, of its own.",
+            "Which head is shown, counted from 1. Each has weights of its own, and with ALiBi a slope of its own.",
             lambda state, value: replace(state, head=max(round(value) - 1, 0)),
         )
 
     def _make_waves(self) -> None:
         self.waves = QLineEdit()
         self.waves.setAccessibleName("Dimensions whose waves are drawn")
-        self.waves.setToolTip(f"Dimensions from 0, with commas between them, at most {MOST_WAVES}: 0, 1, 8, 32")
+        self.waves.setToolTip(f"Up to {MOST_WAVES} dimensions, counted from 0, with commas between them: 0, 1, 8, 32")
         self.waves.editingFinished.connect(self._on_waves_typed)
         self.keep_width(self.waves, 150)
         self.waves_row = self.labelled("waves of dimensions", self.waves)
@@ -110,7 +114,7 @@ class PositionsControls(PictureControls[PositionsState]):
     def _make_attention(self) -> None:
         self.causal = self.switch(
             "causal mask",
-            "A query sees itself and what comes before it. That alone already tells it about order.",
+            "Each query sees only itself and what comes before it. That alone tells attention about order.",
             lambda on: self.change("Causal mask" if on else "No causal mask", causal=on),
         )
         self.concatenated = ChoiceRow(
@@ -127,7 +131,7 @@ class PositionsControls(PictureControls[PositionsState]):
         )
         self.root = self.switch(
             "√d_model",
-            "The paper multiplies embeddings by √d_model before it adds the encoding. Again: by 1.",
+            "Multiply embeddings by √d_model, as the paper does before it adds the encoding. Click again for 1.",
             self._on_root_clicked,
         )
         self.scale_row = self.beside(self.scale, self.root)
@@ -142,7 +146,7 @@ class PositionsControls(PictureControls[PositionsState]):
         )
         self.sentence_row = self.labelled("sentence", self.sentence)
         self.shuffle = QPushButton("Shuffle again")
-        self.shuffle.setToolTip("Put the words into another random order; the weights stay the same.")
+        self.shuffle.setToolTip("Put the words into another random order; W_q, W_k, W_v and W_o stay the same.")
         self.shuffle.clicked.connect(lambda: self.apply(shuffled_again(self.state), "Shuffle the words"))
         self.likeness = ChoiceRow(
             "Compare by", LIKENESSES, lambda value: self.change(f"Compare by {value}", likeness=Likeness(str(value)))
@@ -170,7 +174,7 @@ class PositionsControls(PictureControls[PositionsState]):
         self.play.setToolTip(
             "Let the position move by itself and watch every hand turn at its own speed. (Space)"
             if moves
-            else "Move on by one position: motion is reduced in the View menu. (Space)"
+            else "Go on by one position. Motion is reduced in the View menu, so nothing plays by itself. (Space)"
         )
 
     def show_playing(self, playing: bool) -> None:
@@ -239,8 +243,8 @@ def parsed_dimensions(text: str, d_model: int) -> tuple[int, ...]:
         if not (part.isdecimal() and len(part) < 10 and int(part) < d_model):
             last = coordinate(d_model - 1)
             wanted = f"type whole numbers from 0 to {last}, such as 0, 1, 8"
-            raise ExplorerError(f"{quoted(part)} is no dimension: {wanted}.")
+            raise ExplorerError(f"{quoted(part)} is not a dimension: {wanted}.")
     found = tuple(dict.fromkeys(int(part) for part in parts))
     if len(found) > MOST_WAVES:
-        raise ExplorerError(f"Those are {len(found)} dimensions; there is room for {MOST_WAVES} waves. Choose fewer.")
+        raise ExplorerError(f"There is room for {MOST_WAVES} waves, not {len(found)}. Choose fewer dimensions.")
     return found

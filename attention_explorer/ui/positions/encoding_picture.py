@@ -285,7 +285,7 @@ def encoding_words(picture: EncodingPicture, spot: Spot) -> str:
     if spot.row is not None:
         return f"position {spot.row}: click to move there"
     wave = next((wave for wave in picture.waves if wave.dimension == spot.column), None)
-    return f"dimension {spot.column}: click to {'take its wave away' if wave else 'draw its wave'}"
+    return f"dimension {spot.column}: click to {'remove its wave' if wave else 'draw its wave'}"
 
 
 def encoding_notes(picture: EncodingPicture) -> tuple[TextLine, ...]:
@@ -299,10 +299,10 @@ def encoding_notes(picture: EncodingPicture) -> tuple[TextLine, ...]:
         largest = picture.table.picture.scale.high
         return (
             TextLine(f"Random numbers of standard deviation 0.02; the largest shown is {largest:.3g}.", size=12.5),
-            TextLine("No column has a wavelength and no row resembles the next.", "muted", size=12.5),
+            TextLine("Columns have no wavelength, and a row is like the next only by chance.", "muted", size=12.5),
         )
-    last = 2 * (pair_count(state) - 1)
-    ends = wavelength_text(wavelength(state, 0)), wavelength_text(wavelength(state, state.d_model - 1))
+    last = pair_count(state) - 1
+    longest = f", {wavelength_text(wavelength(state, state.d_model - 1))} for i = {last}" if last else ""
     formula = f"{coordinate(state.base)}^(2i/{state.d_model})"
     begin = "PE(p, 2i) = sin(p / {0}) and PE(p, 2i + 1) = cos(p / {0})."
     if state.kind is PositionKind.ROTARY:
@@ -311,8 +311,8 @@ def encoding_notes(picture: EncodingPicture) -> tuple[TextLine, ...]:
     return (
         TextLine(begin.format(formula), size=12.5),
         TextLine(f"Also written p · {power}: the same angle.", size=12.5),
-        TextLine(f"Wavelength 2π · {formula}: {ends[0]} for i = 0, {ends[1]} for i = {last // 2}.", size=12.5),
-        TextLine("Click a column to draw its wave, a row’s number or a wave to move the position.", "muted", size=12.5),
+        TextLine(f"Wavelength 2π · {formula}: {wavelength_text(wavelength(state, 0))} for i = 0{longest}.", size=12.5),
+        TextLine("Click a column to draw its wave; click a row’s number or a wave to move there.", "muted", size=12.5),
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from attention_explorer.state.numerals import plain, signed, size_text, weight_text
+from attention_explorer.state.numerals import counted, plain, signed, size_text, weight_text
 from attention_explorer.state.positions.attention import PositionAttentionPicture
 from attention_explorer.state.positions.order import MOST_HEADS, WIDEST, OrderPicture, Outcome
 from attention_explorer.state.positions.similarity import SimilarityPicture
@@ -19,6 +21,7 @@ TITLES = {
     PositionKind.ROTARY: "rotary",
     PositionKind.ALIBI: "ALiBi",
 }
+TITLES_CONCATENATED = {**TITLES, PositionKind.SINUSOIDAL: "concatenated sinusoid"}
 MASKS = ("no mask", "causal mask")
 
 
@@ -33,24 +36,28 @@ def similarity_notes(picture: SimilarityPicture) -> tuple[TextLine, ...]:
     lines += [
         TextLine(text) for text in (_curve_words(picture), _projected_words(picture), _nearest_words(picture)) if text
     ]
-    if picture.state.kind is PositionKind.SINUSOIDAL and picture.state.d_model % 2:
+    if _has_lone_sine(picture):
         lines.append(
-            TextLine(
-                "An odd d_model leaves a sine without its cosine: the product then depends on the place too.", "muted"
-            )
+            TextLine("d_model is odd: the last sine has no cosine, so the offset alone does not decide.", "muted")
         )
     return tuple(lines)
+
+
+def _has_lone_sine(picture: SimilarityPicture) -> bool:
+    return picture.state.kind is PositionKind.SINUSOIDAL and picture.state.d_model % 2 == 1
 
 
 def _opening(picture: SimilarityPicture) -> str:
     if picture.is_distance and picture.state.kind is PositionKind.SINUSOIDAL:
         if picture.nearest is not None and picture.nearest.distance > 1e-6:
             return "Every position has a fingerprint of its own: off the diagonal no distance is 0."
-        return "How far the vectors of every two positions are apart."
+        return "How far apart the vectors of any two positions are."
+    if _has_lone_sine(picture):
+        return "PE(p) · PE(p′): the larger, the more alike two positions are to attention."
     return {
         PositionKind.NONE: "Without an encoding the product of a query and a key is the same wherever they stand.",
         PositionKind.SINUSOIDAL: "PE(p) · PE(p′) depends on the offset alone: every diagonal has one number.",
-        PositionKind.LEARNED: "Drawn at random, before any training: each position is like itself and no other.",
+        PositionKind.LEARNED: "Drawn at random, before any training: two positions are alike only by chance.",
         PositionKind.ROTARY: "One query and one key, turned to their places: the product depends on the offset alone.",
         PositionKind.ALIBI: "Nothing is added to the vectors. The bias falls in a straight line with the distance.",
     }[picture.state.kind]
@@ -61,10 +68,12 @@ def _curve_words(picture: SimilarityPicture) -> str:
         return ""
     if picture.is_distance:
         return _distance_words(picture, picture.curve)
-    said = f"{plain(float(picture.curve[0]), 3)} with itself, {plain(float(picture.curve[1]), 3)} at offset 1."
+    here, next_to_it = (plain(float(value), 3) for value in picture.curve[:2])
+    said = f"{here} with itself, {next_to_it} at offset 1."
+    if _has_lone_sine(picture):
+        said = f"Position 0 has {here} with itself and {next_to_it} with position 1."
     if picture.rises:
-        some = ", ".join(map(str, picture.rises[:6])) + (" and more" if len(picture.rises) > 6 else "")
-        said += f" It does not fall steadily with the distance: it rises at {some}."
+        said += f" It does not always fall with the distance: it rises at {_offsets(picture.rises)}."
     if 25 in picture.notable and picture.curve[25] > picture.curve[15]:
         said += (
             f" Offset 25 has {plain(float(picture.curve[25]), 3)}, offset 15 only {plain(float(picture.curve[15]), 3)}."
@@ -75,30 +84,44 @@ def _curve_words(picture: SimilarityPicture) -> str:
 
 
 def _distance_words(picture: SimilarityPicture, curve: FloatArray) -> str:
-    said = f"{plain(float(curve[1]), 4)} between neighbours, {plain(float(curve.max()), 4)} at most."
+    nearest, furthest = plain(float(curve[1]), 4), plain(float(curve.max()), 4)
+    said = f"{nearest} between neighbours, {furthest} at most."
+    if _has_lone_sine(picture):
+        said = f"From position 0 it is {nearest} to position 1, and {furthest} at most."
     if picture.rises:
-        some = ", ".join(map(str, picture.rises[:6])) + (" …" if len(picture.rises) > 6 else "")
-        said += f" Not ever more with the offset: it falls at {some}."
+        said += f" It does not always grow with the distance: it falls at {_offsets(picture.rises)}."
     return said
 
 
+def _offsets(found: tuple[int, ...]) -> str:
+    """Return offsets as they are listed, the first six of many."""
+    some = ", ".join(map(str, found[:6])) + (" and more" if len(found) > 6 else "")
+    return f"offset {some}" if len(found) == 1 else f"offsets {some}"
+
+
 def _projected_words(picture: SimilarityPicture) -> str:
-    if len(picture.spreads) < 2 or not picture.spreads[1].count:
+    if len(picture.spreads) < 2 or picture.spreads[1].count < 2:
         return ""
-    spread = picture.spreads[1]
+    first, then = picture.spreads
+    least = "at least " if picture.step > 1 else ""  # only some of the positions were compared
+    before, after = least + size_text(first.range), least + size_text(then.range)
     if picture.state.kind is PositionKind.LEARNED:
-        before = size_text(picture.spreads[0].range)
-        after = size_text(spread.range)
-        return f"Not relative: along offset 1 the numbers spread over {before}, after W_q, W_k over {after}."
+        return (
+            "The offset alone does not decide: along offset 1 the numbers spread over "
+            f"{before}, after W_q and W_k over {after}."
+        )
+    if _has_lone_sine(picture):
+        return f"Along offset 1 the numbers spread over {before}, after random W_q and W_k over {after}."
     if picture.state.kind is PositionKind.SINUSOIDAL:
         return (
-            f"After random W_q, W_k relative no longer: along offset 1 the numbers spread over "
-            f"{size_text(spread.range)} (standard deviation {size_text(spread.std)}). Training may find weights that "
-            "keep the offset; nothing forces it to."
+            "After random W_q and W_k the offset alone no longer decides: along offset 1 the numbers spread over "
+            f"{after} (standard deviation {size_text(then.std)}). Training may find weights that keep the offset; "
+            "nothing forces it to."
         )
     if picture.state.kind is PositionKind.ROTARY:
         return (
-            f"W_q, W_k come before the turning, so it stays so: along offset 1 a spread of {size_text(spread.range)}."
+            "W_q and W_k act before the turning, so this holds after them too: along offset 1 the numbers spread over "
+            f"{size_text(then.range)}, which is rounding."
         )
     return ""
 
@@ -110,13 +133,18 @@ def _nearest_words(picture: SimilarityPicture) -> str:
     distance = plain(near.distance, 4)
     if near.by_offset:
         pair = "neighbours" if near.second == 1 else f"positions {near.second} apart"
-        same = "no two positions share a vector" if near.distance > 1e-6 else "they cannot be told apart"
-        return f"Smallest distance of two vectors: {distance}, of {pair}; {same}."
+        same = "No two positions share a vector." if near.distance > 1e-6 else "They cannot be told apart."
+        return f"The two closest vectors are {distance} apart: those of {pair}. {same}"
     among = "" if near.every == 1 else f" among every {ordinal(near.every)} position"
-    return f"Smallest distance of two vectors{among}: {distance}, of positions {near.first} and {near.second}."
+    return f"The two closest vectors{among} are {distance} apart: those of positions {near.first} and {near.second}."
 
 
 # ---- What it does to attention ----
+
+
+def titles_of(picture: PositionAttentionPicture) -> dict[PositionKind, str]:
+    """Return what the kinds are called in a picture: an encoding is added to embeddings or put beside them."""
+    return TITLES_CONCATENATED if picture.state.concatenated else TITLES
 
 
 def position_attention_notes(picture: PositionAttentionPicture) -> tuple[TextLine, ...]:
@@ -127,20 +155,19 @@ def position_attention_notes(picture: PositionAttentionPicture) -> tuple[TextLin
     words = (_attention_opening(picture), _weights_words(picture), _lengths_words(picture), _terms_words(picture))
     lines += [TextLine(text) for text in words if text]
     lines.append(
-        TextLine(
-            "The contents of query and key are the same everywhere: only the position makes a difference.", "muted"
-        )
+        TextLine("Query and key have the same content everywhere: only their positions make a difference.", "muted")
     )
     return tuple(lines)
 
 
 def _attention_opening(picture: PositionAttentionPicture) -> str:
+    varies = size_text(float(np.ptp(picture.scores)))
     return {
         PositionKind.NONE: "Without an encoding the score is the same at every distance.",
-        PositionKind.SINUSOIDAL: "Each query has its own line: after W_q, W_k the distance alone does not decide.",
-        PositionKind.LEARNED: "Untrained, it is small noise: the score hardly depends on the position.",
-        PositionKind.ROTARY: "One line for every query: the score depends on the distance alone.",
-        PositionKind.ALIBI: "One line for every query: each head takes its slope times the distance off the score.",
+        PositionKind.SINUSOIDAL: "Each query has its own line: after W_q and W_k the distance alone does not decide.",
+        PositionKind.LEARNED: f"Untrained, it is noise: from key to key the score varies by {varies}.",
+        PositionKind.ROTARY: "One line for all queries: the score depends on the offset alone.",
+        PositionKind.ALIBI: "One line for all queries: each head takes its slope times the distance off the score.",
     }[picture.state.kind]
 
 
@@ -148,11 +175,13 @@ def _weights_words(picture: PositionAttentionPicture) -> str:
     visible = picture.weights[: picture.visible]
     best = int(np.argmax(visible))
     count = len(visible)
+    if count == 1:
+        return f"Query {picture.query} sees only itself: the weight is 1."
     if np.ptp(visible) < 1e-12:
         return f"Query {picture.query} gives each of {count} keys the weight {weight_text(float(visible[0]))}."
     return (
-        f"Query {picture.query} gives key {best} most, {weight_text(float(visible[best]))}; "
-        f"even would be {weight_text(1 / count)} for each of {count}."
+        f"Query {picture.query} gives key {best} the largest weight, {weight_text(float(visible[best]))}; "
+        f"an even share of {count} keys would be {weight_text(1 / count)}."
     )
 
 
@@ -160,22 +189,24 @@ def _lengths_words(picture: PositionAttentionPicture) -> str:
     if len(picture.norms) < 3:
         return ""
     token, encoding = picture.norms[0].number, picture.norms[2].number
-    root = picture.state.d_model**0.5
+    state, root = picture.state, picture.state.d_model**0.5
     said = f"The query token is {plain(token, 3)} long, its encoding {plain(encoding, 3)}"
-    if picture.state.kind is PositionKind.SINUSOIDAL and picture.state.d_model % 2 == 0:
-        said += f" = √({picture.state.d_model}/2)"
-    said += ": the position outweighs the content." if encoding > token else "."
+    if state.kind is PositionKind.SINUSOIDAL and state.d_model % 2 == 0:
+        said += f" = √({state.d_model}/2)"
+    said += ": the encoding is longer than the token." if encoding > token else "."
+    if math.isclose(state.embedding_scale, root):
+        return said + f" Embeddings are multiplied by √d_model = {plain(root, 3)}, as in the paper."
     return said + f" The paper multiplies embeddings by √d_model = {plain(root, 3)} first."
 
 
 def _terms_words(picture: PositionAttentionPicture) -> str:
     if len(picture.terms) == 4:
         cross = picture.terms[1].number + picture.terms[2].number
-        return f"Added, the score has four terms; those that mix content and position make {signed(cross, 3)} of it."
+        return f"The score has four terms; the two that mix content and position come to {signed(cross, 3)} together."
     if picture.state.concatenated and len(picture.terms) == 2 and len(picture.norms) == 3:
         return (
-            "Side by side, each half with W_q, W_k of its own, there are no cross terms, and vectors are twice as wide "
-            f"(÷ √{picture.width})."
+            "Content and encoding stand side by side, each with its own W_q and W_k: no term mixes them, and queries "
+            f"are twice as wide (÷ √{picture.width})."
         )
     return ""
 
@@ -189,13 +220,15 @@ def order_notes(picture: OrderPicture) -> tuple[TextLine, ...]:
     if picture.reason:
         return (*lines, TextLine(picture.reason))
     outcome = picture.outcomes[picture.shown]
-    lines.append(TextLine("P shuffles the words, f is a layer of attention. Is f(PX) the rows of f(X) in the order P?"))
+    lines.append(
+        TextLine("P shuffles the rows of X, and f is a layer of attention. Is f(PX) just f(X) with its rows shuffled?")
+    )
     lines.append(TextLine(_shown_words(outcome), bold=True))
     if outcome.found is not None:
         found = outcome.found
         moved, pooled = size_text(found.moved), size_text(found.pooled)
-        lines.append(TextLine(f"The output as a whole changed by {moved}, the mean of its rows by {pooled}."))
-    lines.append(TextLine("Attention alone is blind to order. An encoding tells it, and so does a causal mask."))
+        lines.append(TextLine(f"The output changed by up to {moved}, the mean of its rows by up to {pooled}."))
+    lines.append(TextLine("Attention alone is blind to order. An encoding changes that, and so does a causal mask."))
     lines.append(TextLine(_sizes(picture), "muted"))
     return tuple(lines)
 
@@ -205,10 +238,12 @@ def _shown_words(outcome: Outcome) -> str:
 
 
 def _sizes(picture: OrderPicture) -> str:
-    said = f"Done with d_model {picture.d_model} and {picture.heads} head{'s' * (picture.heads != 1)}"
+    done = f"Done with d_model {picture.d_model} and {counted(picture.heads, 'head')}"
     if (picture.d_model, picture.heads) != (picture.state.d_model, picture.state.heads):
-        said += (
-            f" in place of {picture.state.d_model} and {picture.state.heads} (at most {WIDEST} and {MOST_HEADS} here)"
-        )
-    said += ", random weights"
-    return said + (f"; {picture.left_out} words of the sentence are left out." if picture.left_out else ".")
+        wanted = f"{picture.state.d_model} and {picture.state.heads}"
+        done += f" instead of {wanted} (here at most {WIDEST} and {MOST_HEADS}, and the heads share d_model equally)"
+    left_out = ""
+    if picture.left_out:
+        words = "the last word is" if picture.left_out == 1 else f"the last {picture.left_out} words are"
+        left_out = f"; {words} left out"
+    return f"{done}, with random weights{left_out}."

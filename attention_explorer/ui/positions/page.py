@@ -38,11 +38,11 @@ class PositionsPage(PicturesPage[PositionsState]):
     part = "positions"
     picture_name = "Picture of the encoding"
     gestures = (
-        ("Point at the picture", "the arithmetic appears in the status bar"),
-        ("Click a column of the encoding", "draw its wave, or take it away"),
+        ("Point at the picture", "see the arithmetic in the status bar"),
+        ("Click a column of the encoding", "draw its wave, or remove it"),
         ("Click a row’s number or a wave", "move the position there"),
         ("Arrow keys, Page Up and Down", "move the position; Home and End go to the ends"),
-        ("Space", "play: the hands turn; again to pause"),
+        ("Space", "play, so that the hands turn; again to pause"),
         ("Esc while dragging a slider", "put it back"),
         ("Esc", "stop computing; the picture stays as it is"),
         ("Right click", "export, copy the picture, copy the numbers"),

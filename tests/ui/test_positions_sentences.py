@@ -1,0 +1,191 @@
+"""What the Positions page says, at odd sizes, single positions and single heads too, against numbers of the model."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from attention_explorer.model import learned_encoding, sinusoidal_encoding
+from attention_explorer.state.positions.clocks import clocks_picture
+from attention_explorer.state.positions.presets import positions_preset
+from attention_explorer.state.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
+from attention_explorer.state.positions.wording import row_reading, settings_words, verdict
+from attention_explorer.ui.positions.notes import titles_of
+from attention_explorer.ui.positions.pictures import drawing_of
+
+SINUSOIDAL, LEARNED, ROTARY, ALIBI = (PositionKind(kind) for kind in ("sinusoidal", "learned", "rotary", "ALiBi"))
+
+
+def said(picture: PositionsPicture, kind: PositionKind = SINUSOIDAL, **changes: object) -> str:
+    """Return all sentences beside a picture: its notes, the card of the kind and that of the row."""
+    state = PositionsState(kind=kind, picture=picture, **changes)
+    drawing = drawing_of(picture)
+    notes = [line.text for line in drawing.notes(drawing.compute(state, (600, 600)))]
+    card = verdict(state)
+    return " ".join([*notes, card.title, card.text, *row_reading(state).summary])
+
+
+@pytest.mark.parametrize("likeness", Likeness)
+@pytest.mark.parametrize("picture", PositionsPicture)
+@pytest.mark.parametrize("d_model", [1, 2, 3, 4, 5, 64])
+def test_the_offset_alone_decides_only_where_it_does(
+    picture: PositionsPicture, d_model: int, likeness: Likeness
+) -> None:
+    pe = sinusoidal_encoding(40, d_model)
+    along = [np.ptp(np.diagonal(pe @ pe.T, offset)) for offset in range(40)]
+    text = said(picture, d_model=d_model, length=40, likeness=likeness)
+    claims = (
+        "a shift is a rotation",
+        "depends on p − q alone",
+        "the offset alone: every diagonal",
+        "the same for every",
+    )
+    assert any(claim in text for claim in claims) == (max(along) < 1e-9)
+    assert ("the last sine has no cosine" in text) == (d_model % 2 == 1)
+
+
+def test_products_are_told_of_position_0_where_they_differ_from_place_to_place() -> None:
+    text = said(PositionsPicture.SIMILARITY, d_model=5)
+    pe = sinusoidal_encoding(64, 5)
+    assert f"Position 0 has {pe[0] @ pe[0]:.3f} with itself and {pe[0] @ pe[1]:.3f} with position 1." in text
+    assert "no longer decides" not in text
+
+
+@pytest.mark.parametrize("kind", [SINUSOIDAL, LEARNED, ROTARY])
+@pytest.mark.parametrize("length", [1, 2])
+def test_one_pair_of_neighbours_spreads_over_nothing(kind: PositionKind, length: int) -> None:
+    assert "along offset 1" not in said(PositionsPicture.SIMILARITY, kind, length=length)
+    assert "along offset 1" in said(PositionsPicture.SIMILARITY, kind, length=3)
+
+
+def test_a_spread_of_some_positions_is_the_least_there_is() -> None:
+    assert "spread over at least" in said(PositionsPicture.SIMILARITY, length=2000)
+    assert "at least" not in said(PositionsPicture.SIMILARITY, length=60)
+
+
+@pytest.mark.parametrize("picture", [PositionsPicture.ENCODING, PositionsPicture.CLOCKS])
+@pytest.mark.parametrize(("changes", "is_one"), [({"d_model": 1}, True), ({"d_model": 2}, True), ({"base": 1.0}, True),
+                                                 ({"d_model": 3}, False)])  # fmt: skip
+def test_one_wave_has_no_slowest(picture: PositionsPicture, changes: dict[str, object], is_one: bool) -> None:
+    text = said(picture, **changes)
+    assert ("Every wave is 6.28 positions long." in text) == is_one
+    assert ("The wavelengths go from 6.28 to" in text) != is_one
+    if changes.get("d_model") in (1, 2):
+        assert "slowest" not in text
+        assert "i = 0," not in text
+
+
+def test_one_head_is_neither_the_steepest_nor_the_flattest() -> None:
+    text = said(PositionsPicture.ENCODING, ALIBI, heads=1)
+    assert "a weight is multiplied by e^(−10·1/256) = 0.962 before it is normalised." in text
+    assert "1/256 off the score" in text
+    assert "est head" not in text
+    assert "1/2 to 1/256 off the score" in said(PositionsPicture.ENCODING, ALIBI)
+
+
+def test_two_dimensions_have_one_layout() -> None:
+    assert "layouts" not in said(PositionsPicture.CLOCKS, ROTARY, d_model=2)
+    assert "layouts" in said(PositionsPicture.CLOCKS, ROTARY, d_model=4)
+
+
+def test_no_shift_is_exact_and_any_other_is_off_by_rounding() -> None:
+    assert "= 0: exact." in said(PositionsPicture.CLOCKS, shift=0, position=7)
+    assert ", which is rounding." in said(PositionsPicture.CLOCKS, shift=7, position=10)
+
+
+def test_the_residual_of_the_clocks_is_below_the_hint_wherever_one_goes() -> None:
+    ready = positions_preset("clocks")
+    assert "within 2·10⁻¹⁴" in ready.look_for
+    places = itertools.product(range(0, 100, 3), range(0, 100, 5))
+    pictures = [clocks_picture(ready.state.with_position(p).with_shift(k), (4, 4)) for p, k in (*places, (99, 85))]
+    assert 1e-14 < max(picture.residual or 0.0 for picture in pictures) < 2e-14
+
+
+# ---- What it does to attention ----
+
+
+@pytest.mark.parametrize("concatenated", [False, True])
+def test_an_encoding_beside_the_embedding_is_not_called_added(concatenated: bool) -> None:
+    drawing = drawing_of(PositionsPicture.ATTENTION)
+    state = PositionsState(picture=PositionsPicture.ATTENTION, concatenated=concatenated)
+    title = titles_of(drawing.compute(state, (600, 600)))[SINUSOIDAL]
+    assert title == ("concatenated sinusoid" if concatenated else "added sinusoid")
+    text = said(PositionsPicture.ATTENTION, concatenated=concatenated)
+    assert ("no term mixes them" in text) == concatenated
+    assert ("The score has four terms" in text) != concatenated
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
+def test_the_noise_of_an_untrained_encoding_is_measured(scale: float) -> None:
+    drawing = drawing_of(PositionsPicture.ATTENTION)
+    state = PositionsState(LEARNED, 64, 512, picture=PositionsPicture.ATTENTION, embedding_scale=scale)
+    picture = drawing.compute(state, (600, 600))
+    (number,) = [line.text.split(" varies by ")[1] for line in drawing.notes(picture) if " varies by " in line.text]
+    if scale == 100.0:
+        assert float(number.removesuffix(".")) == pytest.approx(np.ptp(picture.scores), abs=0.005)
+        assert np.ptp(picture.scores) > 1.0, "which nobody would call hardly anything"
+
+
+def test_embeddings_that_are_scaled_as_in_the_paper_are_not_told_to_be() -> None:
+    told = "The paper multiplies embeddings by √d_model = 8.000 first."
+    assert told in said(PositionsPicture.ATTENTION)
+    scaled = said(PositionsPicture.ATTENTION, embedding_scale=8.0)
+    assert told not in scaled
+    assert "Embeddings are multiplied by √d_model = 8.000, as in the paper." in scaled
+
+
+@pytest.mark.parametrize("changes", [{"length": 1}, {"causal": True, "query_position": 0}])
+def test_a_query_that_sees_one_key_sees_itself(changes: dict[str, object]) -> None:
+    assert "Query 0 sees only itself: the weight is 1." in said(PositionsPicture.ATTENTION, **changes)
+
+
+# ---- Order ----
+
+
+@pytest.mark.parametrize(
+    ("more", "told"), [(0, "random weights."), (1, "the last word is"), (2, "the last 2 words are")]
+)
+def test_words_that_are_left_out_are_counted(more: int, told: str) -> None:
+    sentence = " ".join(f"word{number}" for number in range(24 + more))
+    assert told in said(PositionsPicture.ORDER, sentence=sentence)
+
+
+# ---- Settings under a picture ----
+
+USED = {
+    PositionsPicture.ENCODING: {"length": 9, "d_model": 9, "base": 9.0},
+    PositionsPicture.SIMILARITY: {"length": 9, "d_model": 9, "base": 9.0, "seed": 9},
+    PositionsPicture.ATTENTION: {"causal": True, "concatenated": True, "embedding_scale": 9.0, "heads": 9, "seed": 9},
+    PositionsPicture.ORDER: {"causal": True, "embedding_scale": 9.0, "heads": 4, "d_model": 32, "base": 9.0, "seed": 9},
+}
+UNUSED = {
+    PositionsPicture.ENCODING: {"heads": 4, "seed": 9, "causal": True, "concatenated": True, "embedding_scale": 9.0},
+    PositionsPicture.SIMILARITY: {"heads": 4, "causal": True, "concatenated": True, "embedding_scale": 9.0},
+    PositionsPicture.ORDER: {"length": 9, "concatenated": True, "d_model": 512},
+}
+
+
+@pytest.mark.parametrize(("settings", "are_told"), [(USED, True), (UNUSED, False)])
+def test_settings_name_what_decides_the_numbers_and_nothing_else(
+    settings: dict[PositionsPicture, dict[str, object]], are_told: bool
+) -> None:
+    for picture, changes in settings.items():
+        usual = settings_words(PositionsState(picture=picture))
+        for name, value in changes.items():
+            told = settings_words(PositionsState(picture=picture, **{name: value}))
+            assert (told != usual) == are_told, (picture, name)
+
+
+def test_one_of_each_is_not_plural() -> None:
+    assert settings_words(PositionsState(length=1, d_model=1)) == "1 position, 1 dimension, base 10000"
+    assert settings_words(PositionsState(ALIBI, heads=1)) == "64 positions, 1 head"
+
+
+def test_an_untrained_row_is_no_more_like_the_next_than_like_another() -> None:
+    rows = learned_encoding(64, 64, 42)
+    units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    likeness = units @ units.T
+    assert abs(np.diagonal(likeness, 1).mean() - likeness[np.triu_indices(64, 2)].mean()) < 0.02
+    assert "neighbours are alike only by chance" in said(PositionsPicture.ENCODING, LEARNED)
