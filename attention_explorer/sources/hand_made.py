@@ -152,6 +152,10 @@ def _two_at_once(asking: tuple[str, ...], asked: tuple[str, ...]) -> Features:
     return WANTED_SCORE * queries, keys
 
 
+def _even(asking: tuple[str, ...], asked: tuple[str, ...]) -> Features:
+    return np.zeros((len(asking), 1)), np.zeros((len(asked), 1))
+
+
 def _translation(asking: tuple[str, ...], asked: tuple[str, ...]) -> Features:
     return _matching([concept(token) for token in asking], [concept(token) for token in asked])
 
@@ -229,6 +233,15 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
         within=True,
         across=False,
         features=_two_at_once,
+    ),
+    HandMadeHead(
+        "even",
+        "even",
+        "Made by hand: no query looks for anything, so all scores are 0 and every row is even over the keys that it "
+        "may attend to; under a causal mask its outputs are the running mean of the values.",
+        within=True,
+        across=False,
+        features=_even,
     ),
     HandMadeHead(
         "translation",

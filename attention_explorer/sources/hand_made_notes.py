@@ -97,6 +97,10 @@ def _two_at_once(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     return said if len(asking) > 1 else said.replace("; all other rows are even", "")
 
 
+def _even(_asking: tuple[str, ...], _asked: tuple[str, ...]) -> str:
+    return "No query looks for anything: all scores are 0, and all rows are even."
+
+
 def _translation(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     unknown, alone = untranslated(asking, asked)
     idle = {*unknown, *alone}
@@ -141,5 +145,6 @@ _NOTES: dict[str, Callable[[tuple[str, ...], tuple[str, ...]], str]] = {
     "same-word": _same_word,
     "antecedent": _antecedent,
     "two-at-once": _two_at_once,
+    "even": _even,
     "translation": _translation,
 }

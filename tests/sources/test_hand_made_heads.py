@@ -174,13 +174,14 @@ def test_which_heads_a_recipe_has() -> None:
         "same-word",
         "antecedent",
         "two-at-once",
+        "even",
     ]
     assert [head.id for head in hand_made_heads(HandMadeRecipe(SOFT, ""))] == [
         "first-token",
         "same-word",
         "translation",
     ]
-    assert len({head.name for head in HAND_MADE_HEADS}) == 6
+    assert len({head.name for head in HAND_MADE_HEADS}) == 7
     assert all(head.gloss.startswith("Made by hand") and head.gloss.endswith(".") for head in HAND_MADE_HEADS)
 
 

@@ -136,6 +136,25 @@ def test_causal() -> None:
     np.testing.assert_array_equal(strict.map.weights()[0], np.zeros(len(strict.keys)))
 
 
+def test_running_mean() -> None:
+    says("running-mean", "All scores are 0", "1, then ½ and ½, then three times ⅓", "every weight is 1/10")
+    frame = frame_of("running-mean")
+    weights = frame.map.weights()
+    for i, row in enumerate(weights):
+        assert row.tolist() == [1 / (i + 1)] * (i + 1) + [0.0] * (9 - i), "exactly, as a quotient"
+    values = np.random.default_rng(0).normal(size=(10, 3))
+    np.testing.assert_allclose(weights @ values, np.cumsum(values, axis=0) / np.arange(1, 11)[:, None], rtol=1e-12)
+    assert np.all(frame_of("running-mean", mask=MaskChoice()).map.weights() == 1 / 10)
+
+
+def test_the_head_and_the_token_that_a_tutorial_counts_from_0_are_open() -> None:
+    says("multi-head", "Counted from 1", "head 0, token 0 is the first row of head 1")
+    state = heads_preset("multi-head").state
+    assert (state.setup.head, state.view.row) == (0, 0)
+    printed = [0.807, 0.000, 0.186, 0.000, 0.001, 0.006]
+    np.testing.assert_allclose(frame_of("multi-head").map.weights()[0], printed, atol=5e-4)
+
+
 def test_translation() -> None:
     says("translation", "not square", "chat → cat, tapis → mat")
     frame = frame_of("translation")

@@ -332,6 +332,21 @@ def test_a_rollout_leaves_out_what_is_switched_off(stacked):
     assert not np.allclose(stacked.weights, all_on)
 
 
+def test_later_layers_stay_as_they_are_when_a_head_is_switched_off(stacked):
+    before = [map_.weights() for layer in stacked.frame.layers for map_ in layer.maps]
+    stacked.click(middle(stacked.page.wall, 0, 1), stacked.page.wall, CTRL)
+    after = [map_.weights() for layer in stacked.frame.layers for map_ in layer.maps]
+    np.testing.assert_array_equal(before, after)
+    assert "later layers stay as they are" in stacked.page.wall.tip_at(middle(stacked.page.wall, 0, 1))
+
+
+def test_the_mean_of_heads_says_what_pytorch_does(driver):
+    driver.choose(driver.page.aggregate, Aggregate.MEAN)
+    tip = driver.page.aggregate.toolTip()
+    for said in ("nn.MultiheadAttention", "average_attn_weights=False", "xavier_uniform_", "biases, which start at 0"):
+        assert said in tip
+
+
 def test_all_heads_off_is_the_same_as_all_on(driver, wall):
     each = all_weights(driver)
     driver.choose(driver.page.aggregate, Aggregate.MEAN)
@@ -365,9 +380,13 @@ def test_the_menu_of_a_head_switches_it_off(driver, wall):
     QApplication.sendEvent(wall, event)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    next(action for action in menu.actions() if action.text() == "Switch off").trigger()
+    action = next(action for action in menu.actions() if action.text() == "Switch off")
+    assert menu.toolTipsVisible()
+    assert "later layers stay as they are" in action.toolTip()
+    action.trigger()
     menu.close()
     assert driver.heads.setup.switched_off == {(0, 1)}
+    assert driver.said == "Head 2 is off: left out of mean, largest and rollout; later layers stay as they are."
 
 
 # ---- Sorting ----

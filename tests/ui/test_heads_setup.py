@@ -288,6 +288,14 @@ def test_auto_shows_d_k_and_keeps_it_when_switched_off(host, qtbot):
     assert sizes.auto.isChecked()
 
 
+def test_a_d_k_of_its_own_is_said_to_be_one_draw(host, qtbot):
+    note = host.panel.sizes.one_draw
+    assert not note.isVisible()
+    type_into(qtbot, host.panel.sizes.d_k, "64")
+    assert note.isVisible()
+    assert "see Scaling" in note.text()
+
+
 def test_one_wide_head_shows_its_width_and_is_told_what_d_k_may_be(open_host, qtbot):
     host = open_host(toy(heads=1, d_model=1024))
     assert host.panel.sizes.d_k.text() == "1024"

@@ -39,7 +39,8 @@ _FROM_TUTORIALS = {
     ),
     "multi-head": (
         "Tutorial: eight heads",
-        HeadsView(),
+        HeadsView(row=0),
+        "Counted from 1 here: the tutorial’s head 0, token 0 is the first row of head 1. "
         "These rows look decided, but nothing was learned: a gain of 0.3 at d_model = 64 makes scores with a standard "
         "deviation of 5, and softmax saturates. Set the gain to 1/√d_model and compare.",
     ),
@@ -86,6 +87,15 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "Row i sees keys 1 to i, so the first row has only itself: weight 1. Masked cells are grey, not dark: "
         "they are not small weights, they are none. Try “causal without itself”: the first row has nothing left.",
         HeadsState(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)), HeadsView(row=7), preset="causal"),
+    ),
+    Preset(
+        "running-mean",
+        "Running mean",
+        "All scores are 0, so each row is even over the keys it sees: 1, then ½ and ½, then three times ⅓ … "
+        "Its output is the mean of the values so far. Switch to “no mask” and every weight is 1/10: the mean of all.",
+        HeadsState(
+            HeadsSetup(HandMadeRecipe(), MaskChoice(MaskKind.CAUSAL), head=5), HeadsView(row=2), preset="running-mean"
+        ),
     ),
     Preset(
         "translation",

@@ -42,6 +42,9 @@ MOST_TILES_KEPT = 192
 """Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1."""
 
 
+OFF = "left out of mean, largest and rollout; later layers stay as they are"
+
+
 class _TileState(NamedTuple):
     """What alters a thumbnail besides its numbers."""
 
@@ -290,6 +293,8 @@ class HeadWall(TipWidget):
         heads = state.heads.with_setup(switched_off=now ^ place)
         label = f"Switch head {head + 1} {'on' if place <= now else 'off'}"
         self._session.apply(replace(state, heads=heads), label)
+        if not place <= now:
+            self.said.emit(f"Head {head + 1} is off: {OFF}.")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.index_at(event.position())
@@ -315,7 +320,9 @@ class HeadWall(TipWidget):
 
     def tip_at(self, place: QPointF) -> str:
         index = self.index_at(place)
-        return "" if index is None else f"{summary_words(self._surveys[index])}\nCtrl+click switches it off and on."
+        if index is None:
+            return ""
+        return f"{summary_words(self._surveys[index])}\nCtrl+click switches it off and on. Off: {OFF}."
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index, frame = self.index_at(QPointF(event.pos())), self._frame
@@ -328,7 +335,9 @@ class HeadWall(TipWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Show large", lambda: self.choose(*place))
-        menu.addAction("Switch on" if off else "Switch off", lambda: self.switch(*place))
+        menu.setToolTipsVisible(True)
+        switch = menu.addAction("Switch on" if off else "Switch off", lambda: self.switch(*place))
+        switch.setToolTip(f"Off: {OFF}")
         menu.popup(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

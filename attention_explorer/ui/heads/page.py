@@ -51,7 +51,7 @@ class HeadsPage(Page):
         ("R, C", "keep the whole row or column of the cell; again: the cell"),
         ("Wheel, + and −", "look closer (Ctrl+wheel where the page scrolls); drag to move; Home shows all"),
         ("Click a thumbnail", "show that head large; arrow keys walk"),
-        ("Ctrl+click a thumbnail, Space", "switch the head off or on"),
+        ("Ctrl+click a thumbnail, Space", "leave the head out of mean, largest and rollout, or take it in again"),
         ("Paint, then drag over cells", "hide them or show them again; on a token, its row or column"),
         ("Esc while it computes", "stop; what is shown stays"),
         ("Right click", "export, copy the picture, copy the numbers"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.scalars import LARGEST_SEED
@@ -111,6 +111,13 @@ class SizesSection(RecipeSection):
             self.auto,
         )
         self.keep_width(self.d_k, 56)
+        self.one_draw = QLabel("One random draw: see Scaling for many.")
+        self.one_draw.setObjectName("muted")
+        self.one_draw.setToolTip(
+            "Another d_k draws other numbers, so scores that spread more or less here may be luck.\n"
+            "The Scaling page draws many times for each d_k and shows what d_k itself does."
+        )
+        self.add_wide(self.one_draw)
 
     def _make_value_width(self) -> None:
         self.d_v = self._whole_box("d_v, length of a value", 1, LARGEST_D_K, self._on_d_v)
@@ -164,6 +171,7 @@ class SizesSection(RecipeSection):
         self.heads.set_stops(_divisors(recipe.d_model) if shared else ())
         self.d_model.set_stops(range(recipe.heads, LARGEST_D_MODEL + 1, recipe.heads) if shared else ())
         self.auto.setChecked(recipe.d_k is None)
+        self.one_draw.setVisible(not shared)
         self.auto.setText(f"auto: {recipe.d_model} ÷ {recipe.heads}" if recipe.d_k is None else "auto")
         self.as_d_k.setChecked(recipe.d_v is None)
         for box, number in (

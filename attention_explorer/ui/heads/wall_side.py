@@ -19,7 +19,14 @@ from attention_explorer.ui.theme import Look
 
 AGGREGATES = (
     (Aggregate.ONE, "one head", "The head that is chosen on the wall"),
-    (Aggregate.MEAN, "mean of heads", "The mean over the heads of the layer that are switched on; its rows sum to 1"),
+    (
+        Aggregate.MEAN,
+        "mean of heads",
+        "The mean over the heads of the layer that are switched on; its rows sum to 1.\n"
+        "PyTorch’s nn.MultiheadAttention returns this mean too, unless average_attn_weights=False.\n"
+        "Its numbers are others: it draws W_q, W_k, W_v by xavier_uniform_ (std 1/√(2·d_model))\n"
+        "and has biases, which start at 0.",
+    ),
     (Aggregate.MAX, "largest of heads", "The largest weight any head gives; its rows do not sum to 1"),
     (
         Aggregate.ROLLOUT,
@@ -90,6 +97,7 @@ class WallSide(QWidget):
             self._chosen, self._wanted = chosen, (frame.layer, frame.head)
         self.wall.expect(frame)
         self.aggregate.show_value(heads.setup.aggregate)
+        self.aggregate.setToolTip(next(tip for value, _, tip in AGGREGATES if value is heads.setup.aggregate))
         self.aggregate.enable_values(lambda value: value is not Aggregate.ROLLOUT or can_roll_out(frame.layers))
         self.sort.show_value(heads.view.sort)
         self.identity.setVisible(heads.setup.aggregate is Aggregate.ROLLOUT)
