@@ -35,7 +35,8 @@ def test_shapes_are_those_of_the_layer() -> None:
         "softmax": trace.weights.shape,
         "· V": trace.head_output.shape,
         "concat": trace.concat.shape,
-        "W_O": trace.output.shape,
+        "W_O": layer.attention.w_o.shape,
+        "output": trace.output.shape,
     }
 
 
@@ -43,10 +44,10 @@ def test_the_chain_of_the_default_layer() -> None:
     frame = heads_frame(HeadsSetup(mask=CAUSAL, temperature=0.5))
     boxes = layer_shapes(frame)
     assert [box.name for box in boxes] == [
-        *("X", "Q", "K", "V", "scores", "÷ √8", "mask", "÷ 0.5", "softmax", "· V", "concat", "W_O")
+        *("X", "Q", "K", "V", "scores", "÷ √8", "mask", "÷ 0.5", "softmax", "· V", "concat", "W_O", "output")
     ]
     assert [box.role for box in boxes[1:4]] == [Role.QUERY, Role.KEY, Role.VALUE]
-    assert [box.name for box in boxes if box.beside] == ["K", "V"]
+    assert [box.name for box in boxes if box.beside] == ["K", "V", "W_O"]
     assert boxes[0].shape == boxes[-1].shape == (11, 64)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from heads_driver import numbers_in
+from heads_driver import numbers_in, pixels
 from PySide6.QtCore import QModelIndex, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -165,11 +165,29 @@ def test_it_goes_with_the_page(driver):
     assert driver.page.isVisible()
 
 
-def test_another_shape_is_flagged(open_heads):
+def test_another_shape_is_explained_and_does_not_look_like_an_error(open_heads):
     driver = open_heads(heads_preset("three-token").state)
     window = open_arrays(driver)
     click(window.grid, window.grid.place_of(ArrayKind.HEAD_OUTPUT).center())
-    assert "A·V (3, 2) has another shape than the input X (3, 4)" in window.detail.words.text()
+    assert "A·V (3, 2) need not have the shape of X (3, 4)" in window.detail.words.text()
+    window.show_array(ArrayKind.Q)
+    picture, weights, found = (
+        pixels(window.grid.grab(window.grid.place_of(kind).toRect().adjusted(0, 0, 0, -80)).toImage())
+        for kind in (ArrayKind.Q, ArrayKind.WEIGHTS, ArrayKind.HEAD_OUTPUT)
+    )
+    assert (found[1, 20:100] == weights[1, 20:100]).all(), "a frame as every other"
+    assert (found[1, 20:100] != picture[1, 20:100]).any(), "which that of the chosen one is not"
+
+
+def test_w_o_is_whole_with_the_rows_of_the_head_framed(open_heads):
+    driver = open_heads()
+    window = open_arrays(driver)
+    window.show_array(ArrayKind.W_O)
+    assert "W_O  (64, 64): mixes the heads" in window.detail.words.text()
+    first = window.detail.matrix.grab().toImage()
+    driver.key(Qt.Key.Key_N)
+    assert "rows 9–16 of 64, those of head 2" in window.detail.words.text()
+    assert window.detail.matrix.grab().toImage() != first, "the frame has moved"
 
 
 def test_many_numbers_come_from_a_worker_and_the_old_ones_stay_till_then(open_heads, qtbot):

@@ -76,6 +76,8 @@ class HeadArray:
     """What a row and a column are."""
     whole: str = ""
     """The shape with all heads, where this is a part of a larger array."""
+    own_rows: slice | None = None
+    """The rows of the chosen head, where the array holds those of all heads."""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -12,21 +12,18 @@ from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numerals import full
 
 
-def shape_flag(frame: HeadsFrame) -> tuple[str, bool]:
-    """Say whether what comes out has the shape of what went in; True to flag that it has not."""
+def shape_note(frame: HeadsFrame) -> str:
+    """Say why what comes out has the shape of what went in, or need not have it."""
     layer = frame.layers[frame.layer]
-    went_in = layer.x.shape
     found = (frame.shape[0], int(layer.v.shape[-1]))
-    came_out = found if layer.attention is None else (frame.shape[0], int(layer.attention.w_o.shape[1]))
-    if came_out != went_in:
-        return f"The output {shape_words(came_out)} has another shape than the input X {shape_words(went_in)}.", True
-    if found != went_in:
-        return (
-            f"A·V {shape_words(found)} has another shape than the input X {shape_words(went_in)}: "
-            f"W_O brings it back to {shape_words(came_out)}.",
-            True,
-        )
-    return f"The output {shape_words(came_out)} has the shape of the input X.", False
+    if found == layer.x.shape:
+        return f"The output {shape_words(found)} has the shape of the input X."
+    said = f"A·V {shape_words(found)} need not have the shape of X {shape_words(layer.x.shape)}: "
+    if layer.attention is None:
+        return f"{said}these values are unit vectors, so A·V is A."
+    w_o = layer.attention.w_o.shape
+    what = "it" if frame.heads == 1 else "all heads, side by side,"
+    return f"{said}W_O {shape_words(w_o)} brings {what} back to {shape_words((found[0], w_o[1]))}."
 
 
 def array_picture(array: HeadArray, colour_map: str, tiles: tuple[int, int] = (4096, 4096)) -> MapPicture:
@@ -62,6 +59,7 @@ _MADE_BY = {
     ArrayKind.V: "row “{row}” of {asked} times column {column} of W_V",
     ArrayKind.SCORES: "query “{row}” times key “{column}”",
     ArrayKind.HEAD_OUTPUT: "the weights of row “{row}” times column {column} of V",
+    ArrayKind.W_O: "row {row} belongs to head {head}",
     ArrayKind.OUTPUT: "row “{row}” of concat times column {column} of W_O, all heads of it",
 }
 
@@ -69,6 +67,7 @@ _MADE_BY = {
 def array_words(frame: HeadsFrame, array: HeadArray, row: int, column: int) -> str:
     """Say what a number of an array is, and what it is the product of."""
     names = {"row": array.rows[row], "column": array.columns[column], "asked": "X′" if frame.is_cross else "X"}
+    names["head"] = str(row * frame.heads // len(array.rows) + 1)
     place = f"{array.kind}[{names['row']}, {names['column']}]"
     if array.masked[row, column]:
         return f"{place}: masked, the query may not attend to this key"

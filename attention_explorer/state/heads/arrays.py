@@ -87,30 +87,40 @@ def _projection(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
         ArrayKind.W_V: attention.w_v,
         ArrayKind.W_O: attention.w_o,
     }[kind]
-    by_rows = kind is ArrayKind.W_O
-    width = whole.shape[0 if by_rows else 1] // frame.heads
+    if kind is ArrayKind.W_O:
+        return _output_projection(frame, whole)
+    width = whole.shape[1] // frame.heads
     own = slice(frame.head * width, (frame.head + 1) * width)
-    values = whole[own] if by_rows else whole[:, own]
-    part = _part("rows" if by_rows else "columns", own, frame)
-    said = {
-        ArrayKind.W_Q: "makes queries",
-        ArrayKind.W_K: "makes keys",
-        ArrayKind.W_V: "makes values",
-        ArrayKind.W_O: "mixes the heads back into d_model features",
-    }[kind]
-    source = f"{_drawn(frame, kind)}; {part or 'all of it'}"
-    axes = ("feature of the head", "feature of the output") if by_rows else ("feature of X", "feature of the head")
-    first = own.start if by_rows else 0
+    values, part = whole[:, own], _part("columns", own, frame)
+    said = {ArrayKind.W_Q: "makes queries", ArrayKind.W_K: "makes keys", ArrayKind.W_V: "makes values"}[kind]
     return HeadArray(
         kind,
         said,
-        source,
+        f"{_drawn(frame, kind)}; {part or 'all of it'}",
         values,
         _nowhere(values),
-        _numbers(values.shape[0], first),
-        _numbers(values.shape[1], 0 if by_rows else own.start),
-        axes,
+        _numbers(values.shape[0]),
+        _numbers(values.shape[1], own.start),
+        ("feature of X", "feature of the head"),
         shape_words(whole.shape) if part else "",
+    )
+
+
+def _output_projection(frame: HeadsFrame, whole: FloatArray) -> HeadArray:
+    """Return W_O as a whole, as all heads meet in it, with the rows of the chosen head."""
+    width = whole.shape[0] // frame.heads
+    own = slice(frame.head * width, (frame.head + 1) * width)
+    part = _part("rows", own, frame)
+    return HeadArray(
+        ArrayKind.W_O,
+        "mixes the heads back into d_model features",
+        f"{_drawn(frame, ArrayKind.W_O)}{f'; framed: {part}' if part else ''}",
+        whole,
+        _nowhere(whole),
+        _numbers(whole.shape[0]),
+        _numbers(whole.shape[1]),
+        ("feature of concat", "feature of the output"),
+        own_rows=own if part else None,
     )
 
 

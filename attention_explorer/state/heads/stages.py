@@ -132,7 +132,8 @@ def layer_shapes(frame: HeadsFrame) -> tuple[ShapeBox, ...]:
     boxes.append(ShapeBox("· V", (frame.heads, frame.shape[0], values)))
     if layer.attention is not None:
         boxes.append(ShapeBox("concat", (frame.shape[0], frame.heads * values)))
-        boxes.append(ShapeBox("W_O", (frame.shape[0], int(layer.attention.w_o.shape[1]))))
+        boxes.append(ShapeBox("W_O", layer.attention.w_o.shape, beside=True))
+        boxes.append(ShapeBox("output", (frame.shape[0], int(layer.attention.w_o.shape[1]))))
     return tuple(boxes)
 
 

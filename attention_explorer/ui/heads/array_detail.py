@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_text
-from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_flag
+from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_note
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.numbers_export import as_csv
 from attention_explorer.ui.controls.card import Card
@@ -22,7 +22,7 @@ from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.matrix_view import MatrixView
 from attention_explorer.ui.theme import Look
 
-FLAGGED = (ArrayKind.HEAD_OUTPUT, ArrayKind.OUTPUT)
+RESULTS = (ArrayKind.HEAD_OUTPUT, ArrayKind.OUTPUT)
 WAYS = (
     (False, "Picture", "The array as a picture, coloured around 0"),
     (True, "Numbers", "Every number of the array with all its digits"),
@@ -85,11 +85,10 @@ class ArrayDetail(Card):
         ]
         if array.card:
             lines.append(TextLine(array.card, "muted", size=12.5))
-        if array.kind in FLAGGED:
-            text, differs = shape_flag(frame)
-            lines.append(TextLine(text, "loss_ink" if differs else "muted", size=12.5))
+        if array.kind in RESULTS:
+            lines.append(TextLine(shape_note(frame), "muted", size=12.5))
         self.words.set_text(*lines)
-        self.matrix.show_picture(array_picture(array, colour_map))
+        self.matrix.show_picture(array_picture(array, colour_map), array.own_rows)
         self._show_numbers()
         self._say()
 

@@ -12,8 +12,9 @@ from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_tex
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.controls.tip_widget import TipWidget
+from attention_explorer.ui.drawing.cell_marks import paint_outline
 from attention_explorer.ui.drawing.heatmap import picture_image
-from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame, pen, text_size
+from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame, pen
 from attention_explorer.ui.theme import Look
 
 LINES = (
@@ -52,7 +53,6 @@ class ArrayGrid(TipWidget):
         super().__init__(parent)
         self._look = look
         self._thumbs: tuple[_Thumb, ...] = ()
-        self._flagged: ArrayKind | None = None
         self._selected = ArrayKind.X
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -64,14 +64,14 @@ class ArrayGrid(TipWidget):
         self.updateGeometry()
         self.update()
 
-    def show_arrays(self, pictures: dict[ArrayKind, tuple[HeadArray, MapPicture]], flagged: ArrayKind | None) -> None:
-        """Show these arrays; the ``flagged`` one has another shape than the input."""
+    def show_arrays(self, pictures: dict[ArrayKind, tuple[HeadArray, MapPicture]]) -> None:
+        """Show these arrays."""
         thumbs, line = list[_Thumb](), 0
         for kinds in LINES:
             there = [pictures[kind] for kind in kinds if kind in pictures]
             thumbs += [_Thumb(array, picture, line, column) for column, (array, picture) in enumerate(there)]
             line += bool(there)
-        self._thumbs, self._flagged = tuple(thumbs), flagged
+        self._thumbs = tuple(thumbs)
         self.updateGeometry()
         self.update()
 
@@ -150,7 +150,7 @@ class ArrayGrid(TipWidget):
         place, kind = self._place(thumb), thumb.array.kind
         is_selected = kind is self._selected
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        edge = theme.focus if is_selected else theme.loss if kind is self._flagged else theme.border
+        edge = theme.focus if is_selected else theme.border
         painter.setPen(pen(edge, 2.0 if is_selected else 1.0))
         painter.setBrush(colour_of(theme.track if is_selected else theme.card))
         painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), px(6), px(6))
@@ -162,16 +162,17 @@ class ArrayGrid(TipWidget):
         painter.setPen(colour_of(theme.text if role is None else theme.ink_of_role(role)))
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | middle, kind.value)
         painter.setFont(look.font(11))
-        painter.setPen(colour_of(theme.loss_ink if kind is self._flagged else theme.muted))
-        shape = shape_text(thumb.array)
-        if kind is self._flagged:
-            shape = f"≠ X  {shape}"
-            if text_size(look.font(11), shape)[0] + text_size(look.font(12.5, bold=True), kind.value)[0] > line.width():
-                shape = f"≠ {shape_text(thumb.array)}"
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | middle, shape)
+        painter.setPen(colour_of(theme.muted))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | middle, shape_text(thumb.array))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-        painter.drawImage(self._image_place(thumb, place), picture_image(thumb.picture, look))
+        image = self._image_place(thumb, place)
+        painter.drawImage(image, picture_image(thumb.picture, look))
+        own = thumb.array.own_rows
+        if own is not None:
+            row = image.height() / thumb.array.shape[0]
+            box = QRectF(image.left(), image.top() + own.start * row, image.width(), (own.stop - own.start) * row)
+            paint_outline(painter, box, theme.text, look)
 
     def _image_place(self, thumb: _Thumb, place: QRectF) -> QRectF:
         px = self._look.px

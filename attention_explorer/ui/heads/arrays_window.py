@@ -14,7 +14,7 @@ from attention_explorer.model.checkpoint import watched
 from attention_explorer.session.jobs import JobQueue, Report
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, arrays_of, formula, projections, reason_against
-from attention_explorer.state.heads.array_picture import array_picture, shape_flag
+from attention_explorer.state.heads.array_picture import array_picture
 from attention_explorer.state.heads.arrays import head_array
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate
@@ -237,8 +237,7 @@ class ArraysWindow(QDialog):
         if key != (self._frame, self._colours) or self._frame is None:
             return
         self._shown = Shown((self._frame, self._colours), drawn)
-        _, differs = shape_flag(self._frame)
-        self.grid.show_arrays(drawn, ArrayKind.HEAD_OUTPUT if differs else None)
+        self.grid.show_arrays(drawn)
         self._show_kind(self._shown)
         self._fit()
 

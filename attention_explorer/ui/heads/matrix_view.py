@@ -12,6 +12,7 @@ from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.numerals import exact
 from attention_explorer.ui.accessible import PICTURE, sentences
 from attention_explorer.ui.controls.text_block import ink_of
+from attention_explorer.ui.drawing.cell_marks import paint_outline
 from attention_explorer.ui.drawing.colour_bar import paint_bar
 from attention_explorer.ui.drawing.heatmap import paint_cells, paint_labels
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, column_height, layout_of
@@ -44,6 +45,7 @@ class MatrixView(QWidget):
         self._look = look
         self._picture: MapPicture | None = None
         self._layout: HeatmapLayout | None = None
+        self._framed: slice | None = None
         self.chosen: Cell | None = None
         self.hovered: Cell | None = None
         self.setMouseTracking(True)
@@ -58,9 +60,9 @@ class MatrixView(QWidget):
         self.updateGeometry()
         self.update()
 
-    def show_picture(self, picture: MapPicture) -> None:
-        """Show a matrix; a chosen cell that it does not have is let go."""
-        self._picture, self._layout = picture, None
+    def show_picture(self, picture: MapPicture, framed: slice | None = None) -> None:
+        """Show a matrix with a frame around some rows; a chosen cell that it does not have is let go."""
+        self._picture, self._layout, self._framed = picture, None, framed
         rows, columns = picture.cells
         for name in ("chosen", "hovered"):
             cell: Cell | None = getattr(self, name)
@@ -165,6 +167,12 @@ class MatrixView(QWidget):
             return
         look = self._look
         paint_cells(painter, picture, layout, look)
+        if self._framed is not None:
+            first, last = (
+                layout.rectangle(self._framed.start, 0),
+                layout.rectangle(self._framed.stop - 1, layout.columns - 1),
+            )
+            paint_outline(painter, first.united(last), look.theme.text, look)
         lit = self.hovered or self.chosen
         paint_labels(painter, picture, layout, look)
         self._paint_titles(painter, picture, layout)
