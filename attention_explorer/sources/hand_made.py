@@ -32,11 +32,10 @@ Features = tuple[Floats, Floats]
 
 @dataclass(frozen=True, slots=True)
 class HandMadeHead:
-    """A pattern with its name and what it does."""
+    """A pattern with its name; `hand_made_notes.pattern_words` says what it does."""
 
     id: str
     name: str
-    gloss: str
     within: bool
     """Whether it makes sense within one sentence."""
     across: bool
@@ -194,7 +193,6 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
     HandMadeHead(
         "previous-token",
         "previous token",
-        "Made by hand: every token attends to the one before it; the first, which has none, to itself.",
         within=True,
         across=False,
         features=_previous_token,
@@ -202,7 +200,6 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
     HandMadeHead(
         "first-token",
         "first token",
-        "Made by hand: every token attends to the first one, where trained heads put weight they have no use for.",
         within=True,
         across=True,
         features=_first_token,
@@ -210,8 +207,6 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
     HandMadeHead(
         "same-word",
         "same word",
-        "Made by hand: every token shares its weight among the tokens that are the same word, capital or not; "
-        "a word that is not in the other sentence spreads it evenly.",
         within=True,
         across=True,
         features=_same_word,
@@ -219,8 +214,6 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
     HandMadeHead(
         "antecedent",
         "antecedent of “it”",
-        "Made by hand after a tutorial’s invented table: “it” attends to “mat” (or “street”), or to “cat” (or "
-        "“animal”) if the sentence says “tired”; all other rows are even.",
         within=True,
         across=False,
         features=_antecedent,
@@ -228,8 +221,6 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
     HandMadeHead(
         "two-at-once",
         "two at once",
-        "Made by hand: one head can attend to two tokens. “it” (else the last token) puts equal weight on “cat” and "
-        "“mat” (else on the first two words that are more than “the” or “not”); all other rows are even.",
         within=True,
         across=False,
         features=_two_at_once,
@@ -237,8 +228,6 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
     HandMadeHead(
         "even",
         "even",
-        "Made by hand: no query looks for anything, so all scores are 0 and every row is even over the keys that it "
-        "may attend to; under a causal mask its outputs are the running mean of the values.",
         within=True,
         across=False,
         features=_even,
@@ -246,8 +235,6 @@ HAND_MADE_HEADS: tuple[HandMadeHead, ...] = (
     HandMadeHead(
         "translation",
         "translation",
-        "Made by hand from a dictionary of a few English and French words: every token attends to its translations; "
-        "a word without one spreads its weight evenly.",
         within=False,
         across=True,
         features=_translation,

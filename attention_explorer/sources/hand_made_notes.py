@@ -11,6 +11,9 @@ from attention_explorer.sources.hand_made_words import antecedent_hundredths, co
 MOST_NAMED = 4
 """Words that are named before the rest is counted."""
 
+_NO_OTHER = "no other token has a preference"
+"""So all scores of its row are the same: even weights in a soft lookup, the first key in a hard one."""
+
 
 def pattern_words(recipe: HandMadeRecipe, head: int) -> str:
     """Say what a head looks for in these sentences, without a mask.
@@ -25,14 +28,14 @@ def pattern_words(recipe: HandMadeRecipe, head: int) -> str:
     Returns
     -------
     str
-        One or two sentences, true for these words; empty without words.
+        One or two sentences, true for these words, soft or hard and at any temperature; empty without words.
     """
     asking, asked = recipe.tokens, recipe.context_tokens
     if not asking or not asked:
         return ""
     pattern = hand_made_heads(recipe)[head].id
     if pattern == "antecedent" and recipe.has_own_shares and _has_it(asking):
-        return "“it” attends as its table says, whose numbers were typed; all other rows are even."
+        return f"“it” attends as typed in its table; {_NO_OTHER}."
     return _NOTES[pattern](asking, asked)
 
 
@@ -69,48 +72,49 @@ def _same_word(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     held = {token.casefold() for token in asked}
     alone = dict.fromkeys(token for token in asking if token.casefold() not in held)
     said = "Every token looks for the same word, capital or not."
-    return f"{said} {_named(alone)} {_is(alone)} not in the other sentence: {_rows(alone)} even." if alone else said
+    if not alone:
+        return said
+    return f"{said} {_named(alone)} {_is(alone)} not in the other sentence and {_has_no_preference(alone)}."
 
 
 def _antecedent(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     if not _has_it(asking):
-        return "It looks for what “it” stands for, and there is no “it” here: all rows are even."
+        return "It looks for what “it” stands for, but there is no “it” here: no token has a preference."
     found = referent(asked)
     if found is not None:
-        return f"“it” looks for “{found}”; all other rows are even. It is made from a tutorial’s invented numbers."
-    wanted = "cat" if any(token.casefold() == "tired" for token in asked) else "mat"
+        return f"“it” looks for “{found}”; {_NO_OTHER}. Made after a tutorial’s invented numbers."
+    wanted = "“cat” or “animal”" if any(token.casefold() == "tired" for token in asked) else "“mat” or “street”"
     shares = antecedent_hundredths(asked)
     most = asked[shares.index(max(shares))]
     return (
-        f"It knows the words of one tutorial, where “it” stands for “{wanted}”, which is not here. The most of what is "
-        f"left goes to “{most}”, which means nothing; all other rows are even."
+        f"It knows only the words of the tutorials, where “it” would stand for {wanted}, which is not here. Its "
+        f"largest share goes to “{most}”, which means nothing; {_NO_OTHER}."
     )
 
 
 def _two_at_once(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     pair = two_nouns(asked)
     if len(pair) < 2:
-        return "It looks for two tokens at once, and there is only one."
+        return "It looks for two tokens at once, but there is only one."
     who = "“it”" if _has_it(asking) else f"the last token, “{asking[-1]}”,"
     first, second = (f"“{asked[place]}” ({place + 1})" for place in pair)
-    said = f"One head, two tokens: {who} looks for {first} and {second} alike; all other rows are even."
-    return said if len(asking) > 1 else said.replace("; all other rows are even", "")
+    return f"One head, two tokens: {who} looks for {first} and {second} alike; {_NO_OTHER}."
 
 
 def _even(_asking: tuple[str, ...], _asked: tuple[str, ...]) -> str:
-    return "No query looks for anything: all scores are 0, and all rows are even."
+    return "No token has a preference: all scores are 0."
 
 
 def _translation(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
     unknown, alone = untranslated(asking, asked)
     idle = {*unknown, *alone}
     if idle.issuperset(asking):
-        return f"It knows {_all_of(asking)} and no translation here: all rows are even, and there is no pattern."
+        return f"It knows {_all_of(asking)} and finds no translation here: no token has a preference."
     said = ["Every word looks for its translation, from a dictionary of a few words."]
     if unknown:
-        said.append(f"It does not know {_named(unknown)}: {_rows(unknown)} even.")
+        said.append(f"It does not know {_named(unknown)}, which {_has_no_preference(unknown)}.")
     if alone:
-        said.append(f"The translation of {_named(alone)} is not in the other sentence: {_rows(alone)} even.")
+        said.append(f"{_named(alone)} {_has_no_preference(alone)}, as no translation is in the other sentence.")
     return " ".join(said)
 
 
@@ -135,8 +139,8 @@ def _is(words: Iterable[str]) -> str:
     return "are" if len(list(words)) > 1 else "is"
 
 
-def _rows(words: Iterable[str]) -> str:
-    return "their rows are" if len(list(words)) > 1 else "its row is"
+def _has_no_preference(words: Iterable[str]) -> str:
+    return f"{'have' if len(list(words)) > 1 else 'has'} no preference"
 
 
 _NOTES: dict[str, Callable[[tuple[str, ...], tuple[str, ...]], str]] = {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+TUTORIAL_WORDS = ("The", "cat", "sat", "on", "the", "mat", "because", "it", "was", "soft")
+"""The sentence of the tutorial with the table for “it”, without its full stop, which has no number there."""
+
 _HUNDREDTHS = {
     "The": 2,
     "cat": 8,
@@ -15,7 +18,7 @@ _HUNDREDTHS = {
     "soft": 2,
     "tired": 2,
 }
-"""How much “it” attends to each word of "The cat sat on the mat because it was soft", in hundredths; invented."""
+"""How much “it” attends to each word of `TUTORIAL_WORDS`, in hundredths, which a tutorial invented; and "tired"."""
 
 _STANDS_FOR = {"animal": "cat", "street": "mat", "wide": "soft"}
 """Words of "The animal did not cross the street because it was too tired" (or "wide"), each with its like above."""
@@ -26,7 +29,7 @@ ANTECEDENT_GLOSSES: dict[str, str] = {
     "sat": "Action, not a referent",
     "on": "Preposition, irrelevant",
     "the": "Article, irrelevant",
-    "mat": "Most likely referent: “it” = mat",
+    "mat": "Most likely referent — “it” = mat",
     "because": "Conjunction",
     "it": "Self-reference",
     "was": "Verb",
@@ -35,7 +38,7 @@ ANTECEDENT_GLOSSES: dict[str, str] = {
 """Why, in the tutorial's words, for the sentence that ends in "soft"."""
 
 _GLOSSES_IF_TIRED = {
-    "cat": "Most likely referent: “it” = cat",
+    "cat": "Most likely referent — “it” = cat",
     "mat": "Could be the referent",
     "tired": "Adjective describing cat",
 }
@@ -144,7 +147,8 @@ def antecedent_gloss(token: str, tokens: tuple[str, ...]) -> str | None:
     if gloss is None or not gloss.endswith((" cat", " mat")):
         return gloss
     start, _, noun = gloss.rpartition(" ")
-    return f"{start} {token.casefold() if word == noun else _noun(noun, tokens) or noun}"
+    named = token.casefold() if word == noun else _noun(noun, tokens)
+    return f"{start} {named}" if named else "Adjective"
 
 
 def concept(token: str) -> str | None:
@@ -180,7 +184,7 @@ def translation_gloss(asking: str, asked: str, others: tuple[str, ...]) -> str:
     """
     wanted = concept(asking)
     if wanted is None:
-        return f"“{asking}” is not in the dictionary: an even row"
+        return f"“{asking}” is not in the dictionary: no preference"
     if wanted not in {concept(token) for token in others}:
         return f"no translation of “{asking}” in the other sentence"
     if concept(asked) is None:

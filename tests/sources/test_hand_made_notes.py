@@ -37,15 +37,15 @@ def even(row: np.ndarray) -> bool:
 
 def test_a_translation_names_the_words_it_does_not_know() -> None:
     words = said("translation", "le chien dort", "the cat sleeps")
-    assert "It does not know “dort”: its row is even." in words
-    assert "The translation of “chien” is not in the other sentence: its row is even." in words
+    assert "It does not know “dort”, which has no preference." in words
+    assert "“chien” has no preference, as no translation is in the other sentence." in words
     rows = weights("translation", "le chien dort", "the cat sleeps")
     assert [even(row) for row in rows] == [False, True, True]
 
 
 def test_a_translation_of_unknown_words_claims_no_pattern() -> None:
     words = said("translation", "der Hund bellt", "the dog barks")
-    assert words == "It knows none of these words and no translation here: all rows are even, and there is no pattern."
+    assert words == "It knows none of these words and finds no translation here: no token has a preference."
     assert all(even(row) for row in weights("translation", "der Hund bellt", "the dog barks"))
 
 
@@ -57,7 +57,7 @@ def test_known_words_alone_are_not_excused() -> None:
 
 def test_many_unknown_words_are_counted() -> None:
     words = said("translation", "le ba be bi bo bu", "the mat")
-    assert "It does not know “ba”, “be”, “bi”, “bo” and 1 more: their rows are even." in words
+    assert "It does not know “ba”, “be”, “bi”, “bo” and 1 more, which have no preference." in words
 
 
 vocabulary = st.lists(
@@ -79,7 +79,7 @@ def test_exactly_the_rows_that_are_said_to_be_even_are(sentence: str, context: s
         wanted_by_all = token not in idle and bool(np.all(row == row[0]))  # every key is its translation
         assert even(row) == (token in idle or wanted_by_all)
     words = pattern_words(recipe, head_of(recipe, "translation"))
-    assert ("no pattern" in words) == idle.issuperset(recipe.tokens)
+    assert ("no token has a preference" in words) == idle.issuperset(recipe.tokens)
 
 
 @given(vocabulary, vocabulary)

@@ -772,13 +772,24 @@ def test_the_seed_is_named_exactly_where_it_matters(seed):
             assert ("seed" in source_words(one)) == (not same), (vectors, projections)
 
 
+@pytest.mark.parametrize("head", range(6))
+@pytest.mark.parametrize("changes", [{}, {"hard": True}, {"temperature": 9.0}, {"scaled": False}, {"mask": CAUSAL}])
+def test_a_row_without_a_preference_is_not_called_even_where_it_is_not(head, changes):
+    frame = frame_of("hand-made", head=head, **changes)
+    said = verdict(frame).text
+    indifferent = np.ptp(frame.head_map.scores(), axis=1) == 0
+    assert "even" not in said, "a hard lookup makes no row even"
+    assert ("no other token has a preference" in said) == (0 < indifferent.sum() == len(indifferent) - 1)
+    assert ("No token has a preference" in said) == indifferent.all()
+
+
 def test_what_comes_between_a_hand_made_head_and_its_pattern_is_said():
-    assert "hardly anything is left" in verdict(frame_of("hand-made", head=0, temperature=100.0)).text
+    assert "leaves hardly anything of it" in verdict(frame_of("hand-made", head=0, temperature=100.0)).text
     assert "hardly anything" not in verdict(frame_of("hand-made", head=0, temperature=2.0)).text
     assert "the first takes all" in verdict(frame_of("hand-made", hard=True)).text
-    assert "The mask goes before" in verdict(frame_of("hand-made", mask=CAUSAL)).text
+    assert "The mask comes first" in verdict(frame_of("hand-made", mask=CAUSAL)).text
     words = HandMadeRecipe("der Hund bellt", "the dog barks")
-    assert "there is no pattern" in verdict(heads_frame(HeadsSetup(words, head=2))).text
+    assert "no token has a preference" in verdict(heads_frame(HeadsSetup(words, head=2))).text
 
 
 def test_rows_that_see_nothing_and_single_keys_are_said():

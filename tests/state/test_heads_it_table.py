@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.hand_made import hand_made_layers
@@ -29,6 +31,24 @@ from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKin
 
 RECIPE = HandMadeRecipe()
 MAT, CAT, THE, ON = 5, 1, 0, 3
+TUTORIAL = {
+    "The": 2, "cat": 8, "sat": 3, "on": 1, "the": 1, "mat": 72, "because": 3, "it": 5, "was": 3, "soft": 2,
+}  # fmt: skip
+WORDS = st.sampled_from(("The", "the", "cat", "mat", "it", "soft", "tired", "animal", "street", "says", "."))
+SETTINGS = st.fixed_dictionaries(
+    {
+        "mask": st.sampled_from((MaskChoice(), MaskChoice(MaskKind.CAUSAL), MaskChoice(MaskKind.STRICT))),
+        "hard": st.booleans(),
+        "temperature": st.sampled_from((0.5, 1.0, 3.0)),
+        "scaled": st.booleans(),
+    }
+)
+SENTENCES = st.one_of(
+    st.just(RECIPE.sentence),
+    st.just("The cat sat on the mat because it was tired"),
+    st.just("My uncle says it rains"),
+    st.lists(WORDS, min_size=1, max_size=6).map(lambda words: " ".join((*words, "it"))),
+)
 
 
 def table_of(recipe: HandMadeRecipe, **changes: object):
@@ -47,9 +67,63 @@ def test_the_tutorials_weights_and_the_differences_behind_them():
     assert table.entropy == pytest.approx(1.153, abs=5e-4)
     assert "2.197 above that of “cat”: e to that power is 9.00" in it_reading(table)
     assert "as spread as 3.17 even keys" in it_reading(table)
-    assert table.glosses[MAT] == "Most likely referent: “it” = mat"
+    assert table.glosses[MAT] == "Most likely referent — “it” = mat"
     assert "invented" in it_words(table)
     assert "sum to 100" in it_words(table)
+
+
+@settings(max_examples=150, deadline=None)
+@given(SENTENCES, st.booleans(), SETTINGS)
+def test_every_table_says_whose_its_numbers_are_and_what_becomes_of_them(sentence, typed, changes):
+    recipe = with_share(HandMadeRecipe(sentence), 0, "7") if typed else HandMadeRecipe(sentence)
+    table = table_of(recipe, **changes)
+    said, shares = it_words(table), np.array(table.shares)
+    printed = table.tokens == tuple(TUTORIAL) and table.shares == tuple(map(float, TUTORIAL.values()))
+    assert said.startswith("A tutorial’s invented numbers") == table.is_the_tutorials == printed
+    assert said.startswith("Typed numbers") == typed
+    assert said.startswith("Numbers that this program made up") == (not printed and not typed)
+    assert not any(table.glosses) or not typed, "why is not known of typed numbers"
+    if "Divided by that they are the weights" in said:
+        np.testing.assert_allclose(table.weights, shares / shares.sum(), rtol=1e-8)
+        assert table.weights.sum() == pytest.approx(1.0)
+    elif "would be the weights" in said:
+        assert abs(table.weights - shares / shares.sum()).max() > 0
+        assert table.changed_by
+    else:
+        assert not table.weights.any()
+
+
+@settings(max_examples=100, deadline=None)
+@given(SENTENCES, SETTINGS)
+def test_the_lead_of_the_best_score_is_the_one_that_the_weights_show(sentence, changes):
+    table = table_of(HandMadeRecipe(sentence), **changes)
+    seen = np.isfinite(table.behind)
+    if not seen.any():
+        return
+    logits = table.scores[seen] / table.temperature
+    if changes["hard"]:
+        assert table.weights.max() == 1
+    else:
+        np.testing.assert_allclose(table.weights[seen], np.exp(logits) / np.exp(logits).sum(), rtol=1e-9)
+    np.testing.assert_allclose(table.behind[seen], table.scores[seen].max() - table.scores[seen], atol=1e-12)
+    alike = int(np.count_nonzero(table.weights == table.weights.max()))
+    said = it_reading(table)
+    assert said.startswith("The most goes to " if alike == 1 else f"{alike} tokens get the most, ")
+    if " Its score lies " in said:
+        assert ("divided by the temperature" in said) == (table.temperature != 1.0)
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_a_typed_score_is_the_score_shown(scaled):
+    unit = table_of(RECIPE, scaled=scaled).score_unit
+    table = table_of(with_score(RECIPE, THE, "2.5", unit), scaled=scaled)
+    assert table.scores[THE] == pytest.approx(2.5)
+    assert (unit == 1.0) == scaled
+
+
+def test_an_adjective_describes_only_a_noun_that_is_there():
+    assert table_of(HandMadeRecipe("it is soft")).glosses[2] == "Adjective"
+    assert table_of(RECIPE).glosses[9] == "Adjective describing mat"
 
 
 def test_a_typed_share_is_renormalised_with_the_others():
@@ -127,9 +201,9 @@ def test_what_cannot_be_a_share_or_a_score_is_refused(make, text, said):
 
 
 def test_where_there_is_no_table_it_says_why():
-    with pytest.raises(ExplorerError, match="hand-made heads of one sentence"):
+    with pytest.raises(ExplorerError, match="hand-made heads of a single sentence"):
         it_table(heads_frame(HeadsSetup(ToyRecipe())))
-    with pytest.raises(ExplorerError, match="hand-made heads of one sentence"):
+    with pytest.raises(ExplorerError, match="hand-made heads of a single sentence"):
         it_table(heads_frame(HeadsSetup(HandMadeRecipe("le chat", "the cat"))))
     with pytest.raises(ExplorerError, match="There is no “it”"):
         it_table(heads_frame(HeadsSetup(HandMadeRecipe("The cat sat"))))
@@ -142,8 +216,8 @@ def test_where_there_is_no_table_it_says_why():
 def test_what_else_speaks_of_the_head_knows_of_typed_numbers():
     head = antecedent_head(RECIPE)
     changed = with_share(RECIPE, CAT, "500")
-    assert "whose numbers were typed" in pattern_words(changed, head)
+    assert "as typed in its table" in pattern_words(changed, head)
     assert "typed" not in pattern_words(RECIPE, head)
     a, b = what_differs(HeadsSetup(changed), HeadsSetup(RECIPE))
     assert "“it” as typed in A" in a
-    assert "“it” as in the tutorial" in b
+    assert "“it” as first made" in b

@@ -132,9 +132,9 @@ def test_a_word_that_comes_again_is_told_by_its_place() -> None:
 
 def test_why_it_attends_to_mat_or_cat() -> None:
     soft = heads_frame(HeadsSetup(HandMadeRecipe(), head=3))
-    assert gloss(soft, 7, 5) == "Most likely referent: “it” = mat"
+    assert gloss(soft, 7, 5) == "Most likely referent — “it” = mat"
     tired = heads_frame(HeadsSetup(HandMadeRecipe("The cat sat on the mat because it was tired"), head=3))
-    assert gloss(tired, 7, 1) == "Most likely referent: “it” = cat"
+    assert gloss(tired, 7, 1) == "Most likely referent — “it” = cat"
     assert int(soft.map.weights()[7].argmax()) == 5
     assert int(tired.map.weights()[7].argmax()) == 1
 
@@ -164,7 +164,7 @@ def test_the_translation_says_which_word_it_does_not_know() -> None:
     assert gloss(frame, 0, 0) == "“the” translates “le”"
     assert gloss(frame, 0, 1) == "“bird” is not in the dictionary"
     assert gloss(frame, 0, 2) == ""
-    assert gloss(frame, 1, 1) == "“oiseau” is not in the dictionary: an even row"
+    assert gloss(frame, 1, 1) == "“oiseau” is not in the dictionary: no preference"
     assert gloss(frame, 2, 2) == "no translation of “chien” in the other sentence"
     np.testing.assert_allclose(frame.map.weights()[1:], 1 / 3)
 

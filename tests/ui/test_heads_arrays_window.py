@@ -353,10 +353,15 @@ def it_row(window: ArraysWindow, row: int) -> list[str]:
     return [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
 
 
+def heading(window: ArraysWindow) -> str:
+    model = window.it_table.model
+    return str(model.headerData(model.columnCount() - 1, Qt.Orientation.Horizontal))
+
+
 def test_the_table_of_the_tutorial_is_shown(open_heads):
     window = open_table(open_heads(heads_preset("hand-made").state))
     assert it_row(window, 1) == ["8", "0.0800", "+2.079", "2.197", "Could be the referent"]
-    assert it_row(window, 5) == ["72", "0.7200", "+4.277", "0.000", "Most likely referent: “it” = mat"]
+    assert it_row(window, 5) == ["72", "0.7200", "+4.277", "0.000", "Most likely referent — “it” = mat"]
     model = window.it_table.model
     assert "Could be the referent" in model.data(model.index(1, 1), Qt.ItemDataRole.ToolTipRole)
     assert model.headerData(3, Qt.Orientation.Vertical, Qt.ItemDataRole.ToolTipRole) == "Preposition, irrelevant"
@@ -398,8 +403,11 @@ def test_the_last_word_is_swapped(open_heads):
     driver.press(window.it_table.last_words["tired"])
     assert driver.heads.setup.recipe.sentence.endswith("it was tired")
     assert "The most goes to “cat”: 0.720" in window.it_table.reading.text()
+    assert "tutorial’s words" not in heading(window)
+    assert "this program made up" in window.it_table.words.text()
     driver.press(window.it_table.last_words["soft"])
     assert "The most goes to “mat”: 0.720" in window.it_table.reading.text()
+    assert heading(window) == "why, in the tutorial’s words"
 
 
 def test_without_a_table_its_sentence_is_offered(driver):

@@ -62,7 +62,7 @@ def _source(recipe: Recipe) -> str:
 
 
 def _referents(recipe: HandMadeRecipe, name: str) -> str:
-    return f"“it” as typed in {name}" if recipe.has_own_shares else "“it” as in the tutorial"
+    return f"“it” as typed in {name}" if recipe.has_own_shares else "“it” as first made"
 
 
 def _layer(setup: HeadsSetup) -> int:

@@ -1,4 +1,4 @@
-"""The tutorial’s table for “it”: weights that sum to 1, the scores behind them, and numbers of one's own."""
+"""The table for “it”: a tutorial’s numbers or others, the weights they become, and the scores behind them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made import hand_made_heads
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.hand_made_words import antecedent_gloss
+from attention_explorer.sources.hand_made_words import TUTORIAL_WORDS, antecedent_gloss
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Recipe
@@ -37,16 +37,21 @@ class ItTable:
     tokens : tuple of str
         The keys.
     shares : tuple of float
-        What was typed, or the tutorial’s hundredths; they need not sum to anything.
+        What was typed, the tutorial’s hundredths or numbers made after them; they need not sum to anything.
     scores, weights : ndarray, (n_k,)
         Scaled scores and weights of the head, as every picture of it shows them.
     behind : ndarray, (n_k,)
-        Implied score differences ln(largest weight ÷ weight): how far the score lies behind the best one. Infinite for
-        weight 0.
+        How far the score lies behind the best one that is visible; infinite for hidden keys.
     glosses : tuple of str
-        Why, in the tutorial’s words; empty for other words.
+        Why, word by word; empty where the shares were typed, and for words that are in no table.
     is_own : bool
         Whether the shares were typed.
+    score_unit : float
+        The score of a share of e: 1, or √d_k where the setup does not divide by it.
+    temperature : float
+        What the softmax divides the scores by.
+    changed_by : tuple of str
+        Settings by which the weights may differ from share ÷ sum: mask, temperature and the like.
     """
 
     row: int
@@ -58,6 +63,14 @@ class ItTable:
     behind: FloatArray
     glosses: tuple[str, ...]
     is_own: bool
+    score_unit: float
+    temperature: float
+    changed_by: tuple[str, ...]
+
+    @property
+    def is_the_tutorials(self) -> bool:
+        """Whether the shares are those that the tutorial prints, word by word."""
+        return self.tokens == TUTORIAL_WORDS and not self.is_own
 
     @property
     def entropy(self) -> float:
@@ -88,18 +101,40 @@ def it_table(frame: HeadsFrame) -> ItTable:
     """
     recipe, head = frame.setup.recipe, antecedent_head(frame.setup.recipe)
     if head is None or not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("This table belongs to the hand-made heads of one sentence: open the tutorial’s.")
+        raise ExplorerError(
+            "Only the hand-made heads of a single sentence have this table: open the tutorial’s sentence."
+        )
     row = next((row for row, token in enumerate(frame.queries) if token.casefold() == "it"), None)
     if row is None:
-        raise ExplorerError("There is no “it” in this sentence: type one, or open the tutorial’s.")
+        raise ExplorerError("There is no “it” in this sentence: type one, or open the tutorial’s sentence.")
     map_ = frame.layers[frame.layer].maps[head]
-    weights = map_.weights(one(row))[0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        behind = np.log(weights.max(initial=0.0)) - np.log(weights)
-    glosses = tuple(antecedent_gloss(token, frame.keys) or "" for token in frame.keys)
-    scores = map_.scores(one(row), stage=Stage.SCALED)[0]
-    shares = recipe.antecedent_shares
-    return ItTable(row, head, frame.keys, shares, scores, weights, behind, glosses, recipe.has_own_shares)
+    visible = map_.scores(one(row), stage=Stage.MASKED)[0]
+    is_own = recipe.has_own_shares
+    return ItTable(
+        row=row,
+        head=head,
+        tokens=frame.keys,
+        shares=recipe.antecedent_shares,
+        scores=map_.scores(one(row), stage=Stage.SCALED)[0],
+        weights=map_.weights(one(row))[0],
+        behind=visible.max() - visible if np.isfinite(visible).any() else np.full_like(visible, np.inf),
+        glosses=tuple("" if is_own else antecedent_gloss(token, frame.keys) or "" for token in frame.keys),
+        is_own=is_own,
+        score_unit=1.0 if frame.setup.scaled else math.sqrt(frame.head_width),
+        temperature=frame.setup.temperature,
+        changed_by=_changed_by(frame, row),
+    )
+
+
+def _changed_by(frame: HeadsFrame, row: int) -> tuple[str, ...]:
+    setup = frame.setup
+    settings = {
+        "mask": frame.mask is not None and not frame.mask[row].all(),
+        "hard lookup": setup.hard,
+        f"temperature {setup.temperature:g}": setup.temperature != 1.0 and not setup.hard,
+        "no ÷√d_k": not setup.scaled and not setup.hard,
+    }
+    return tuple(setting for setting, applies in settings.items() if applies)
 
 
 # ---- Typing ----
@@ -122,23 +157,25 @@ def with_share(recipe: Recipe, row: int, text: str) -> HandMadeRecipe:
     return _with(recipe, row, share)
 
 
-def with_score(recipe: Recipe, row: int, text: str) -> HandMadeRecipe:
+def with_score(recipe: Recipe, row: int, text: str, unit: float = 1.0) -> HandMadeRecipe:
     """Return the recipe with another score for a token: a share of e to the power of it.
+
+    ``unit`` is the `ItTable.score_unit` of the scores on show.
 
     Raises
     ------
     ExplorerError
-        It is no number from −12 to 12, or the heads were not made by hand.
+        It is no number from −12 to 12 units, or the heads were not made by hand.
     """
-    score = parsed_number(text)
-    if abs(score) > LARGEST_SCORE:
-        raise ExplorerError(f"A score is a number from −{LARGEST_SCORE:g} to {LARGEST_SCORE:g}, not {text}.")
-    return _with(recipe, row, math.exp(score))
+    score, most = parsed_number(text), LARGEST_SCORE * unit
+    if abs(score) > most:
+        raise ExplorerError(f"A score is a number from −{most:g} to {most:g}, not {text}.")
+    return _with(recipe, row, math.exp(score / unit))
 
 
 def _with(recipe: Recipe, row: int, share: float) -> HandMadeRecipe:
     if not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s.")
+        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s sentence.")
     shares = list(zip(recipe.context_tokens, recipe.antecedent_shares, strict=True))
     shares[row] = (shares[row][0], share)
     return replace(recipe, own_shares=tuple(shares))
@@ -153,14 +190,14 @@ def renormalised(recipe: Recipe) -> HandMadeRecipe:
         The heads were not made by hand.
     """
     if not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s.")
+        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s sentence.")
     total = math.fsum(recipe.antecedent_shares)
     shares = tuple(share / total for share in recipe.antecedent_shares)
     return replace(recipe, own_shares=tuple(zip(recipe.context_tokens, shares, strict=True)))
 
 
 def with_last_word(recipe: Recipe, word: str) -> HandMadeRecipe:
-    """Return the tutorial’s sentence with another last word, and the numbers that go with it."""
+    """Return the sentence, or else the tutorial’s, with another last word and the numbers that go with it."""
     first = "The cat sat on the mat because it was soft"
     sentence = recipe.sentence if isinstance(recipe, HandMadeRecipe) and recipe.context is None else first
     words = sentence.split()
@@ -177,13 +214,18 @@ def with_last_word(recipe: Recipe, word: str) -> HandMadeRecipe:
 
 def it_words(table: ItTable) -> str:
     """Say what these numbers are, and what they are not."""
-    total = math.fsum(table.shares)
-    source = "Typed numbers" if table.is_own else "A tutorial’s invented numbers"
-    return (
-        f"{source}: no model was asked. The shares sum to {coordinate(total, 5)}; divided by that they are weights, "
-        f"which sum to {plain(float(table.weights.sum()), 2)}. The tutorial’s heading “Attention Score” means these: "
-        "scores come before the softmax and need not sum to anything."
-    )
+    source = "Numbers that this program made up after a tutorial’s table for another sentence"
+    if table.is_own:
+        source = "Typed numbers"
+    elif table.is_the_tutorials:
+        source = "A tutorial’s invented numbers"
+    said = f"{source}: no model was asked. The shares sum to {coordinate(math.fsum(table.shares), 5)}."
+    if not (table.weights > 0).any():
+        return f"{said} The mask hides every key from “it”, so all weights are 0."
+    if not np.allclose(table.weights, np.divide(table.shares, math.fsum(table.shares)), rtol=1e-9, atol=0):
+        return f"{said} Divided by that they would be the weights, but for the setup: {', '.join(table.changed_by)}."
+    heading = " (the tutorial calls them “Attention Score”; scores come before the softmax)"
+    return f"{said} Divided by that they are the weights{heading * table.is_the_tutorials}, which sum to 1."
 
 
 def it_reading(table: ItTable) -> str:
@@ -191,13 +233,18 @@ def it_reading(table: ItTable) -> str:
     weights = table.weights
     if not (weights > 0).any():
         return "“it” may attend to nothing here."
-    best = int(weights.argmax())
-    order = np.argsort(-weights, kind="stable")
-    said = f"The most goes to “{table.tokens[best]}”: {plain(float(weights[best]), 3)}."
-    if len(order) > 1 and weights[order[1]] > 0:
-        second = int(order[1])
+    best, *others = np.argsort(-weights, kind="stable").tolist()
+    weight = plain(float(weights[best]), 3)
+    alike = [key for key in others if table.behind[key] == 0 and weights[key] > 0]
+    second = next((key for key in others if weights[key] > 0), None)
+    if alike:
+        said = f"{len(alike) + 1} tokens get the most, {weight} each; the first of them is “{table.tokens[best]}”."
+    else:
+        said = f"The most goes to “{table.tokens[best]}”: {weight}."
+    if not alike and second is not None:
+        divided = f"divided by the temperature {table.temperature:g}, " if table.temperature != 1.0 else ""
         said += (
             f" Its score lies {plain(float(table.behind[second]), 3)} above that of “{table.tokens[second]}”: "
-            f"e to that power is {plain(float(weights[best] / weights[second]), 2)}."
+            f"{divided}e to that power is {plain(float(weights[best] / weights[second]), 2)}."
         )
     return f"{said} Entropy {plain(table.entropy, 3)} nats, as spread as {plain(math.exp(table.entropy), 2)} even keys."

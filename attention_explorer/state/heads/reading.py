@@ -81,6 +81,8 @@ def gloss(frame: HeadsFrame, row: int, column: int) -> str:
         return ""
     if asking.casefold() != "it":
         return "Only “it” looks for a referent"
+    if recipe.has_own_shares:
+        return "A typed number"
     return antecedent_gloss(frame.keys[column], frame.keys) or ""
 
 

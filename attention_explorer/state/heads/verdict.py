@@ -188,11 +188,11 @@ def _pattern(frame: HeadsFrame, head: Spread) -> tuple[str, ...]:
         return ("Each head has a pattern known from trained models.",) if frame.is_hand_made else ()
     said = [pattern_words(recipe, frame.head)]
     if frame.setup.hard:
-        said.append("The lookup is hard: of keys that score the same, as in an even row, the first takes all.")
+        said.append("The lookup is hard: where keys tie, as they do without a preference, the first takes all.")
     if frame.mask is not None:
-        said.append("The mask goes before: what it hides gets nothing, whatever a row looks for.")
+        said.append("The mask comes first: what it hides gets no weight, whatever a token looks for.")
     elif head.kind is Kind.EVEN and frame.setup.temperature > 1.0 and not frame.setup.hard:
-        said.append(f"At temperature {frame.setup.temperature:g} hardly anything is left of it.")
+        said.append(f"Temperature {frame.setup.temperature:g} leaves hardly anything of it.")
     return tuple(said)
 
 

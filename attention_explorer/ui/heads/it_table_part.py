@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QVBoxLayout
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.it_table import (
     HEADER,
@@ -34,13 +35,14 @@ from attention_explorer.ui.theme import Look
 
 ROWS_SEEN = 16
 SHARE, WEIGHT, SCORE, BEHIND, GLOSS = range(5)
-_TITLES = (*HEADER, "why, in the tutorial’s words")
+_WHY = {True: "why, in the tutorial’s words", False: "why"}
+_TITLES = (*HEADER, _WHY[False])
 _TIPS = (
     "How much, in any unit: double click to type. The softmax divides by the sum",
-    "What the head does with it: e to the score, divided by the sum over the row",
-    "The scaled score, ln of the share: double click to type one",
-    "How far this score lies behind the best one: ln(largest weight ÷ this weight)",
-    "The tutorial’s interpretation",
+    "What the softmax makes of the scores: without mask and at temperature 1, share ÷ sum",
+    "The scaled score, ln of the share (√d_k times that without ÷√d_k): double click to type one",
+    "How far this score lies behind the best visible one; at temperature 1, ln(largest weight ÷ this weight)",
+    "What the word may have to do with “it”",
 )
 
 
@@ -61,6 +63,7 @@ class ItModel(QAbstractTableModel):
         self._table, self._numbers = table, table.numbers()
         if same:
             self.dataChanged.emit(self.index(0, 0), self.index(len(table.tokens) - 1, GLOSS))
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, GLOSS, GLOSS)
         else:
             self.endResetModel()
 
@@ -73,13 +76,22 @@ class ItModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         across = orientation is Qt.Orientation.Horizontal
         if role == Qt.ItemDataRole.DisplayRole:
-            return _TITLES[section] if across else self._tokens()[section]
+            return self._title(section) if across else self._tokens()[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return _TIPS[section] if across else self._gloss(section)
         if role == Qt.ItemDataRole.TextAlignmentRole and across:
             side = Qt.AlignmentFlag.AlignLeft if section == GLOSS else Qt.AlignmentFlag.AlignRight
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
+
+    @property
+    def score_unit(self) -> float:
+        """The unit in which scores are shown and typed."""
+        return 1.0 if self._table is None else self._table.score_unit
+
+    def _title(self, section: int) -> str:
+        is_the_tutorials = self._table is not None and self._table.is_the_tutorials
+        return _WHY[is_the_tutorials] if section == GLOSS else _TITLES[section]
 
     def _tokens(self) -> tuple[str, ...]:
         return () if self._table is None else self._table.tokens
@@ -147,14 +159,16 @@ class ItTablePart(TypingPart):
         self.divide = self._button(
             "Divide by the sum", "Make the shares sum to 1; the weights stay what they are", self._on_divide
         )
-        self.back = self._button("Tutorial’s numbers", "Forget the typed numbers", self._on_back)
+        self.back = self._button(
+            "Forget typed numbers", "Go back to the numbers from before you typed any", self._on_back
+        )
         self.open = self._button(
             "Open the tutorial’s sentence", "The cat sat on the mat because it was soft", self._open
         )
         self._buttons.addStretch(1)
 
     def _last_word_button(self, word: str) -> QPushButton:
-        tip = f"Let the sentence end in “{word}”: the weight of “it” moves between mat and cat"
+        tip = f"End the sentence in “{word}”: a mat is soft and a cat is tired, so the weight of “it” moves"
         title = f"… {word}"
         return self._button(title, tip, lambda: self.change_recipe(title, lambda r: with_last_word(r, word)))
 
@@ -206,15 +220,19 @@ class ItTablePart(TypingPart):
     # ---- What people do ----
 
     def _on_typed(self, row: int, column: int, text: str) -> bool:
-        make = with_share if column == SHARE else with_score
-        return self.change_recipe("Change what “it” attends to", lambda recipe: make(recipe, row, text))
+        def changed(recipe: Recipe) -> HandMadeRecipe:
+            if column == SHARE:
+                return with_share(recipe, row, text)
+            return with_score(recipe, row, text, self.model.score_unit)
+
+        return self.change_recipe("Change what “it” attends to", changed)
 
     def _on_divide(self) -> None:
         self.change_recipe("Divide by the sum", renormalised)
 
     def _on_back(self) -> None:
         heads = self._session.state.heads.with_recipe(own_shares=())
-        self._session.apply(replace(self._session.state, heads=heads), "Tutorial’s numbers")
+        self._session.apply(replace(self._session.state, heads=heads), "Forget typed numbers")
 
     def _open(self) -> None:
         self.open_preset("hand-made")
