@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleEvent, QAccessibleInterface
 from PySide6.QtWidgets import QAccessibleWidget, QWidget
 
 PICTURE = QAccessible.Role.Graphic
@@ -24,7 +24,7 @@ class _SpokenWidget(QAccessibleWidget):
     def text(self, kind: QAccessible.Text) -> str:
         widget = self.widget()
         if kind is QAccessible.Text.Description and hasattr(widget, "spoken"):
-            return str(widget.spoken())
+            return sentences(getattr(widget, "reason", ""), widget.spoken())
         return super().text(kind)
 
 
@@ -45,6 +45,12 @@ def tell_changed(widget: QWidget) -> None:
     """Tell who listens that a widget shows something else now."""
     if QAccessible.isActive():
         QAccessible.updateAccessibility(QAccessibleEvent(widget, QAccessible.Event.DescriptionChanged))
+
+
+def announce(widget: QWidget, sentence: str) -> None:
+    """Have a screen reader say a sentence now."""
+    if QAccessible.isActive():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, sentence))
 
 
 def sentences(*parts: str) -> str:

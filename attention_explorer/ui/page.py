@@ -102,11 +102,28 @@ class Page(QWidget):
         """
         raise NotImplementedError
 
+    @property
+    def reason_against_taking(self) -> str:
+        """Why the picture on show is not that of the state and cannot be taken away as such; empty if it can."""
+        return ""
+
+    def figure_on_show(self) -> Figure:
+        """Return `figure`, if the picture on show is that of the state.
+
+        Raises
+        ------
+        ExplorerError
+            It is not, or there is nothing to take away yet; the message says why.
+        """
+        if self.reason_against_taking:
+            raise ExplorerError(self.reason_against_taking)
+        return self.figure()
+
     def export(self) -> None:
         """Ask for a file and write the picture or the numbers to it."""
         from attention_explorer.ui.export.dialog import export_with_dialog
 
-        self._say_or_refuse(lambda: export_with_dialog(self, self.figure()))
+        self._say_or_refuse(lambda: export_with_dialog(self, self.figure_on_show()))
 
     def copy_picture(self) -> None:
         """Put the picture on the clipboard."""
@@ -119,11 +136,11 @@ class Page(QWidget):
     def _copy_picture(self) -> str:
         from attention_explorer.ui.export.figure import figure_image
 
-        QGuiApplication.clipboard().setImage(figure_image(self.figure(), CLIPBOARD_SCALE))
+        QGuiApplication.clipboard().setImage(figure_image(self.figure_on_show(), CLIPBOARD_SCALE))
         return "The picture is on the clipboard."
 
     def _copy_numbers(self) -> str:
-        QGuiApplication.clipboard().setText(self.figure().numbers().csv)
+        QGuiApplication.clipboard().setText(self.figure_on_show().numbers().csv)
         return "The numbers are on the clipboard, as CSV."
 
     def _say_or_refuse(self, work: Callable[[], str]) -> None:

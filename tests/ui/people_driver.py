@@ -160,7 +160,7 @@ def misplaced(root: QWidget) -> list[str]:
 
 def _floats(widget: QWidget) -> bool:
     """Whether a widget is meant to lie over others."""
-    return type(widget).__name__ in ("ComputingNote", "ComboBoxPrivateContainer", "QSizeGrip", "ZoomWindow")
+    return type(widget).__name__ in ("RequestNote", "_Cover", "ComboBoxPrivateContainer", "QSizeGrip", "ZoomWindow")
 
 
 def _scrolls_its_content(parent: QWidget) -> bool:

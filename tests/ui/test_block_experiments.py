@@ -19,7 +19,7 @@ from attention_explorer.state.block.presets import block_preset
 from attention_explorer.state.block.state import BlockPicture, BlockState
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.block.depth_picture import depth_drawing
-from attention_explorer.ui.pictures.orders import Order, work_for
+from attention_explorer.ui.pictures.request import PictureRequest, work_for
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -244,7 +244,7 @@ def test_what_is_computed_on_the_worker_can_be_ended_at_every_checkpoint(streams
 
     drawing = replace(depth_drawing(), compute=compute, stream=stream if streams else None)
     with pytest.raises(EndedError):
-        work_for(Order(BlockState(), (0, 0)), drawing, lambda _state: None)(report, delivered.append)
+        work_for(PictureRequest(BlockState(), (0, 0)), drawing, lambda _state: None)(report, delivered.append)
     assert len(passed) == (2 if streams else 3)
     assert [ready.picture for ready in delivered] == (["half"] if streams else [])
     assert reports == ([0.0, 0.0, 0.0, 0.5, 0.5] if streams else [0.0] * 5)

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.session.requests import Standing
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.cost import is_quick
@@ -30,7 +31,7 @@ from attention_explorer.state.heads.state import (
 )
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.ui.heads import loader as heads_loader
-from attention_explorer.ui.heads.loader import HeadsLoader, Order
+from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest
 
 THREAD = "attention-explorer-jobs"
 
@@ -56,28 +57,32 @@ def test_only_what_takes_long_goes_to_the_worker(tokens, long):
 
 def test_what_does_not_alter_the_numbers_or_colours_is_no_new_order():
     state = HeadsState()
-    order = Order.of(state, (500, 500))
+    order = HeadsRequest.of(state, (500, 500))
     for same in (
         state.with_view(row=3, column=4),
         state.with_view(sort=SortBy.ENTROPY),
         replace(state, preset="causal"),
         replace(state, other=HeadsSetup(hard=True)),
     ):
-        assert Order.of(same, (500, 500)) == order
+        assert HeadsRequest.of(same, (500, 500)) == order
     for other in (
         state.with_view(contrast=Contrast.LOG),
         state.with_view(picture=Picture.LINES),
         state.with_setup(hard=True),
         state.with_setup(switched_off=frozenset({(0, 0)})),
     ):
-        assert Order.of(other, (500, 500)) != order
-    assert Order.of(state.with_view(window=Window(0, 4, 0, 4)), (500, 500)) != order
-    assert Order.of(state, (400, 500)) != order
+        assert HeadsRequest.of(other, (500, 500)) != order
+    assert HeadsRequest.of(state.with_view(window=Window(0, 4, 0, 4)), (500, 500)) != order
+    assert HeadsRequest.of(state, (400, 500)) != order
     for whole in (Picture.STAGES, Picture.COMPARE):
         shown = state.with_view(picture=whole)
-        assert Order.of(shown.with_view(window=Window(0, 4, 0, 4)), (500, 500)) == Order.of(shown, (500, 500))
+        assert HeadsRequest.of(shown.with_view(window=Window(0, 4, 0, 4)), (500, 500)) == HeadsRequest.of(
+            shown, (500, 500)
+        )
     comparing = state.with_view(picture=Picture.COMPARE)
-    assert Order.of(replace(comparing, other=HeadsSetup(hard=True)), (500, 500)) != Order.of(comparing, (500, 500))
+    assert HeadsRequest.of(replace(comparing, other=HeadsSetup(hard=True)), (500, 500)) != HeadsRequest.of(
+        comparing, (500, 500)
+    )
 
 
 class Page(QObject):
@@ -86,16 +91,20 @@ class Page(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.loader = HeadsLoader(self)
-        self.parts: list[tuple[Order, object]] = []
+        self.parts: list[tuple[HeadsRequest, object]] = []
         self.failures: list[str] = []
         self.busy: list[bool] = []
         self.threads: set[threading.Thread] = set()
         self.loader.delivered.connect(self._on_delivered)
-        self.loader.failed.connect(self.failures.append)
-        self.loader.busy_changed.connect(self.busy.append)
+        self.loader.changed.connect(self._on_changed)
 
-    def _on_delivered(self, order: Order, part: object) -> None:
-        self.parts.append((order, part))
+    def _on_changed(self) -> None:
+        self.busy.append(self.loader.is_pending)
+        if self.loader.standing is Standing.REFUSED:
+            self.failures.append(self.loader.reason)
+
+    def _on_delivered(self, request: HeadsRequest, part: object) -> None:
+        self.parts.append((request, part))
         self.threads.add(threading.current_thread())
 
 
@@ -107,28 +116,28 @@ def listener(qapp):
 
 
 def test_a_short_order_is_carried_out_at_once(listener):
-    order = Order.of(HeadsState(), (500, 500))
+    order = HeadsRequest.of(HeadsState(), (500, 500))
     listener.loader.load(order)
     frame, picture, surveys = (part for _, part in listener.parts)
     assert isinstance(frame, HeadsFrame)
     assert isinstance(picture, MapPicture)
     assert np.array_equal(picture.values, frame.map.weights())
     assert [survey.place for survey in surveys] == [(0, head) for head in range(8)]
-    assert listener.busy == []
+    assert listener.busy == [False]
     assert job_threads() == []
 
 
 def test_the_heads_are_not_surveyed_again_for_another_picture(listener):
     heads_frame.cache_clear()  # or the frame may be older than the layers it is made of
-    listener.loader.load(Order.of(HeadsState(), (500, 500)))
-    listener.loader.load(Order.of(HeadsState().with_view(contrast=Contrast.LOG).with_setup(head=3), (500, 500)))
+    listener.loader.load(HeadsRequest.of(HeadsState(), (500, 500)))
+    listener.loader.load(HeadsRequest.of(HeadsState().with_view(contrast=Contrast.LOG).with_setup(head=3), (500, 500)))
     assert listener.parts[5][1] is listener.parts[2][1]
-    listener.loader.load(Order.of(HeadsState().with_setup(hard=True), (500, 500)))
+    listener.loader.load(HeadsRequest.of(HeadsState().with_setup(hard=True), (500, 500)))
     assert listener.parts[8][1] is not listener.parts[2][1]
 
 
 def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot):
-    order = Order.of(long_state(), (300, 300))
+    order = HeadsRequest.of(long_state(), (300, 300))
     listener.loader.load(order)
     assert listener.parts == [], "nothing is computed while the window waits"
     qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=20_000)
@@ -145,19 +154,19 @@ def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot
 
 def test_it_stays_busy_from_one_long_order_to_the_next(listener, qtbot):
     loader, waiting = listener.loader, []
-    loader.busy_changed.connect(lambda _busy: waiting.append(loader.jobs.is_busy()))
+    loader.changed.connect(lambda: waiting.append(loader.jobs.is_busy()))
     for letter in "ab":
-        assert not loader.load(Order.of(long_state(letter=letter), (500, 500)))
+        assert not loader.load(HeadsRequest.of(long_state(letter=letter), (500, 500)))
     qtbot.waitUntil(lambda: not loader.jobs.is_busy(), timeout=60_000)
     assert listener.busy == [True, False]
     assert waiting == [False, False], "told before the first order begins, and not again before the last one ends"
 
 
 def test_an_order_that_cannot_be_carried_out_says_why(listener, qtbot):
-    listener.loader.load(Order.of(HeadsState().with_recipe(d_model=10, heads=4), (500, 500)))
+    listener.loader.load(HeadsRequest.of(HeadsState().with_recipe(d_model=10, heads=4), (500, 500)))
     assert len(listener.failures) == 1
     assert "10" in listener.failures[0]
-    listener.loader.load(Order.of(long_state(512, d_model=10, heads=4), (500, 500)))
+    listener.loader.load(HeadsRequest.of(long_state(512, d_model=10, heads=4), (500, 500)))
     qtbot.waitUntil(lambda: len(listener.failures) == 2, timeout=20_000)
     assert listener.failures[1] == listener.failures[0]
 
@@ -407,7 +416,7 @@ def test_a_mistake_in_the_program_is_not_swallowed(listener, monkeypatch, qtbot)
 
     monkeypatch.setattr(heads_loader, "frame_to_show", broken)
     with pytest.raises(ValueError, match="a mistake"):
-        listener.loader.load(Order.of(HeadsState(), (500, 500)))
+        listener.loader.load(HeadsRequest.of(HeadsState(), (500, 500)))
     monkeypatch.setattr(heads_loader, "frame_to_show", lambda _setup: (_ for _ in ()).throw(ExplorerError("No room.")))
-    listener.loader.load(Order.of(HeadsState(), (500, 500)))
+    listener.loader.load(HeadsRequest.of(HeadsState(), (500, 500)))
     assert listener.failures == ["No room."]

@@ -12,12 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.session.requests import BEFORE, SO_FAR
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskKind, SortBy
-from attention_explorer.ui.heads import computing_note
 from attention_explorer.ui.heads import loader as heads_loader
-from attention_explorer.ui.heads.loader import DELIVERY_INTERVAL_SECONDS, HeadsLoader, Order
+from attention_explorer.ui.heads.loader import DELIVERY_INTERVAL_SECONDS, HeadsLoader, HeadsRequest
+from attention_explorer.ui.pictures import request_note
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -70,7 +71,7 @@ class Listener(QObject):
         self.loader.delivered.connect(self._on_delivered)
         self.loader.progressed.connect(self.fractions.append)
 
-    def _on_delivered(self, _order: Order, part: object) -> None:
+    def _on_delivered(self, _order: HeadsRequest, part: object) -> None:
         if isinstance(part, tuple):
             self.walls.append(len(part))
 
@@ -84,7 +85,7 @@ def listener(qapp):
 
 def test_heads_are_handed_over_about_twenty_times_a_second(listener, qtbot):
     start = time.monotonic()
-    listener.loader.load(Order.of(many(), (300, 300)))
+    listener.loader.load(HeadsRequest.of(many(), (300, 300)))
     qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=60_000)
     most = (time.monotonic() - start) / DELIVERY_INTERVAL_SECONDS + 1
     assert len(listener.walls) <= most < 128
@@ -94,7 +95,7 @@ def test_heads_are_handed_over_about_twenty_times_a_second(listener, qtbot):
 
 def test_progress_grows_from_nothing_to_nearly_all(listener, qtbot, monkeypatch):
     Steps(monkeypatch, seconds=0.005)
-    listener.loader.load(Order.of(many("fresh"), (300, 300)))
+    listener.loader.load(HeadsRequest.of(many("fresh"), (300, 300)))
     qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=60_000)
     assert listener.fractions == sorted(listener.fractions)
     assert listener.fractions[0] < 0.3
@@ -155,7 +156,7 @@ def test_fewer_heads_leave_none_of_the_old_ones_behind(open_heads, wait):
 
 def test_the_note_says_how_far_it_is_and_goes_away(open_heads, wait, qtbot):
     driver = open_heads()
-    note = driver.page._centre.computing
+    note = driver.page._centre.note
     assert not note.isVisible()
     ask(driver, endless())
     assert driver.said == "computing …"
@@ -171,21 +172,21 @@ def test_the_note_says_how_far_it_is_and_goes_away(open_heads, wait, qtbot):
 
 
 def test_what_is_done_soon_is_never_announced(open_heads, wait, monkeypatch):
-    monkeypatch.setattr(computing_note, "APPEARS_AFTER_MILLISECONDS", 60_000)
+    monkeypatch.setattr(request_note, "APPEARS_AFTER_MILLISECONDS", 60_000)
     driver = open_heads()
     ask(driver, many())
     wait(driver)
     QApplication.processEvents()
-    assert not driver.page._centre.computing.isVisible()
+    assert not driver.page._centre.note.isVisible()
 
 
 def stops_at_once(driver) -> None:
     """See that nothing is on its way any more, that the page says so, and that the worker notices soon."""
-    assert not driver.page.loader.is_busy
+    assert not driver.page.loader.is_pending
     assert driver.said.startswith("Stopped.")
-    note = driver.page._centre.computing
+    note = driver.page._centre.note
     assert note.isVisible()
-    assert (note.words.text(), note.button.text()) == ("stopped", "Compute")
+    assert (note.words.text(), note.button.text()) == (BEFORE, "Compute")
     assert driver.page.loader.jobs.wait(20)
     assert driver.canvas.frame.shape != (1500, 1500), "what was stopped is not finished after all"
 
@@ -196,7 +197,7 @@ def test_escape_stops_and_what_was_shown_stays(open_heads, wait, qtbot):
     before = driver.canvas.grab().toImage()
     wall = pixels(driver.page.wall.grab().toImage())
     ask(driver, endless().with_view(row=7))
-    qtbot.waitUntil(lambda: driver.page._centre.computing.isVisible(), timeout=5_000)
+    qtbot.waitUntil(lambda: driver.page._centre.note.isVisible(), timeout=5_000)
     driver.key(Qt.Key.Key_Escape)
     stops_at_once(driver)
     assert driver.pin == (7, None), "Esc does not let go of what is pinned at the same time"
@@ -212,7 +213,7 @@ def test_escape_stops_and_what_was_shown_stays(open_heads, wait, qtbot):
 def test_escape_in_the_sentence_stops_too(open_heads, wait, qtbot):
     driver = open_heads()
     ask(driver, endless())
-    qtbot.waitUntil(lambda: driver.page._centre.computing.isVisible(), timeout=5_000)
+    qtbot.waitUntil(lambda: driver.page._centre.note.isVisible(), timeout=5_000)
     driver.page.bar.sentence.setFocus()
     driver.key(Qt.Key.Key_Escape, widget=driver.page.bar.sentence)
     stops_at_once(driver)
@@ -223,17 +224,18 @@ def test_the_button_stops_and_computes_after_all(open_heads, wait, qtbot, steps)
     wait(driver)
     steps.allowed = 30
     ask(driver, many("new"))
-    wall, note = driver.page.wall, driver.page._centre.computing
+    wall, note = driver.page.wall, driver.page._centre.note
     qtbot.waitUntil(lambda: 0 < len(wall._old) < 128 - 9 and note.isVisible(), timeout=20_000)
     driver.press(note.button)
-    assert not driver.page.loader.is_busy
+    assert not driver.page.loader.is_pending
     texts = widget_texts(wall)
     assert texts.count("as before") == len(wall._old), "nobody takes them for heads of this sentence"
-    assert "Pale heads" in driver.said
+    assert driver.said == SO_FAR
+    assert not note.cover.isVisible(), "the large picture is that of the settings"
     assert driver.page.loader.jobs.wait(20)
     steps.allowed = 10_000
     driver.press(note.button)
-    assert driver.page.loader.is_busy
+    assert driver.page.loader.is_pending
     assert note.button.text() == "Cancel"
     wait(driver)
     assert "as before" not in widget_texts(wall)
@@ -244,9 +246,9 @@ def test_another_change_takes_the_place_of_what_was_stopped(open_heads, qtbot):
     driver = open_heads()
     ask(driver, endless())
     driver.key(Qt.Key.Key_Escape)
-    assert driver.page._centre.computing.isVisible()
+    assert driver.page._centre.note.isVisible()
     ask(driver, HeadsState().with_setup(hard=True))
-    assert not driver.page._centre.computing.isVisible()
+    assert not driver.page._centre.note.isVisible()
     assert driver.canvas.frame.setup.hard
     assert driver.page.loader.jobs.wait(20)
 
@@ -269,12 +271,12 @@ def test_escape_in_a_stroke_of_the_brush_takes_back_the_stroke(open_heads, wait)
     mouse = driver.hand()
     mouse.press(driver.cell(100, 100))
     assert driver.heads.setup.mask != mask
-    assert driver.page.loader.is_busy
+    assert driver.page.loader.is_pending
     driver.key(Qt.Key.Key_Escape)
     assert driver.heads.setup.mask == mask
     mouse.release()
     wait(driver)
-    assert not driver.page._centre.computing.isVisible()
+    assert not driver.page._centre.note.isVisible()
 
 
 # ---- The head that is chosen is in view ----

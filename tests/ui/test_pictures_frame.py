@@ -163,16 +163,16 @@ def test_a_spot_of_one_kind_of_picture_is_forgotten_in_another(stage):
 def test_a_step_from_a_picture_that_was_cancelled_is_left_to_the_worker(positions, monkeypatch):
     """Quick is a step only from the picture on show, which has all that takes long."""
     from attention_explorer.state.positions.state import PositionsPicture
-    from attention_explorer.ui.pictures import orders as picture_orders
+    from attention_explorer.ui.pictures import request as picture_request
 
     positions.show(picture=PositionsPicture.ATTENTION)
-    gate, compute = threading.Event(), picture_orders.carried_out
+    gate, compute = threading.Event(), picture_request.computed
 
     def held_up(*order):
         gate.wait(10)
         return compute(*order)
 
-    monkeypatch.setattr(picture_orders, "carried_out", held_up)
+    monkeypatch.setattr(picture_request, "computed", held_up)
     positions.type_into(positions.bar.length, "8192")
     positions.key(Qt.Key.Key_Escape)
     gate.set()

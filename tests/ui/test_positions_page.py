@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QBoxLayout
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.ui.pictures import orders as picture_orders
+from attention_explorer.ui.pictures import request as picture_request
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_positions.json").read_text(encoding="utf-8"))
 PRODUCTS = {entry["k"]: entry["value"] for entry in REFERENCE["positional_encoding"]["dot_PE0_PEk"]}
@@ -150,13 +150,13 @@ def test_long_and_wide_encodings_are_sampled_and_say_so(positions, picture):
 
 def test_the_old_picture_stays_until_a_large_one_is_there(positions, monkeypatch):
     positions.show(picture=PositionsPicture.SIMILARITY)
-    old, compute = positions.picture, picture_orders.carried_out
+    old, compute = positions.picture, picture_request.computed
 
     def slow(*order):
         time.sleep(0.3)
         return compute(*order)
 
-    monkeypatch.setattr(picture_orders, "carried_out", slow)
+    monkeypatch.setattr(picture_request, "computed", slow)
     positions.type_into(positions.bar.d_model, "1024")
     assert positions.page.jobs.is_busy()
     assert positions.picture is old

@@ -70,6 +70,10 @@ class CostPage(PicturesPage[CostState]):
     def drawing_of(self, state: CostState) -> PictureDrawing[CostState, Any, Any]:
         return self._drawings[state.picture]
 
+    @property
+    def measured(self) -> Measurement | None:
+        return self.measurement if self.state.picture is CostPicture.GROWTH else None
+
     def title_of(self, state: CostState) -> str:
         return picture_title(state)
 
@@ -119,9 +123,7 @@ class CostPage(PicturesPage[CostState]):
 
     def _show_again(self) -> None:
         """Draw the picture with what has been measured since."""
-        if self.state.picture is CostPicture.GROWTH:
-            self._last_order = None
-            self._load()
+        self._load()
 
     def cancel(self) -> bool:
         if not self._stop_measuring():

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.jobs import Deliver, Report, Work
+from attention_explorer.session.requests import Requests
 from attention_explorer.session.side_by_side import side_by_side
 from attention_explorer.state.heads.cost import blocks, is_quick
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show
@@ -34,15 +34,15 @@ Part: TypeAlias = HeadsFrame | LargePicture | tuple[HeadSurvey, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What is wanted: the state, and the pixels there are for the large picture."""
+class HeadsRequest:
+    """All that the page's pictures depend on: the state, and the pixels there are for the large picture."""
 
     heads: HeadsState
     tiles: tuple[int, int]
 
     @classmethod
-    def of(cls, heads: HeadsState, tiles: tuple[int, int]) -> Order:
-        """Return the order for a state; what does not alter the numbers or the colours is left out."""
+    def of(cls, heads: HeadsState, tiles: tuple[int, int]) -> HeadsRequest:
+        """Return the request for a state; what does not alter the numbers or the colours is left out."""
         other = heads.other if heads.view.picture is Picture.COMPARE else None
         # Stages and comparisons show whole maps, whatever part is in view.
         window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
@@ -50,74 +50,24 @@ class Order:
         return cls(HeadsState(heads.setup, view, other), tiles)
 
 
-class HeadsLoader(QObject):
-    """Computes what an order needs and hands it over part by part.
-
-    Signals
-    -------
-    delivered : Order, Part
-        A part is ready. Parts of one order come in order; an order may be overtaken by a newer one.
-    failed : str
-        Why an order cannot be carried out.
-    busy_changed : bool
-        Whether something is being computed on the worker that somebody waits for.
-    progressed : float
-        So much of it is done, 0…1.
-    """
-
-    delivered = Signal(object, object)
-    failed = Signal(str)
-    busy_changed = Signal(bool)
-    progressed = Signal(float)
+class HeadsLoader(Requests[HeadsRequest]):
+    """Computes what a request needs and delivers it in parts: the frame, the large picture, and the heads so far."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.jobs = JobQueue(self)
-        self.jobs.delivered.connect(self.delivered)
-        self.jobs.failed.connect(self._on_failed)
-        self.jobs.progressed.connect(self._on_progressed)
-        self.jobs.finished.connect(self._on_finished)
         self._surveyed: tuple[HeadsFrame, tuple[HeadSurvey, ...]] | None = None
-        self._is_busy = False
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether something is on its way."""
-        return self._is_busy
-
-    def load(self, order: Order) -> bool:
-        """Carry out an order, the newest one wins; return whether it is done, and not on its way."""
-        if not is_quick(order.heads.setup):
-            self._set_busy(True)
-            self.jobs.request(order, self._work(order))
-            return False
-        self.cancel()  # what is still being computed for an older order is not wanted any more
-        try:
-            for part in self._parts(order):
-                self.delivered.emit(order, part)
-        except ExplorerError as error:
-            self.failed.emit(str(error))
-            return False
-        return True
-
-    def cancel(self) -> None:
-        """Drop what is on its way: nothing of it comes any more, and the worker notices at the next block."""
-        self.jobs.cancel()
-        self._set_busy(False)
-
-    def _set_busy(self, busy: bool) -> None:
-        if busy != self._is_busy:
-            self._is_busy = busy
-            self.busy_changed.emit(busy)
+    def load(self, request: HeadsRequest) -> bool:
+        """Ask for a request, the newest one wins; return whether it was computed at once."""
+        return self.want(request, self.work_for(request), at_once=is_quick(request.heads.setup))
 
     # ---- The work ----
 
-    def _parts(self, order: Order, progress: _Progress | None = None) -> Iterator[Part]:
-        progress = _Progress(order.heads.setup) if progress is None else progress
-        frame = frame_to_show(order.heads.setup)
+    def _parts(self, request: HeadsRequest, progress: _Progress) -> Iterator[Part]:
+        frame = frame_to_show(request.heads.setup)
         verdict(frame)  # kept for the note, which asks for it
         progress.has_frame()
-        picture = large_picture(order.heads, frame, order.tiles)
+        picture = large_picture(request.heads, frame, request.tiles)
         progress.has_picture()
         yield frame
         yield picture
@@ -136,27 +86,16 @@ class HeadsLoader(QObject):
             self._surveyed = frame, tuple(surveys)
         yield self._surveyed[1]
 
-    def _work(self, order: Order) -> Callable[[Report, Deliver], None]:
+    def work_for(self, request: HeadsRequest) -> Work:
+        """Return the work for a request."""
+
         def work(report: Report, deliver: Deliver) -> None:
-            progress = _Progress(order.heads.setup, report)
+            progress = _Progress(request.heads.setup, report)
             with watched(progress.pass_block):
-                for part in self._parts(order, progress):
+                for part in self._parts(request, progress):
                     deliver(part)
 
         return work
-
-    # ---- The worker ----
-
-    def _on_failed(self, _key: object, error: Exception) -> None:
-        if isinstance(error, ExplorerError):
-            self.failed.emit(str(error))
-
-    def _on_progressed(self, _key: object, fraction: float) -> None:
-        self.progressed.emit(fraction)
-
-    def _on_finished(self, _key: object) -> None:
-        if not self.jobs.is_busy():
-            self._set_busy(False)
 
 
 def _surveys(frame: HeadsFrame) -> Iterator[HeadSurvey]:
@@ -173,7 +112,7 @@ class _Progress:
     What is kept from the time before is skipped, and what was not expected is not counted.
     """
 
-    def __init__(self, setup: HeadsSetup, report: Report = lambda _fraction: None) -> None:
+    def __init__(self, setup: HeadsSetup, report: Report) -> None:
         self._blocks, self._report = blocks(setup), report
         self._done, self._end = 0, self._blocks.frame
 

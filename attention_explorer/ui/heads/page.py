@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import HeadsFrame
@@ -17,8 +18,7 @@ from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
 from attention_explorer.ui.heads.bar import HeadsBar
-from attention_explorer.ui.heads.computing import HeadsComputing
-from attention_explorer.ui.heads.loader import HeadsLoader, Order, Part
+from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest, Part
 from attention_explorer.ui.heads.panel import HeadsPanel
 from attention_explorer.ui.heads.picture_card import PictureCard
 from attention_explorer.ui.heads.spot_words import spot_words
@@ -60,15 +60,13 @@ class HeadsPage(Page):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
         self._frame: HeadsFrame | None = None
-        self._last_order: Order | None = None
         self._spoken_of, self._spoken = NOWHERE, ""  # by the status bar, of what and what
         self.arrays: ArraysWindow | None = None
-        self.loader = HeadsLoader(self)
+        self.loader = self.requests = HeadsLoader(self)
         self.bar = HeadsBar(session, look)
         self._make_wall_side()
         self._make_centre()
         self._make_panel()
-        self._computing = HeadsComputing(session, self.loader, self._centre, self)
         self._build()
         self._connect()
         self.set_look(look)
@@ -82,7 +80,7 @@ class HeadsPage(Page):
         self.identity = self._wall_side.identity
 
     def _make_centre(self) -> None:
-        self._centre = PictureCard(self.session, self.look)
+        self._centre = PictureCard(self.session, self.look, self.requests)
         self.title, self.badges, self.keep = self._centre.title, self._centre.badges, self._centre.keep
         self.pictures, self._widgets = self._centre.pictures, self._centre.widgets
         self.canvas, self.lines = self._centre.canvas, self._centre.lines
@@ -115,11 +113,8 @@ class HeadsPage(Page):
         self.bar.paint_toggled.connect(self._on_paint_toggled)
         self.bar.height_changed.connect(self._arrange)
         self.loader.delivered.connect(self._on_delivered)
-        self.loader.failed.connect(self.refused)
-        self._computing.said.connect(self.said)
-        self._computing.done.connect(lambda: self._say_spot(self._centre.hovered))  # it may rest on the new picture
-        self._computing.stopped.connect(self._on_stopped)
-        self._computing.again_wanted.connect(self._compute_again)
+        self.requests.changed.connect(self._on_requests_changed)
+        self._centre.note.said.connect(self.said)
         self.bar.presets.activated.connect(lambda _index: self._wall_side.scroll_to_chosen())
         self.canvas.tiles_changed.connect(self._load)
         self.canvas.painting_ended.connect(lambda: self.bar.paint.setChecked(False))
@@ -201,27 +196,25 @@ class HeadsPage(Page):
             self._say_again()
 
     def _load(self) -> bool:
-        """Compute what the state needs, if it is not what is shown already; return whether it is shown by now."""
-        heads = self.session.state.heads
-        order = Order.of(heads, self.canvas.tiles)
-        if order == self._last_order:
-            return False
-        self._last_order = order
-        return self.loader.load(order)
+        """Compute what the state needs, if it is not what is shown already; return whether that was done at once."""
+        return self.loader.load(self.request_now())
 
-    def _on_delivered(self, order: Order, part: Part) -> None:
+    def request_now(self) -> HeadsRequest:
+        """Return what the present state asks for."""
+        return HeadsRequest.of(self.session.state.heads, self.canvas.tiles)
+
+    def _on_delivered(self, request: HeadsRequest, part: Part) -> None:
         heads = self.session.state.heads
         if isinstance(part, HeadsFrame):
             self._frame = part
             self._show_controls(heads, part)
-            self._computing.overtaken()
         elif self._frame is None:
             return
         elif isinstance(part, tuple):
-            view = replace(order.heads.view, sort=heads.view.sort, window=None)  # which the thumbnails do not show
+            view = replace(request.heads.view, sort=heads.view.sort, window=None)  # which the thumbnails do not show
             self._wall_side.show_surveys(self._frame, view, part)
         else:
-            self._centre.show_picture(self._frame, order.heads.view, part)
+            self._centre.show_picture(self._frame, request.heads.view, part)
             self._centre.show_title(self._frame, heads, part)
             self._show_spots()
             self._say_again()
@@ -303,19 +296,21 @@ class HeadsPage(Page):
 
     # ---- Computing ----
 
-    def _on_stopped(self) -> None:
-        self.wall.dim_old()
-        is_new = self._frame is not None and self._frame.setup == self.session.state.heads.setup
-        rest = "Pale heads are still those" if is_new else "What is shown is still that"
-        self.said.emit(f"Stopped. {rest} of the settings before.")
+    def _on_requests_changed(self) -> None:
+        requests = self.requests
+        if requests.standing is Standing.REFUSED:
+            self.refused.emit(requests.reason)
+        elif requests.standing is Standing.CURRENT:
+            self._say_spot(self._centre.hovered)  # it may rest on the new picture
+        if requests.sentence:
+            self.wall.dim_old()
 
-    def _compute_again(self) -> None:
-        self._last_order = None
-        self._computing.overtaken()
-        self._load()
+    @property
+    def reason_against_taking(self) -> str:
+        return self.requests.sentence if self.requests.misleads else ""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() != Qt.Key.Key_Escape or not self._computing.stop():
+        if event.key() != Qt.Key.Key_Escape or not self._centre.note.stop():
             super().keyPressEvent(event)
 
     # ---- What people do ----
@@ -378,9 +373,7 @@ class HeadsPage(Page):
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stop(self) -> None:
-        if self.loader.is_busy:
-            self._last_order = None  # not carried out: it is given again when the page comes back
-        self.loader.cancel()
+        self.requests.leave()
 
     # ---- Taking it away ----
 

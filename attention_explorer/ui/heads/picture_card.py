@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from attention_explorer.model import Stage
+from attention_explorer.session.requests import Requests
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
@@ -18,11 +21,11 @@ from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.steady import Steady
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.heads.computing_note import ComputingNote
 from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
 from attention_explorer.ui.heads.map_widget import MapWidget
 from attention_explorer.ui.heads.picture_canvas import COMPARE, LINES, STAGES, PictureCanvas
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.pictures.request_note import RequestNote
 from attention_explorer.ui.theme import Look
 
 
@@ -40,7 +43,7 @@ class PictureCard(Steady):
     spot_changed = Signal(object)
     menu_wanted = Signal(QPoint)
 
-    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, look: Look, requests: Requests[Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._card = Card(look)
         self.title = TextBlock(look, 1, "What the large picture shows")
@@ -65,7 +68,7 @@ class PictureCard(Steady):
             widget.spot_changed.connect(self.spot_changed)
             widget.menu_wanted.connect(self.menu_wanted)
         self._build()
-        self.computing = ComputingNote(look, self.title)
+        self.note = RequestNote(requests, session, look, self.title, self.pictures, tuple(self.widgets.values()))
 
     def _build(self) -> None:
         head = QHBoxLayout()
@@ -83,7 +86,7 @@ class PictureCard(Steady):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        for part in (self._card, self.title, self.badges, self.computing):
+        for part in (self._card, self.title, self.badges, self.note):
             part.set_look(look)
         for widget in self.widgets.values():
             widget.set_look(look)

@@ -89,7 +89,8 @@ class PicturesCanvas(PointedPicture):
     def paint_picture(self, painter: QPainter) -> None:
         drawing = self._drawing
         if drawing is None:
-            paint_message(painter, "computing …", self.room, self.look)
+            if not self.reason:
+                paint_message(painter, "computing …", self.room, self.look)
         elif drawing.layers is None or painter.paintEngine().type() is not QPaintEngine.Type.Raster:
             drawing.paint(painter, self._picture, self._layout, self.look)
         else:
@@ -122,7 +123,7 @@ class PicturesCanvas(PointedPicture):
 
     def spoken(self) -> str:
         if self._drawing is None:
-            return "Computing …"
+            return "" if self.reason else "Computing …"
         notes = (line.text for line in self._drawing.notes(self._picture))
         return sentences(self.heading, *notes, self.words())
 

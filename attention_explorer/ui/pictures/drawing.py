@@ -108,7 +108,7 @@ class PictureDrawing(Generic[S, P, L]):
     """For long work: (share done, the picture so far), again and again; used on the worker instead of ``compute``.
 
     None in place of a picture leaves the one before on show. Whatever comes after the first picture makes way for a
-    newer order.
+    newer request.
     """
     uses_pixels: bool = True
     """Whether the picture depends on how many pixels there are; if not, (0, 0) is said, and nothing is computed anew

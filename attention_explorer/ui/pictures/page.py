@@ -11,8 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from attention_explorer.errors import ExplorerError
-from attention_explorer.session.jobs import JobQueue
+from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.controls.card import Card
@@ -25,8 +24,9 @@ from attention_explorer.ui.pictures.canvas import PicturesCanvas
 from attention_explorer.ui.pictures.controls import PictureBar, PictureControls
 from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
 from attention_explorer.ui.pictures.notes_panel import NotesPanel
-from attention_explorer.ui.pictures.orders import Order, Ready, carried_out, work_for
 from attention_explorer.ui.pictures.pointed_picture import Spot
+from attention_explorer.ui.pictures.request import PictureRequest, Ready, work_for
+from attention_explorer.ui.pictures.request_note import RequestNote
 from attention_explorer.ui.theme import Look
 
 PANEL_WIDTH = 340
@@ -52,10 +52,8 @@ class PicturesPage(Page, Generic[S]):
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
-        self._last_order: Order[S] | None = None
-        self._shown_order: Order[S] | None = None
-        self._is_streaming = False
-        self.jobs = JobQueue(self)
+        self.requests: Requests[PictureRequest[S]] = Requests(self, self._streams)
+        self.jobs = self.requests.jobs
         self.bar = self.make_bar()
         self.canvas = PicturesCanvas(look, self.picture_name, lambda: self.state)
         self.controls = self.make_controls()
@@ -110,6 +108,11 @@ class PicturesPage(Page, Generic[S]):
         )
 
     @property
+    def measured(self) -> object:
+        """What the page shows that is no part of the state, if there is such a thing."""
+        return None
+
+    @property
     def state(self) -> S:
         """The page's part of the state."""
         found: S = getattr(self.session.state, self.part)
@@ -142,6 +145,7 @@ class PicturesPage(Page, Generic[S]):
         self.card.body.addWidget(self.title)
         self.card.body.addWidget(self.canvas, 1)
         self.card.body.addWidget(self.controls)
+        self.note = RequestNote(self.requests, self.session, self.look, self.title, self.canvas, (self.canvas,))
         return self.card
 
     def _connect(self) -> None:
@@ -154,11 +158,9 @@ class PicturesPage(Page, Generic[S]):
         self.canvas.changed.connect(self.apply)
         self.canvas.dragged.connect(self._on_dragged)
         self.canvas.dropped.connect(self._on_dropped)
-        self.jobs.delivered.connect(self._on_worker_delivered)
-        self.jobs.failed.connect(self._on_failed)
-        self.jobs.started.connect(self._on_started)
-        self.jobs.progressed.connect(self._on_progressed)
-        self.jobs.finished.connect(self._on_finished)
+        self.requests.delivered.connect(self._on_delivered)
+        self.requests.changed.connect(self._on_requests_changed)
+        self.note.said.connect(self.said)
 
     # ---- Showing ----
 
@@ -168,7 +170,7 @@ class PicturesPage(Page, Generic[S]):
         self._all.setContentsMargins(px(14), px(10), px(12), px(10))
         self._all.setSpacing(px(8))
         self._columns.setSpacing(px(10))
-        for part in (self.bar, self.card, self.title, self.canvas, self.controls, self.panel):
+        for part in (self.bar, self.card, self.title, self.canvas, self.controls, self.panel, self.note):
             part.set_look(look)
         self._arrange()
 
@@ -209,45 +211,30 @@ class PicturesPage(Page, Generic[S]):
         self.panel.show_verdict(self.verdict_of(state))
         self._load()
 
+    def request_now(self) -> PictureRequest[S]:
+        """Return what the present state asks for."""
+        state = self.state
+        return PictureRequest(state, self.canvas.tiles if self.drawing_of(state).uses_pixels else (0, 0), self.measured)
+
     def _load(self) -> None:
         """Compute what the state needs, if it is not what is shown already: at once, or on the worker."""
-        drawing = self.drawing_of(self.state)
-        order = Order(self.state, self.canvas.tiles if drawing.uses_pixels else (0, 0))
-        if order == self._last_order:
-            return
-        self._last_order = order
-        if not drawing.is_quick(order.state) and not self._is_step(order):
-            self._request(order)
-            return
-        self.jobs.cancel()  # what is still being computed for an older order is not wanted any more
-        try:
-            ready = carried_out(order, drawing, self.beside)
-        except ExplorerError as error:
-            self.refused.emit(str(error))
-            return
-        self._on_delivered(order, ready)
+        request = self.request_now()
+        drawing = self.drawing_of(request.state)
+        at_once = drawing.is_quick(request.state) or self._is_step(request)
+        self.requests.want(request, work_for(request, drawing, self.beside, at_once=at_once), at_once=at_once)
 
-    def _is_step(self, order: Order[S]) -> bool:
-        """Whether it takes little to go to an order from the picture on show."""
-        shown, drawing = self._shown_order, self.drawing_of(order.state)
-        if shown is None or shown.tiles != order.tiles or self.jobs.is_busy():
+    def _is_step(self, request: PictureRequest[S]) -> bool:
+        """Whether it takes little to go to a request from the picture on show."""
+        shown, drawing = self.requests.shown, self.drawing_of(request.state)
+        if shown is None or shown.tiles != request.tiles or self.jobs.is_busy():
             return False
-        return drawing is self.drawing_of(shown.state) and drawing.is_step(shown.state, order.state)
+        return drawing is self.drawing_of(shown.state) and drawing.is_step(shown.state, request.state)
 
-    def _request(self, order: Order[S]) -> None:
-        # What streams has shown its first picture, and makes way; anything else is let finish.
-        work = work_for(order, self.drawing_of(order.state), self.beside)
-        self.jobs.request(order, work, replace=self._is_streaming)
+    def _streams(self, request: PictureRequest[S]) -> bool:
+        return self.drawing_of(request.state).stream is not None
 
-    def _on_worker_delivered(self, order: Order[S], ready: Ready) -> None:
-        self._is_streaming = self.drawing_of(order.state).stream is not None
-        self._on_delivered(order, ready)
-        if self._is_streaming and self._last_order is not None and order != self._last_order:
-            self._request(self._last_order)
-
-    def _on_delivered(self, order: Order[S], ready: Ready) -> None:
-        self._shown_order = order
-        state, drawing, picture = order.state, self.drawing_of(order.state), ready.picture
+    def _on_delivered(self, request: PictureRequest[S], ready: Ready) -> None:
+        state, drawing, picture = request.state, self.drawing_of(request.state), ready.picture
         self.canvas.heading = self.title_of(state)
         self.canvas.show_picture(drawing, picture)
         self.title.set_text(TextLine(self.title_of(state), bold=True, size=15))
@@ -260,45 +247,32 @@ class PicturesPage(Page, Generic[S]):
 
         Only such a picture may be taken away as what the state shows: others are from before, or some draws of many.
         """
-        shown, picture = self._shown_order, self.canvas.picture
-        is_finished = shown is not None and shown.state == self.state and getattr(picture, "is_complete", True)
-        return picture if is_finished else None
+        requests = self.requests
+        is_finished = requests.is_whole and requests.shown is not None and requests.shown.state == self.state
+        return self.canvas.picture if is_finished else None
 
     # ---- The worker ----
 
-    def _on_failed(self, _order: Order[S], error: Exception) -> None:
-        if isinstance(error, ExplorerError):
-            self.refused.emit(str(error))
-
-    def _on_started(self, _order: Order[S]) -> None:
-        self._is_streaming = False
-        self.said.emit("computing …")
-
-    def _on_progressed(self, _order: Order[S], fraction: float) -> None:
-        if fraction and not self.canvas.words():  # what is pointed at comes first
-            self.said.emit(f"computing … {fraction:.0%}; Esc stops it")
-
-    def _on_finished(self, _order: Order[S]) -> None:
-        self._is_streaming = False
-        if not self.jobs.is_busy():
+    def _on_requests_changed(self) -> None:
+        if self.requests.standing is Standing.REFUSED:
+            self.refused.emit(self.requests.reason)
+        elif self.requests.standing is Standing.CURRENT:
             self._say_spot()
+
+    @property
+    def reason_against_taking(self) -> str:
+        return self.requests.sentence if self.requests.misleads else ""
 
     def cancel(self) -> bool:
         """Stop what is being computed; return whether there was something. The old picture stays."""
-        busy, shown = self.jobs.is_busy(), "what had been computed" if self._is_streaming else "the settings before"
-        self.jobs.cancel()
-        if busy:
-            self.said.emit(f"Stopped. The picture is that of {shown}.")
-        return busy
+        return self.note.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_Escape or not self.cancel():
             super().keyPressEvent(event)
 
     def stop(self) -> None:
-        self.jobs.cancel()
-        if self.jobs.is_busy():
-            self._last_order = None  # what was cancelled is asked for again when the page comes back
+        self.requests.leave()
 
     def settle(self, seconds: float = 30.0) -> None:
         self.jobs.wait(seconds)

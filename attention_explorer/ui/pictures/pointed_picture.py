@@ -52,6 +52,8 @@ class PointedPicture(QWidget):
         super().__init__(parent)
         self.look = look
         self.hovered = NOWHERE
+        self.reason = ""
+        """Why the picture is not that of the settings, for a screen reader; empty if it is."""
         self._pointer: QPointF | None = None
         self._kept: QPixmap | None = None
         self._shows_focus = False
@@ -84,6 +86,12 @@ class PointedPicture(QWidget):
         """Wear other colours or another size."""
         self.look = look
         self.picture_changed()
+
+    def set_reason(self, reason: str) -> None:
+        """Say why the picture is not that of the settings; empty if it is."""
+        if reason != self.reason:
+            self.reason = reason
+            self.picture_changed()
 
     @property
     def room(self) -> QRectF:

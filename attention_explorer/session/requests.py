@@ -1,0 +1,224 @@
+"""What a picture is asked for, which request the picture on show answers, and why the two differ where they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from enum import Enum
+from functools import partial
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.jobs import Cancelled, Deliver, JobQueue, Report, Work
+
+R = TypeVar("R", bound=Hashable)
+
+SO_FAR = "Stopped. This is what had been computed so far."
+BEFORE = "Stopped. This is the picture of the settings before."
+NOT_COMPUTED = "This could not be computed: an error in the program, or not enough memory."
+
+
+class Standing(Enum):
+    """How the newest request stands."""
+
+    CURRENT = "on show, all of it"
+    PENDING = "being computed; until its parts arrive, what is on show is older"
+    STOPPED = "not computed until a person asks for it"
+    REFUSED = "impossible; `Requests.reason` says why"
+    LEFT = "not computed because nobody looks; it is when it is wanted again"
+
+
+class Requests(QObject, Generic[R]):
+    """The newest request wins, an older picture stays until then, and every delivery carries its request.
+
+    A request is a small value that says all that a picture depends on. Its work runs at once, or on a worker, and
+    delivers one or more parts. A newer request does not cancel the work that runs, or nothing would be seen during a
+    drag; except work that streams, once its first part is there.
+
+    Parameters
+    ----------
+    parent : QObject
+        Who owns it.
+    streams : callable
+        (request) -> whether its first part is a picture by itself, so that the rest makes way for a newer request.
+
+    Signals
+    -------
+    delivered : (request, part)
+        A part is on show from now on. It may be that of an older request while a newer one is pending.
+    progressed : float
+        So much of the work is done, 0…1.
+    changed
+        `standing` or `reason` is another.
+    """
+
+    delivered = Signal(object, object)
+    progressed = Signal(float)
+    changed = Signal()
+
+    def __init__(self, parent: QObject, streams: Callable[[R], bool] = lambda _request: False) -> None:
+        super().__init__(parent)
+        self.wanted: R | None = None
+        """The newest request."""
+        self.shown: R | None = None
+        """The request that what is on show answers."""
+        self.is_whole = False
+        """Whether all parts of that are on show."""
+        self.standing = Standing.LEFT
+        self.reason = ""
+        """Why the newest request was refused; empty if it was not."""
+        self._work: Work | None = None
+        self._streams = streams
+        self._makes_way = False
+        """Whether the work that runs has shown a picture, and streams."""
+        self._has_all = False
+        """Whether the work that runs has delivered its last part."""
+        self.jobs = JobQueue(self)
+        self.jobs.started.connect(self._on_started)
+        self.jobs.delivered.connect(self._on_delivered)
+        self.jobs.progressed.connect(self._on_progressed)
+        self.jobs.failed.connect(self._on_failed)
+        self.jobs.finished.connect(self._on_finished)
+
+    # ---- How it stands ----
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether something is on its way."""
+        return self.standing is Standing.PENDING
+
+    @property
+    def is_old(self) -> bool:
+        """Whether what is on show answers another request than the newest."""
+        return self.shown != self.wanted
+
+    @property
+    def misleads(self) -> bool:
+        """Whether what is on show would be taken for what is wanted, which it is not, and nothing better is coming."""
+        return self.standing is Standing.REFUSED or (self.standing is Standing.STOPPED and self.is_old)
+
+    @property
+    def sentence(self) -> str:
+        """Why the newest request is not what is on show, and will not be by itself; empty otherwise."""
+        if self.standing is Standing.STOPPED:
+            return BEFORE if self.is_old else SO_FAR
+        return self.reason
+
+    # ---- What is wanted ----
+
+    def want(self, request: R, work: Work, *, at_once: bool = False, replace: bool = False) -> bool:
+        """Ask for a request, if it is not the newest already; return whether it was computed, and delivered, at once.
+
+        With ``replace``, work that runs for an older request is cancelled.
+        """
+        if request == self.wanted and self.standing is not Standing.LEFT:
+            return False
+        self.wanted, self._work = request, work
+        if request == self.shown and self.is_whole:
+            self.jobs.cancel()
+            self._stand(Standing.CURRENT)
+        elif at_once:
+            return self._compute(request, work)
+        else:
+            self._stand(Standing.PENDING)
+            self._ask_worker(replace=replace)
+        return False
+
+    def hold(self, request: R, work: Work) -> None:
+        """Have a request computed only when `resume` is called."""
+        if request != self.wanted or self.standing is Standing.LEFT:
+            self.jobs.cancel()
+            self.wanted, self._work = request, work
+            self._stand(Standing.CURRENT if request == self.shown and self.is_whole else Standing.STOPPED)
+
+    def stop(self) -> bool:
+        """Stop computing until `resume` or another request; return whether there was something to stop."""
+        if not self.is_pending:
+            return False
+        self.jobs.cancel()
+        self._stand(Standing.STOPPED)
+        return True
+
+    def resume(self) -> None:
+        """Compute what was stopped."""
+        if self.standing is Standing.STOPPED:
+            self._stand(Standing.PENDING)
+            self._ask_worker()
+
+    def leave(self) -> None:
+        """Stop computing what nobody looks at; it is computed when it is wanted again."""
+        if self.is_pending:
+            self.jobs.cancel()
+            self._stand(Standing.LEFT)
+
+    # ---- Computing ----
+
+    def _compute(self, request: R, work: Work) -> bool:
+        self.jobs.cancel()
+        try:
+            work(lambda _fraction: None, partial(self._deliver_at_once, request))
+        except Cancelled:
+            return True  # showing a part has led to another request, which is newer
+        except ExplorerError as error:
+            self._stand(Standing.REFUSED, str(error))
+            return False
+        self._end(request)
+        return True
+
+    def _deliver_at_once(self, request: R, part: object) -> None:
+        self._show(request, part)
+        if request != self.wanted:
+            raise Cancelled
+
+    def _ask_worker(self, *, replace: bool = False) -> None:
+        if self._work is not None:
+            self.jobs.request(self.wanted, partial(_to_the_end, self._work), replace=replace or self._makes_way)
+
+    def _on_started(self, _request: R) -> None:
+        self._makes_way = self._has_all = False
+
+    def _on_delivered(self, request: R, part: object) -> None:
+        if part is _END:
+            self._has_all = True
+            return
+        self._makes_way = self._streams(request)
+        self._show(request, part)
+        if self._makes_way and self.is_pending and request != self.wanted:
+            self._ask_worker()
+
+    def _on_progressed(self, _request: R, fraction: float) -> None:
+        self.progressed.emit(fraction)
+
+    def _on_failed(self, request: R, error: Exception) -> None:
+        if request == self.wanted:
+            self._stand(Standing.REFUSED, str(error) if isinstance(error, ExplorerError) else NOT_COMPUTED)
+
+    def _on_finished(self, request: R) -> None:
+        if self._has_all:
+            self._end(request)
+
+    def _show(self, request: R, part: object) -> None:
+        self.shown, self.is_whole = request, False
+        self.delivered.emit(request, part)
+
+    def _end(self, request: R) -> None:
+        self.is_whole = self.is_whole or request == self.shown
+        if request == self.wanted:
+            self._stand(Standing.CURRENT)
+
+    def _stand(self, standing: Standing, reason: str = "") -> None:
+        if standing in (Standing.CURRENT, Standing.REFUSED):
+            self._work = None  # it may hold large arrays
+        if (standing, reason) != (self.standing, self.reason):
+            self.standing, self.reason = standing, reason
+            self.changed.emit()
+
+
+_END = object()
+"""What work delivers last, if it was not cancelled."""
+
+
+def _to_the_end(work: Work, report: Report, deliver: Deliver) -> None:
+    work(report, deliver)
+    deliver(_END)

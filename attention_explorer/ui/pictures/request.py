@@ -1,0 +1,67 @@
+"""What a page with one large picture asks for, at once or from the worker, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from attention_explorer.model.checkpoint import watched
+from attention_explorer.session.jobs import Deliver, Report, Work
+from attention_explorer.ui.pictures.drawing import PictureDrawing
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class PictureRequest(Generic[S]):
+    """All that a picture depends on."""
+
+    state: S
+    tiles: tuple[int, int]
+    """(rows, columns) of pixels there are; (0, 0) for a picture that does not depend on them."""
+    measured: object = None
+    """What the page shows that is no part of the state, because it belongs to the machine."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ready:
+    """What has been computed."""
+
+    picture: object
+    beside: object
+
+
+def computed(request: PictureRequest[S], drawing: PictureDrawing[S, Any, Any], beside: Callable[[S], object]) -> Ready:
+    """Compute a picture and what stands beside it. Raises `ExplorerError` for what cannot be shown."""
+    return Ready(drawing.compute(request.state, request.tiles), beside(request.state))
+
+
+def work_for(
+    request: PictureRequest[S],
+    drawing: PictureDrawing[S, Any, Any],
+    beside: Callable[[S], object],
+    *,
+    at_once: bool = False,
+) -> Work:
+    """Return the work for a request, which can be ended at each of its checkpoints; ``at_once``: without streaming."""
+
+    def work(report: Report, deliver: Deliver) -> None:
+        done = 0.0
+
+        def pass_block() -> None:
+            report(done)  # which ends the work if nobody wants it any more
+
+        pass_block()
+        with watched(pass_block):
+            if drawing.stream is None or at_once:
+                deliver(computed(request, drawing, beside))
+                return
+            also = beside(request.state)
+            for fraction, picture in drawing.stream(request.state, request.tiles):
+                done = fraction
+                pass_block()
+                if picture is not None:
+                    deliver(Ready(picture, also))
+
+    return work

@@ -1,0 +1,201 @@
+"""How the request of a picture stands: its progress beside the title, or on the picture why it is not shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QWidget
+
+from attention_explorer.session.requests import Requests, Standing
+from attention_explorer.session.session import Session
+from attention_explorer.ui.accessible import announce
+from attention_explorer.ui.drawing.marks import colour_of
+from attention_explorer.ui.pictures.pointed_picture import NOWHERE, PointedPicture
+from attention_explorer.ui.theme import Look
+
+APPEARS_AFTER_MILLISECONDS = 300
+"""What is done sooner is not announced: a note that comes and goes with every letter typed would blink."""
+WIDEST = 460
+"""Pixels at zoom 1 of a sentence on the picture."""
+DIMMED = 170
+"""How much of the picture's ground covers a picture that is not that of the settings, 0…255."""
+
+
+class RequestNote(QFrame):
+    """Lies over a picture and its title; no layout moves.
+
+    While the newest request is computed, progress and a button that stops it stand at the right end of the title, if it
+    takes long. If it was refused, or stopped before there was a picture, the older picture is dimmed, and the reason
+    stands on it. Esc stops computing, but within a gesture it belongs to the gesture.
+
+    Parameters
+    ----------
+    title, area : QWidget
+        What it lies over: two children of the same widget.
+    pictures : sequence of PointedPicture
+        The pictures in the area, one of which is on show.
+
+    Signals
+    -------
+    said : str
+        A read-out for the status bar.
+    """
+
+    said = Signal(str)
+
+    def __init__(
+        self,
+        requests: Requests[Any],
+        session: Session,
+        look: Look,
+        title: QWidget,
+        area: QWidget,
+        pictures: Sequence[PointedPicture],
+    ) -> None:
+        super().__init__(area.parentWidget())
+        self._requests, self._session, self._look = requests, session, look
+        self._title, self._area, self._pictures = title, area, tuple(pictures)
+        self._fraction = 0.0
+        self.cover = _Cover(look, area.parentWidget())
+        self.setObjectName("note")
+        self.words = QLabel()
+        self.button = QPushButton()
+        self.button.clicked.connect(self._on_pressed)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.addWidget(self.words)
+        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignCenter)
+        self._delay = QTimer(self)
+        self._delay.setSingleShot(True)
+        self._delay.setInterval(APPEARS_AFTER_MILLISECONDS)
+        self._delay.timeout.connect(self._appear)
+        for widget in (title, area, *self._pictures):
+            widget.installEventFilter(self)
+        requests.changed.connect(self._on_changed)
+        requests.progressed.connect(self._on_progressed)
+        self.set_look(look)
+        self._on_changed()
+
+    # ---- What people do ----
+
+    def stop(self) -> bool:
+        """Stop what is being computed; return whether there was something. What is shown stays."""
+        return self._requests.stop()
+
+    def _on_pressed(self) -> None:
+        if not self.stop():
+            self._requests.resume()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._place()
+        # Before the picture, whose Esc lets go of what is pinned.
+        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if is_escape and event.type() is QEvent.Type.KeyPress and not self._session.is_previewing:
+            event.setAccepted(self.stop())
+            return event.isAccepted()
+        return False
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Apply the theme and the zoom."""
+        self._look = self.cover.look = look
+        self._place()
+
+    def _on_changed(self) -> None:
+        requests = self._requests
+        for picture in self._pictures:
+            picture.set_reason(requests.sentence if requests.misleads else "")
+        self.cover.setVisible(requests.misleads)
+        self._delay.stop()
+        if requests.is_pending:
+            self._fraction = 0.0
+            self._write("computing …", "Cancel", "Stop computing (Esc); what is shown stays")
+            self._delay.start()
+            self.said.emit("computing …")
+        elif requests.sentence:
+            words = requests.sentence if requests.misleads else "stopped"
+            self._write(words, "Compute", "Compute all that the settings ask for")
+            self._appear()
+            announce(self, requests.sentence)
+            if requests.standing is Standing.STOPPED:
+                self.said.emit(requests.sentence)
+        else:
+            self.hide()
+
+    def _on_progressed(self, fraction: float) -> None:
+        if self._requests.is_pending:
+            self._fraction = fraction
+            self.words.setText(f"computing … {fraction:.0%}")
+            self.update()
+            if fraction and all(picture.hovered == NOWHERE for picture in self._pictures):  # else that is being read
+                self.said.emit(f"computing … {fraction:.0%}; Esc stops it")
+
+    def _write(self, words: str, button: str, tip: str) -> None:
+        self.words.setText(words)
+        self.button.setText(button)
+        self.button.setToolTip(tip)
+        self.button.setVisible(self._requests.standing is not Standing.REFUSED)
+
+    def _appear(self) -> None:
+        self._place()
+        self.cover.raise_()
+        self.show()
+        self.raise_()
+
+    def _place(self) -> None:
+        look, on_picture = self._look, self._requests.misleads
+        self.cover.setGeometry(self._area.geometry())
+        margin = look.px(14) if on_picture else look.px(2)
+        self._row.setContentsMargins(max(margin, look.px(9)), margin, margin, margin)
+        self._row.setSpacing(look.px(8))
+        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._row.setDirection(down if on_picture else right)
+        self.words.setWordWrap(on_picture)
+        # While it is computed, wide enough for every percentage, so that it does not jump as they pass.
+        widest = 0 if on_picture else self.words.fontMetrics().horizontalAdvance("computing … 100%")
+        self.words.setMinimumWidth(widest)
+        self._row.activate()
+        over = self._area.geometry() if on_picture else self._title.geometry()
+        size = self._size_on(over.width()) if on_picture else self.sizeHint()
+        left = over.center().x() - size.width() // 2 if on_picture else over.right() - size.width()
+        self.setGeometry(QRect(QPoint(left, over.center().y() - size.height() // 2), size))
+
+    def _size_on(self, room: int) -> QSize:
+        """Return the size of a sentence on a picture so wide."""
+        margins, words = self._row.contentsMargins(), self.words
+        around = margins.left() + margins.right() + 2
+        in_a_line = words.fontMetrics().horizontalAdvance(words.text()) + around + self._look.px(4)
+        width = min(in_a_line, self._look.px(WIDEST), max(room - self._look.px(24), 1))
+        return QSize(width, self._row.totalHeightForWidth(width) + 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._requests.is_pending:
+            high, inset = self._look.px(3), self._look.px(5)
+            room = self.rect().adjusted(inset, self.height() - high - 1, -inset, -1)
+            painter = QPainter(self)
+            painter.fillRect(QRectF(room), colour_of(self._look.theme.track))
+            room.setWidth(round(self._fraction * room.width()))
+            painter.fillRect(QRectF(room), colour_of(self._look.theme.strong))
+            painter.end()
+
+
+class _Cover(QWidget):
+    """Dims what lies below; the mouse passes through."""
+
+    def __init__(self, look: Look, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.look = look
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colour = QColor(colour_of(self.look.theme.card))
+        colour.setAlpha(DIMMED)
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), colour)
+        painter.end()

@@ -1,0 +1,221 @@
+"""At rest, every page shows the picture of its state, or says on the picture why it does not."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from people_driver import is_busy
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider
+
+from attention_explorer.session import requests as session_requests
+from attention_explorer.session.requests import Requests, Standing
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.block.state import BlockPicture, BlockState
+from attention_explorer.state.cost.state import CostPicture, CostState
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.positions.state import PositionsPicture, PositionsState
+from attention_explorer.state.scaling.state import ScalingState
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+STATES = {
+    "heads": [HeadsState().with_recipe(sentence=f"w{number} and so on") for number in range(3)],
+    "positions": [PositionsState(picture=PositionsPicture.SIMILARITY, length=8 + number) for number in range(3)],
+    "block": [BlockState(picture=BlockPicture.LAYER, sentence=f"w{number} and so on") for number in range(3)],
+    "scaling": [ScalingState(draws=300, d_k=8 * (number + 1)) for number in range(3)],
+    "cost": [CostState(picture=CostPicture.LAYER, d_model=240 * (number + 1)) for number in range(3)],
+}
+"""By page: the state on show before, and two others."""
+
+
+class Gate:
+    """Holds up the worker before each piece of work until it is opened."""
+
+    def __init__(self, monkeypatch) -> None:
+        self._open, to_the_end = threading.Event(), session_requests._to_the_end
+        self._open.set()
+
+        def held_up(*work) -> None:
+            assert self._open.wait(30)
+            to_the_end(*work)
+
+        monkeypatch.setattr(session_requests, "_to_the_end", held_up)
+
+    def shut(self) -> None:
+        self._open.clear()
+
+    def open(self) -> None:
+        self._open.set()
+
+
+@pytest.fixture
+def gate(monkeypatch) -> Gate:
+    """A gate before all work, also before what is computed at once as a rule."""
+    want = Requests.want
+    monkeypatch.setattr(Requests, "want", lambda self, request, work, **_how: want(self, request, work))
+    return Gate(monkeypatch)
+
+
+class Visitor:
+    """The window on one of the pages, with the things a person may do while the worker is held up."""
+
+    def __init__(self, window, page: str, gate: Gate) -> None:
+        self.window, self.gate, self._name = window, gate, page
+        self.actions = (self.other, self.another, self.back, self.escape, self.undo, self.visit, self.let_through)
+
+    @property
+    def page(self):
+        return self.window.page
+
+    def show(self, number: int, label: str = "Show") -> None:
+        session = self.window.session
+        session.apply(replace(session.state, **{self._name: STATES[self._name][number]}), label)
+
+    def other(self) -> None:
+        self.show(1)
+
+    def another(self) -> None:
+        self.show(2)
+
+    def back(self) -> None:
+        self.show(0)
+
+    def escape(self) -> None:
+        QTest.keyClick(self.window.windowHandle(), Qt.Key.Key_Escape)
+
+    def undo(self) -> None:
+        self.window.session.undo()
+
+    def visit(self) -> None:
+        self.window.show_page("lookup")
+        self.window.show_page(self._name)
+
+    def let_through(self) -> None:
+        self.settle()
+        self.gate.shut()
+
+    def settle(self) -> None:
+        self.gate.open()
+        for _ in range(10_000):
+            if not is_busy(self.window):
+                break
+            QTest.qWait(1)
+        assert not is_busy(self.window)
+
+    def see_that_it_is_true(self, after: str) -> None:
+        requests, note = self.page.requests, getattr(self.page, "note", None) or self.page._centre.note
+        assert requests.wanted == self.page.request_now(), after
+        on_show = shown_numbers(self.page, self.window.session.state)
+        if requests.standing is Standing.CURRENT:
+            assert requests.shown == requests.wanted, after
+            assert on_show, after
+            assert not note.isVisible(), after
+        else:
+            assert requests.standing is Standing.STOPPED, after
+            assert note.isVisible(), after
+            assert note.button.text() == "Compute", after
+            assert note.cover.isVisible() == (requests.shown != requests.wanted) == (not on_show), after
+
+
+def shown_numbers(page, state: ExplorerState) -> bool:
+    """Whether the picture on show has the numbers of a state, computed anew."""
+    if not hasattr(page, "drawing_of"):
+        return page._frame.setup == state.heads.setup and page.canvas.frame is page._frame
+    drawing = page.drawing_of(page.state)
+    here, there = page.canvas.picture, drawing.compute(page.state, page.request_now().tiles)
+    if drawing.notes(here) != drawing.notes(there):
+        return False
+    arrays, wanted = drawing.numbers(here), drawing.numbers(there)
+    return arrays.keys() == wanted.keys() and all(np.array_equal(arrays[name], wanted[name]) for name in arrays)
+
+
+@pytest.fixture
+def visit(make_window, gate):
+    """Open a window on a page in the first of its states, with nothing under way."""
+
+    def make(page: str) -> Visitor:
+        state = ExplorerState(**{page: STATES[page][0]})
+        visitor = Visitor(make_window(state, Settings(theme=ThemeChoice.LIGHT, page=page)), page, gate)
+        visitor.settle()
+        return visitor
+
+    return make
+
+
+@pytest.mark.parametrize("page", STATES)
+def test_whatever_is_done_while_the_worker_is_held_up(visit, page):
+    visitor = visit(page)
+    for actions in itertools.permutations(visitor.actions, 2):
+        visitor.gate.shut()
+        visitor.other()
+        for action in actions:
+            action()
+        visitor.settle()
+        visitor.see_that_it_is_true(", ".join(action.__name__ for action in actions))
+        visitor.back()
+        visitor.settle()
+        visitor.see_that_it_is_true("back")
+
+
+@pytest.mark.parametrize("page", STATES)
+def test_what_was_stopped_is_dimmed_not_taken_away_and_computed_at_the_press_of_a_button(visit, page):
+    visitor = visit(page)
+    visitor.gate.shut()
+    visitor.other()
+    visitor.escape()
+    page = visitor.page
+    note = getattr(page, "note", None) or page._centre.note
+    assert note.cover.isVisible()
+    assert note.words.text() == "Stopped. This is the picture of the settings before."
+    QApplication.clipboard().setText("nothing")
+    for take in (page.copy_picture, page.copy_numbers, page.export):
+        take()
+        assert visitor.window.statusBar().currentMessage() == note.words.text()
+    assert QApplication.clipboard().text() == "nothing"
+    QTest.mouseClick(note.button, Qt.MouseButton.LeftButton)
+    assert not note.cover.isVisible()
+    visitor.settle()
+    visitor.see_that_it_is_true("Compute")
+    assert page.requests.standing is Standing.CURRENT
+    page.copy_numbers()
+    assert QApplication.clipboard().text() != "nothing"
+
+
+def test_escape_in_the_drag_of_a_slider_takes_back_the_drag_and_stops_nothing(visit):
+    visitor = visit("scaling")
+    slider = visitor.page.controls.d_k.slider
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    style, handle = slider.style(), QStyle.SubControl.SC_SliderHandle
+    start = style.subControlRect(QStyle.ComplexControl.CC_Slider, option, handle, slider).center()
+    visitor.gate.shut()
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(slider, start + QPoint(60, 0))
+    assert visitor.page.state.d_k > STATES["scaling"][0].d_k
+    visitor.escape()
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=start + QPoint(60, 0))
+    assert visitor.page.state == STATES["scaling"][0]
+    visitor.settle()
+    visitor.see_that_it_is_true("Escape")
+    assert visitor.page.requests.standing is Standing.CURRENT
+
+
+def test_escape_after_a_press_beside_the_handle_of_a_slider_leaves_a_picture_that_says_so(visit):
+    """Such a press is no drag that Escape could take back: it stops the picture of the state that is there by then."""
+    visitor = visit("scaling")
+    slider = visitor.page.controls.d_k.slider
+    visitor.gate.shut()
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() - 4, slider.height() // 2))
+    visitor.escape()
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() - 4, slider.height() // 2))
+    assert visitor.page.state.d_k > STATES["scaling"][0].d_k
+    visitor.settle()
+    visitor.see_that_it_is_true("Escape")
+    assert visitor.page.note.cover.isVisible()
