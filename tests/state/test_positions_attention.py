@@ -87,6 +87,12 @@ def test_the_strong_line_has_the_scores_of_the_query(kind: PositionKind, causal:
     assert line.at(picture.distances[0] - 1) is None
 
 
+@pytest.mark.parametrize("kind", PositionKind)
+def test_the_keys_that_a_causal_mask_hides_have_scores_too(kind: PositionKind) -> None:
+    whole, masked = (position_attention_picture(replace(SMALL, kind=kind, causal=causal)) for causal in (False, True))
+    np.testing.assert_array_equal(masked.scores, whole.scores)
+
+
 @pytest.mark.parametrize("kind", ADDED)
 def test_the_faint_lines_are_the_first_and_the_last_query(kind: PositionKind) -> None:
     state = replace(SMALL, kind=kind)

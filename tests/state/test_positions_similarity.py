@@ -9,7 +9,7 @@ from attention_explorer.model import alibi_bias, learned_encoding, rotary, sinus
 from attention_explorer.state.positions.random import contents, drawn, projections
 from attention_explorer.state.positions.similarity import SimilarityPicture, similarity_numbers, similarity_picture
 from attention_explorer.state.positions.state import Likeness, PositionKind, PositionsState, RotaryLayout
-from attention_explorer.state.positions.sums import encoding_products, turned_products, wave_sums
+from attention_explorer.state.positions.sums import encoding_products, rates_of, turned_products, wave_sums
 
 
 def of(kind: PositionKind, **changes: object) -> SimilarityPicture:
@@ -200,10 +200,10 @@ def test_the_numbers_begin_with_the_first_map() -> None:
 @pytest.mark.parametrize("first", [-40, 0, 3])
 def test_wave_sums_are_the_sums(count: int, first: int) -> None:
     stream = np.random.default_rng(1)
-    sines, cosines, rates = stream.normal(size=(3, 9))
-    angles = np.arange(first, first + count)[:, None] * rates
-    wanted = (sines * np.sin(angles) + cosines * np.cos(angles)).sum(axis=1)
-    np.testing.assert_allclose(wave_sums(sines, cosines, rates, first, count), wanted, atol=1e-12)
+    sines, cosines = stream.normal(size=(2, 3, 9))  # three sums at once
+    angles = np.arange(first, first + count)[:, None] * rates_of(17, 50.0)
+    wanted = np.sin(angles) @ sines.T + np.cos(angles) @ cosines.T
+    np.testing.assert_allclose(wave_sums(sines, cosines, 17, 50.0, first, count), wanted.T, atol=1e-12)
 
 
 @pytest.mark.parametrize("d_model", [1, 5, 64])

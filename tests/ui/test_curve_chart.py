@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -51,6 +52,15 @@ def test_a_curve_passes_through_its_numbers() -> None:
     values = np.array(list(numbers.values()))
     found = is_black(lambda p: paint_curve(p, layout, 4.0, values, pen("#000000", 3.0), step=2.0), corners + beside)
     assert found == [True] * 3 + [False] * 4
+
+
+@pytest.mark.parametrize("count", [11, 5001])
+def test_a_straight_piece_is_drawn_by_its_ends(count: int) -> None:
+    layout = layout_of(Axis(0.0, count - 1.0), Axis(0.0, 1.0))
+    values = np.abs(np.linspace(-1.0, 1.0, count))  # down and up again
+    drawing = svg_bytes(lambda p: paint_curve(p, layout, 0.0, values, pen("#000000", 3.0)), SIZE, 1.0, "chart", "")
+    (points,) = re.findall(r'<polyline[^>]* points="([^"]*)"', drawing.decode())
+    assert len(points.split()) == 3
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,22 @@ def test_a_step_of_the_position_is_shown_at_once_however_large_the_picture(posit
     assert positions.picture.kinds is lines
 
 
+def test_a_step_of_the_query_is_shown_at_once_and_keeps_what_it_does_not_change(positions):
+    positions.show(picture=PositionsPicture.ATTENTION, length=8192, d_model=1024, query_position=20)
+    before = {kind.kind: kind.lines for kind in positions.picture.kinds}
+    slider = positions.page.positions_controls.query.slider
+    slider.setFocus()
+    QTest.keyClick(slider, Qt.Key.Key_Right)
+    assert not positions.page.jobs.is_busy()
+    assert positions.picture.query == 21
+    after = {kind.kind: kind.lines for kind in positions.picture.kinds}
+    for kind in (PositionKind.NONE, PositionKind.ROTARY, PositionKind.ALIBI):
+        assert after[kind] is before[kind]
+    *ends, bare, own = zip(before[PositionKind.SINUSOIDAL], after[PositionKind.SINUSOIDAL], strict=True)
+    assert all(old is new for old, new in ends)
+    assert not any(np.array_equal(old.scores, new.scores) for old, new in (bare, own))
+
+
 def test_of_many_sizes_in_a_row_the_last_is_shown(positions):
     positions.show(picture=PositionsPicture.SIMILARITY, d_model=512)
     for length in (300, 310, 320, 330):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from attention_explorer.state.positions.scores import (
     encoding_row,
     is_added,
     of_kind,
-    other_queries,
     projected_contents,
     query_width,
     relative_scores,
@@ -57,6 +56,8 @@ class KindScores:
     is_shown: bool
     reason: str = ""
     """Why there are no lines; else empty."""
+    scores: FloatArray = field(default_factory=partial(np.zeros, 0))
+    """Those of the chosen query and every key, (length,), also of keys that a causal mask hides."""
 
     @property
     def range(self) -> tuple[float, float]:
@@ -138,13 +139,11 @@ def _picture(state: PositionsState) -> PositionAttentionPicture:
 def _lines(state: PositionsState, query: int) -> tuple[tuple[KindScores, ...], FloatArray, FloatArray, str]:
     """Return the lines of all kinds, scores and weights of the query, and why there are none: the same for any key."""
     kinds = tuple(_kind_scores(state, kind, query) for kind in PositionKind)
-    reason = next(kind.reason for kind in kinds if kind.is_shown)
-    scores = np.zeros(0) if reason else _scores_of_query(state, query)
-    weights = np.zeros(len(scores))
-    if not reason:
-        visible = query + 1 if state.causal else state.length
-        weights[:visible] = softmax(scores[:visible])
-    return kinds, scores, weights, reason
+    shown = next(kind for kind in kinds if kind.is_shown)
+    visible = query + 1 if state.causal else state.length
+    weights = np.zeros(len(shown.scores))
+    weights[:visible] = softmax(shown.scores[:visible])
+    return kinds, shown.scores, weights, shown.reason
 
 
 def _deciding(state: PositionsState) -> PositionsState:
@@ -170,70 +169,61 @@ def position_attention_numbers(picture: PositionAttentionPicture) -> dict[str, n
 
 
 def _kind_scores(state: PositionsState, kind: PositionKind, query: int) -> KindScores:
+    is_shown = state.kind is kind
     if kind is PositionKind.ROTARY and state.d_model % 2:
-        return KindScores(kind, (), state.kind is kind, reason_without_table(of_kind(state, kind)))
-    if kind is PositionKind.LEARNED and state.kind is not kind and state.length * state.d_model > MOST_BESIDE:
+        return KindScores(kind, (), is_shown, reason_without_table(of_kind(state, kind)))
+    if kind is PositionKind.LEARNED and not is_shown and state.length * state.d_model > MOST_BESIDE:
         words = f"{state.length} × {state.d_model} random numbers are needed: choose “learned” to see them."
-        return KindScores(kind, (), is_shown=False, reason=words)
+        return KindScores(kind, (), is_shown, words)
+    any_query = replace(state, query_position=0, position=0)
     if is_added(kind):
-        lines = _added_lines(state, kind, query)
-    elif kind is PositionKind.ALIBI:
-        lines = _head_lines(state)
-    else:
-        first, count = _distances(state)
-        lines = (ScoreLine(first, relative_scores(state, kind, first, count), "any query"),)
-    return KindScores(kind, lines, state.kind is kind)
+        ends = [_end_line(any_query, kind, end) for end in sorted({0, state.length - 1} - {query})]
+        bare, own = added_scores(state, kind, query)
+        dashed = _line(state, query, bare, "without W", is_main=False, is_dashed=True)
+        return KindScores(kind, (*ends, dashed, _line(state, query, own, f"query {query}")), is_shown, scores=own)
+    lines = _relative_lines(any_query, kind)
+    scores = next(line.scores for line in lines if line.is_main)[query : query + state.length][::-1]
+    if state.causal:
+        lines = tuple(replace(line, first=0, scores=line.scores[-line.first :]) for line in lines)
+    return KindScores(kind, lines, is_shown, scores=scores)
 
 
-def _distances(state: PositionsState) -> tuple[int, int]:
-    """Return the first distance, and how many there are."""
-    return (0, state.length) if state.causal else (1 - state.length, 2 * state.length - 1)
-
-
-def _head_lines(state: PositionsState) -> tuple[ScoreLine, ...]:
+@lru_cache(maxsize=3)  # the kinds that are not added
+def _relative_lines(state: PositionsState, kind: PositionKind) -> tuple[ScoreLine, ...]:
+    """Return the lines, over all distances, of a kind whose scores depend on them alone; for ALiBi of some heads."""
+    first, count = 1 - state.length, 2 * state.length - 1
+    scores = relative_scores(state, kind, first, count)
+    if kind is not PositionKind.ALIBI:
+        return (ScoreLine(first, scores, "any query"),)
     slopes = alibi_slopes(state.heads)
     heads = np.unique(np.linspace(0, state.heads - 1, min(state.heads, MOST_LINES)).round().astype(int)).tolist()
     if state.head_shown not in heads:
         heads = sorted({*heads[:-1], state.head_shown})
-    first, count = _distances(state)
-    flat = relative_scores(state, PositionKind.ALIBI, first, count)
     distances = np.abs(first + np.arange(count))
     return tuple(
-        ScoreLine(first, flat - slopes[head] * distances, slope_text(float(slopes[head])), head == state.head_shown)
+        ScoreLine(first, scores - slopes[head] * distances, slope_text(float(slopes[head])), head == state.head_shown)
         for head in heads
     )
 
 
-def _added_lines(state: PositionsState, kind: PositionKind, query: int) -> tuple[ScoreLine, ...]:
-    """Return the lines of the first query, of the last, of the chosen one without projections, and its own."""
-    *others, bare, own = added_scores(state, kind, query)
-    places = other_queries(state, query)
-    lines = [
-        _line(state, place, scores, f"query {place}", is_main=False)
-        for place, scores in zip(places, others, strict=True)
-    ]
-    lines.append(_line(state, query, bare, "without W", is_main=False, is_dashed=True))
-    lines.append(_line(state, query, own, f"query {query}", is_main=True))
-    return tuple(lines)
+@lru_cache(maxsize=4)  # two ends of the two kinds that are added
+def _end_line(state: PositionsState, kind: PositionKind, end: int) -> ScoreLine:
+    """Return the line of the first or the last query, which stays while the chosen one moves."""
+    return _line(state, end, added_scores(state, kind, end)[-1], f"query {end}", is_main=False)
 
 
 def _line(
-    state: PositionsState, query: int, scores: FloatArray, label: str, *, is_main: bool, is_dashed: bool = False
+    state: PositionsState,
+    query: int,
+    scores: FloatArray,
+    label: str,
+    *,
+    is_main: bool = True,
+    is_dashed: bool = False,
 ) -> ScoreLine:
     """Turn scores by key into scores by distance i − j, which grows as j falls."""
     seen = scores[: query + 1] if state.causal else scores
     return ScoreLine(query - len(seen) + 1, seen[::-1], label, is_main, is_dashed)
-
-
-def _scores_of_query(state: PositionsState, query: int) -> FloatArray:
-    """Return the scores (length,) of all keys under the kind of the state."""
-    if is_added(state.kind):
-        return added_scores(state, state.kind, query)[-1]
-    distances = query - np.arange(state.length)
-    scores = relative_scores(state, state.kind, query - state.length + 1, state.length)[::-1]
-    if state.kind is PositionKind.ALIBI:
-        scores = scores - alibi_slopes(state.heads)[state.head_shown] * np.abs(distances)
-    return np.asarray(scores)
 
 
 # ---- Terms and norms ----

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
 from attention_explorer.state.positions.random import contents, head_width, projections
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.sums import encoding_products, turned_products
-from attention_explorer.state.positions.table import FloatArray, encoding_at
-
-BLOCK = 512
-"""Rows of a learned encoding that are multiplied at a time."""
+from attention_explorer.state.positions.table import FloatArray, encoding_at, learned_table
 
 
 def is_added(kind: PositionKind) -> bool:
@@ -54,18 +49,12 @@ def slope_text(slope: float) -> str:
     return f"1/{inverse:.0f}" if abs(inverse - round(inverse)) < 1e-9 * inverse else f"{slope:.3g}"
 
 
-def other_queries(state: PositionsState, query: int) -> list[int]:
-    """Return the queries whose lines are drawn faintly: the first and the last."""
-    return sorted({0, state.length - 1} - {query})
-
-
-@lru_cache(maxsize=2)  # one of the state's kind, and one of the other kind that is added
-def added_scores(state: PositionsState, kind: PositionKind, query: int) -> tuple[FloatArray, ...]:
-    """Return the scores (length,) of all keys: for the other queries, and the chosen one without and with W."""
-    asking = [_asking(state, kind, place) for place in other_queries(state, query)]
-    asking += [_asking(state, kind, query, projected=False), _asking(state, kind, query)]
-    products = _products(state, kind)([vector for _, vector in asking])
-    return tuple(constant + product for (constant, _), product in zip(asking, products, strict=True))
+def added_scores(state: PositionsState, kind: PositionKind, query: int) -> tuple[FloatArray, FloatArray]:
+    """Return the scores (length,) of all keys for a query at a position: without W_q and W_k, and with them."""
+    place = encoding_row(state, kind, query)
+    asking = [_asking(state, kind, place, projected=projected) for projected in (False, True)]
+    bare, own = _products(state, kind, np.stack([vector for _, vector in asking]))
+    return asking[0][0] + bare, asking[1][0] + own
 
 
 def encoding_row(state: PositionsState, kind: PositionKind, position: int) -> FloatArray:
@@ -74,10 +63,10 @@ def encoding_row(state: PositionsState, kind: PositionKind, position: int) -> Fl
 
 
 def _asking(
-    state: PositionsState, kind: PositionKind, query: int, *, projected: bool = True
+    state: PositionsState, kind: PositionKind, place: FloatArray, *, projected: bool
 ) -> tuple[float, FloatArray]:
-    """Return c and u so that the scaled score of a key at position j is c + u · PE(j); u has the shape (d_model,)."""
-    (q, k), place = contents(state, state.embedding_scale), encoding_row(state, kind, query)
+    """Return c and u, (d_model,): the scaled score of a query at a place and a key at position j is c + u · PE(j)."""
+    q, k = contents(state, state.embedding_scale)
     root = math.sqrt(query_width(state, kind, projected=projected))
     if not projected:
         asked = place if state.concatenated else q + place
@@ -90,16 +79,8 @@ def _asking(
     return float(asked @ (k @ w_k)) / root, w_k @ asked / root
 
 
-def _products(state: PositionsState, kind: PositionKind) -> Callable[[list[FloatArray]], list[FloatArray]]:
-    """Return what multiplies vectors (d_model,) by the encodings of all positions."""
+def _products(state: PositionsState, kind: PositionKind, vectors: FloatArray) -> FloatArray:
+    """Return the products of vectors (m, d_model) with the encodings of all positions, (m, length)."""
     if kind is PositionKind.SINUSOIDAL:
-        return lambda vectors: [encoding_products(vector, state.base, state.length) for vector in vectors]
-    learned, features = of_kind(state, kind), np.arange(state.d_model)
-
-    def multiplied(vectors: list[FloatArray]) -> list[FloatArray]:
-        columns = np.stack(vectors, axis=1)
-        starts = range(0, state.length, BLOCK)
-        places = (np.arange(start, min(start + BLOCK, state.length)) for start in starts)
-        return list(np.concatenate([encoding_at(learned, place, features) @ columns for place in places]).T)
-
-    return multiplied
+        return encoding_products(vectors, state.base, state.length)
+    return np.asarray(vectors @ learned_table(of_kind(state, kind)).T)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,42 +16,52 @@ def rates_of(width: int, base: float) -> FloatArray:
         return np.asarray(np.power(float(base), -np.arange(0, width, 2) / width))
 
 
-def wave_sums(sines: FloatArray, cosines: FloatArray, rates: FloatArray, first: int, count: int) -> FloatArray:
+def wave_sums(sines: FloatArray, cosines: FloatArray, width: int, base: float, first: int, count: int) -> FloatArray:
     """Return Σ_i s_i sin(nθ_i) + c_i cos(nθ_i) for n from ``first`` on.
 
     Parameters
     ----------
-    sines, cosines : ndarray, (pairs,)
-        The amplitudes s and c.
-    rates : ndarray, (pairs,)
-        θ, in radians a position.
+    sines, cosines : ndarray, (…, pairs)
+        The amplitudes s and c; several sums share their angles.
+    width : int
+        d_model or d_k, with ``base`` that which `rates_of` tells θ by; pairs = ⌈width/2⌉.
+    base : float
+        Of the wavelengths.
     first, count : int
         The positions.
 
     Returns
     -------
-    ndarray, (count,)
+    ndarray, (…, count)
 
     Notes
     -----
     With n = A + b, where A are multiples of about √count and b what is left, the addition theorems turn the sum into a
     product of two small matrices: 2√count sines and cosines a wave in place of count.
     """
-    stride = max(1, math.isqrt(count))
-    starts = (first + stride * np.arange(-(-count // stride)))[:, None] * rates  # (blocks, pairs)
-    steps = np.arange(stride)[:, None] * rates  # (stride, pairs)
-    sin, cos = np.sin(steps), np.cos(steps)
+    sin_a, cos_a, sin_b, cos_b = _turns(width, base, first, count)
+    sines, cosines = sines[..., None, :], cosines[..., None, :]
     # s sin(A + b) + c cos(A + b) = sin A (s cos b − c sin b) + cos A (s sin b + c cos b)
-    with_sin, with_cos = sines * cos - cosines * sin, sines * sin + cosines * cos
-    sums: FloatArray = np.sin(starts) @ with_sin.T + np.cos(starts) @ with_cos.T  # (blocks, stride)
-    return sums.ravel()[:count]
+    with_sin, with_cos = sines * cos_b - cosines * sin_b, sines * sin_b + cosines * cos_b  # (…, stride, pairs)
+    sums: FloatArray = sin_a @ with_sin.mT + cos_a @ with_cos.mT  # (…, blocks, stride)
+    return sums.reshape(*sums.shape[:-2], -1)[..., :count]
 
 
-def encoding_products(vector: FloatArray, base: float, count: int) -> FloatArray:
-    """Return u · PE(n) for positions n = 0 … count − 1 of the sinusoidal encoding; u has the shape (d_model,)."""
-    cosines = np.zeros(-(-len(vector) // 2))
-    cosines[: len(vector) // 2] = vector[1::2]
-    return wave_sums(vector[0::2], cosines, rates_of(len(vector), base), 0, count)
+@lru_cache(maxsize=2)  # sines and cosines take longer than the products: the next query needs the same ones
+def _turns(width: int, base: float, first: int, count: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return sin A, cos A (blocks, pairs) and sin b, cos b (stride, pairs) of `wave_sums`."""
+    rates, stride = rates_of(width, base), max(1, math.isqrt(count))
+    starts = (first + stride * np.arange(-(-count // stride)))[:, None] * rates
+    steps = np.arange(stride)[:, None] * rates
+    return np.sin(starts), np.cos(starts), np.sin(steps), np.cos(steps)
+
+
+def encoding_products(vectors: FloatArray, base: float, count: int) -> FloatArray:
+    """Return u · PE(n), (…, count), for positions n = 0 … count − 1 of the sinusoidal encoding; u is (…, d_model)."""
+    sines, width = vectors[..., 0::2], vectors.shape[-1]
+    cosines = np.zeros(sines.shape)
+    cosines[..., : width // 2] = vectors[..., 1::2]
+    return wave_sums(sines, cosines, width, base, 0, count)
 
 
 def turned_products(query: FloatArray, key: FloatArray, base: float, layout: str, first: int, count: int) -> FloatArray:
@@ -73,4 +84,4 @@ def turned_products(query: FloatArray, key: FloatArray, base: float, layout: str
         (slice(0, half), slice(half, None)) if layout == "half" else (slice(0, None, 2), slice(1, None, 2))
     )
     a, b, other_a, other_b = query[first_of], query[second_of], key[first_of], key[second_of]
-    return wave_sums(a * other_b - b * other_a, a * other_a + b * other_b, rates_of(len(query), base), first, count)
+    return wave_sums(a * other_b - b * other_a, a * other_a + b * other_b, len(query), base, first, count)

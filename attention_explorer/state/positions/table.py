@@ -104,8 +104,7 @@ def encoding_at(state: PositionsState, positions: FloatArray | IntArray, dimensi
         dimensions, the cosine first.
     """
     if state.kind is PositionKind.LEARNED:
-        table = _learned(state.length, state.d_model, state.seed)
-        return np.asarray(table[np.ix_(np.asarray(positions, np.intp), dimensions)])
+        return np.asarray(learned_table(state)[np.ix_(np.asarray(positions, np.intp), dimensions)])
     pairs, sines = _pairs_and_sines(state, dimensions)
     pairs, places = np.unique(pairs, return_inverse=True)
     # As `clock_angles` does it, for the pairs wanted alone: one wave of 1024 dimensions should not cost all of them.
@@ -114,6 +113,11 @@ def encoding_at(state: PositionsState, positions: FloatArray | IntArray, dimensi
     values[:, sines] = np.sin(angles[:, places[sines]])
     values[:, ~sines] = np.cos(angles[:, places[~sines]])
     return values
+
+
+def learned_table(state: PositionsState) -> FloatArray:
+    """Return the whole learned encoding of a state, (length, d_model)."""
+    return _learned(state.length, state.d_model, state.seed)
 
 
 def _pairs_and_sines(state: PositionsState, dimensions: IntArray) -> tuple[IntArray, np.typing.NDArray[np.bool_]]:

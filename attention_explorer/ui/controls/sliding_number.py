@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
@@ -78,7 +79,9 @@ class SlidingNumber(QWidget, Generic[S]):
         """Return where the handle stands for a number: at the nearest stop."""
         if not self._stops:
             return round(value)
-        return min(range(len(self._stops)), key=lambda index: abs(self._stops[index] - value))
+        above = bisect_left(self._stops, value)
+        around = range(max(above - 1, 0), min(above + 1, len(self._stops)))
+        return min(around, key=lambda index: abs(self._stops[index] - value))
 
     def _at(self, value: float) -> Any:  # noqa: ANN401 - the whole state, with another part of a type known to few
         state = self._session.state

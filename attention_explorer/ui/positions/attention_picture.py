@@ -64,21 +64,24 @@ def position_attention_layout(picture: PositionAttentionPicture, look: Look, roo
     share = 0.6 * room.width()
     weights = QRectF(room.left(), top, share - gap, room.bottom() - top)
     terms = QRectF(room.left() + share, top, room.width() - share, room.bottom() - top)
-    kinds = tuple(_kind_chart(picture, kind, look, box) for kind, box in zip(picture.kinds, boxes[:5], strict=True))
+    # All but ALiBi have one scale, so that a flat line is seen to be flat.
+    ranges = [kind.range for kind in picture.kinds if kind.kind is not PositionKind.ALIBI and kind.lines]
+    shared = min(low for low, _ in ranges), max(high for _, high in ranges)
+    kinds = tuple(
+        _kind_chart(picture, kind, kind.range if kind.kind is PositionKind.ALIBI else shared, look, box)
+        for kind, box in zip(picture.kinds, boxes[:5], strict=True)
+    )
     return PositionAttentionLayout(room, kinds, boxes[5], words, _weights_chart(picture, look, weights), terms)
 
 
-def _kind_chart(picture: PositionAttentionPicture, kind: KindScores, look: Look, box: QRectF) -> ChartLayout:
-    if kind.kind is PositionKind.ALIBI:
-        ranges = [kind.range]
-    else:  # the rest has one scale, so that a flat line is seen to be flat
-        ranges = [other.range for other in picture.kinds if other.kind is not PositionKind.ALIBI and other.lines]
-    low, high = widened(min(low for low, _ in ranges), max(high for _, high in ranges))
+def _kind_chart(
+    picture: PositionAttentionPicture, kind: KindScores, scores: tuple[float, float], look: Look, box: QRectF
+) -> ChartLayout:
     inner = box.adjusted(look.px(4), look.px(3), -look.px(2), -look.px(2))
     if kind.kind is PositionKind.ALIBI:
         inner.setWidth(inner.width() - look.px(30))  # for the slopes
     first, last = picture.distances
-    return chart_layout(look, inner, Axis(float(first), float(last), "", True), Axis(low, high))
+    return chart_layout(look, inner, Axis(float(first), float(last), "", True), Axis(*widened(*scores)))
 
 
 def _weights_chart(picture: PositionAttentionPicture, look: Look, box: QRectF) -> ChartLayout:
@@ -229,10 +232,9 @@ def _paint_weights(painter: QPainter, picture: PositionAttentionPicture, chart: 
 def _paint_shape(painter: QPainter, picture: PositionAttentionPicture, chart: ChartLayout, look: Look) -> None:
     """Paint a column a pixel, as high as the largest of its weights."""
     bounds = tile_bounds(len(picture.weights), max(int(chart.plot.width()), 8))
-    largest = np.maximum.reduceat(picture.weights, bounds[:-1]).tolist()
-    edges = [chart.x(bound - 0.5) for bound in bounds.tolist()]
-    feet = [chart.plot.bottom()] * len(largest)
-    paint_columns(painter, edges, list(map(chart.y, largest)), feet, colour_of(look.theme.key))
+    tops = chart.ys(np.maximum.reduceat(picture.weights, bounds[:-1]))
+    feet = [chart.plot.bottom()] * len(tops)
+    paint_columns(painter, chart.xs(bounds - 0.5), tops, feet, colour_of(look.theme.key))
 
 
 def _paint_label(painter: QPainter, chart: ChartLayout, x: float, text: str, ink: str, look: Look) -> None:

@@ -172,10 +172,15 @@ def _attention() -> Drawing:
         _at_spot(ui.position_attention_spot, _on_attention_clicked),
         press=_on_key,
         is_quick=_has_few,
-        is_step=_is_step,
+        is_step=_is_step_of_attention,
         layers=Layers(ui.attention_ground_key, ui.paint_attention_ground, ui.paint_attention_front),
         numbers=position_attention_numbers,
     )
+
+
+def _is_step_of_attention(shown: PositionsState, wanted: PositionsState) -> bool:
+    """Whether at most key and query have moved: lines of other queries are kept, and waves are quickly summed."""
+    return _has_few_or_is_sampled(wanted) and _is_step(replace(shown, query_position=wanted.query_position), wanted)
 
 
 def _on_attention_clicked(state: PositionsState, spot: Spot) -> Changed:
