@@ -15,6 +15,7 @@ from attention_explorer.state.explorer import ExplorerState, PageState
 from attention_explorer.state.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session
+from attention_explorer.state.session_json import PlaceError, place_text
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Source = ExplorerState | PageState | str | os.PathLike[str]
@@ -42,12 +43,12 @@ def shown_by(source: Source, page: str = "") -> Shown:
         There is no such page, preset or file, the file cannot be read, or the page has to be named.
     """
     if isinstance(source, ExplorerState):
-        return Shown(source, page_id(page) if page else page_in_view(source))
+        return _within_limits(source, page_id(page) if page else page_in_view(source))
     if type(source) in _PAGE_OF:
         own = _PAGE_OF[type(source)]
         if page and page_id(page) != own:
             raise ExplorerError(f"A {type(source).__name__} is shown by the page {own}, not by {page}.")
-        return Shown(replace(ExplorerState(), **{own: source}), own)  # type: ignore[arg-type] # of its own page
+        return _within_limits(replace(ExplorerState(), **{own: source}), own)  # type: ignore[arg-type] # of its own page
     if not isinstance(source, str | os.PathLike):
         raise ExplorerError(
             f"A value of type {type(source).__name__} cannot be drawn. "
@@ -57,6 +58,26 @@ def shown_by(source: Source, page: str = "") -> Shown:
         return shown_by_session(read_session(Path(source).absolute()), page)  # absolute: “.” has no name
     ready = find_preset(source, page and page_id(page))
     return Shown(ready.state, ready.page)
+
+
+def _within_limits(state: ExplorerState, page: str) -> Shown:
+    """Hold a page that was made by hand to what a session file may say; a name that is not known has its default.
+
+    Raises
+    ------
+    ExplorerError
+        A number is out of its range, or fields do not go together.
+    """
+    from attention_explorer.state.session_codec import Decoder, encoded
+
+    part: PageState = getattr(state, page)
+    decoder = Decoder()
+    try:
+        found = decoder.decoded(type(part), encoded(part), ())
+    except PlaceError as error:
+        what = f"{place_text(error.place)} {error.what}".strip()
+        raise ExplorerError(f"{type(part).__name__}: {what}.") from None
+    return Shown(replace(state, **{page: found}), page, tuple(decoder.warnings))  # type: ignore[arg-type]
 
 
 def shown_by_session(opened: Opened, page: str = "") -> Shown:

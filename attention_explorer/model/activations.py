@@ -8,8 +8,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from attention_explorer.fields import choice
 from attention_explorer.model.arrays import Floats, finite_array
-from attention_explorer.model.choices import choice
 from attention_explorer.model.normal import normal_cdf, normal_density
 
 # Hendrycks & Gimpel 2016, section 2.

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.fields import choice
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.attention_reverse import attention_reverse, self_attention_reverse
-from attention_explorer.model.choices import choice
 from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.encoder_layer import check_widths
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace

@@ -9,10 +9,10 @@ from typing import NamedTuple, SupportsIndex
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.fields import choice
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.attention_reverse import self_attention_reverse
-from attention_explorer.model.choices import choice
 from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace
 from attention_explorer.model.kv_cache import KVCache, attend_with_cache

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.fields import choice
 from attention_explorer.model.activations import Activation, activate, activation_slope
 from attention_explorer.model.arrays import Floats, finite_array
-from attention_explorer.model.choices import choice
 from attention_explorer.model.derivatives import derivative_by_output, within_range
 from attention_explorer.model.linear import checked_bias, linear, read_only
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from attention_explorer.fields import choice
 from attention_explorer.model.arrays import Bools, Floats, boolean_mask, finite_array
-from attention_explorer.model.choices import choice
 from attention_explorer.model.precision import float_precision
 from attention_explorer.model.scalars import positive_temperature
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.fields import choice
 from attention_explorer.model.arrays import Floats, finite_array
-from attention_explorer.model.choices import choice
 from attention_explorer.model.derivatives import derivative_by_output, within_range
 from attention_explorer.model.linear import read_only
 from attention_explorer.model.norms import centred_rows, layer_norm, norm_divisor, rms_norm, smallest_divisor

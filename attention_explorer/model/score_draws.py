@@ -11,8 +11,8 @@ from typing import SupportsIndex
 import numpy as np
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.fields import choice
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.choices import choice
 from attention_explorer.model.initialisers import Initialiser, initial_gain
 from attention_explorer.model.scalars import random_seed, size, size_from
 

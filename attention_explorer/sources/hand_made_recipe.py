@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from attention_explorer.fields import CheckedFields
 from attention_explorer.sources.hand_made_words import antecedent_hundredths
 from attention_explorer.sources.tokens import tokens_of
 
@@ -12,7 +13,7 @@ MOST_HAND_MADE_TOKENS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class HandMadeRecipe:
+class HandMadeRecipe(CheckedFields):
     """Everything that decides the numbers of the hand-made heads.
 
     Attributes

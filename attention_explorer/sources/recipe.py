@@ -9,6 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.fields import CheckedFields
 from attention_explorer.model import split_heads
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.sources.tokens import tokens_of
@@ -59,8 +60,8 @@ class Encoding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ToyRecipe:
-    """Everything that decides the numbers of a toy model. Any values can be held; `checked` tells what is wrong.
+class ToyRecipe(CheckedFields):
+    """Everything that decides the numbers of a toy model. `checked` tells which numbers do not do.
 
     Attributes
     ----------
@@ -248,14 +249,13 @@ def checked(recipe: ToyRecipe) -> ToyRecipe:
     return recipe
 
 
-def _require_integer(name: str, value: object, lowest: int, highest: int) -> None:
-    if type(value) is not int or not lowest <= value <= highest:
+def _require_integer(name: str, value: int, lowest: int, highest: int) -> None:
+    if not lowest <= value <= highest:
         raise ExplorerError(f"{name} must be a whole number from {lowest} to {highest}, not {value!r}.")
 
 
-def _require_factor(name: str, value: object) -> None:
-    # NaN fails the comparison.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= LARGEST_FACTOR:
+def _require_factor(name: str, value: float) -> None:
+    if not 0.0 <= value <= LARGEST_FACTOR:
         raise ExplorerError(f"{name} must be a number from 0 to {LARGEST_FACTOR:g}, not {value!r}.")
 
 

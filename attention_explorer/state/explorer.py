@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from attention_explorer.fields import CheckedFields
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.heads.state import HeadsState
@@ -18,7 +19,7 @@ PageState: TypeAlias = LookupState | HeadsState | PositionsState | BlockState | 
 
 
 @dataclass(frozen=True, slots=True)
-class ExplorerState:
+class ExplorerState(CheckedFields):
     """Everything a person can change and undo, page by page. Small hashable values only, never arrays."""
 
     lookup: LookupState = field(default_factory=LookupState)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from attention_explorer.fields import CheckedFields
 from attention_explorer.state.colour_scale import BoolArray, ColourScale, FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(CheckedFields):
     """The part of a map in view: rows and columns, each a half-open range."""
 
     top: int

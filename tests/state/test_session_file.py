@@ -20,7 +20,7 @@ from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.state import session_file
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice, Recipe
-from attention_explorer.state.lookup.state import Entry, LookupState
+from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.session_codec import KINDS, encoded
 from attention_explorer.state.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
 from attention_explorer.state.session_limits import COLOUR_MAPS, LIMITS
@@ -147,8 +147,8 @@ def test_a_byte_order_mark_is_no_harm() -> None:
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
 def test_what_json_cannot_hold_is_not_written(number: float, tmp_path: Path) -> None:
-    state = ExplorerState(lookup=LookupState(entries=(Entry((0.0, number), (0.0, 0.0), 1.0),)))
-    with pytest.raises(ExplorerError, match=r"lookup\.entries\[0\]\.key\[1\] is -?(nan|inf)"):
+    state = ExplorerState(lookup=LookupState(trail=((0.0, number),)))
+    with pytest.raises(ExplorerError, match=r"lookup\.trail\[0\]\[1\] is -?(nan|inf)"):
         write_session(tmp_path / "x.attn.json", state)
     assert os.listdir(tmp_path) == []
 

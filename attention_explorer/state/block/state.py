@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Self
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.sublayer import NormPlacement
@@ -46,7 +47,7 @@ class BlockPicture(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class BlockState:
+class BlockState(CheckedFields):
     """The Block page. Counted from 0; what does not fit is clamped while it is shown, never altered."""
 
     sentence: str = "The cat sat on the mat"

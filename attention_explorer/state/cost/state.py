@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Self
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.fields import CheckedFields
 
 LONGEST, WIDEST, MOST_HEADS, MOST_LAYERS, WIDEST_HIDDEN = 2**24, 2**17, 1024, 1000, 2**20
 LONGEST_CONTEXT = 64
@@ -53,7 +54,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CostState:
+class CostState(CheckedFields):
     """The Cost page. The sizes of GPT-2 small at the beginning."""
 
     n: int = 1024

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Self, TypeAlias
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.fields import CheckedFields
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
@@ -43,7 +44,7 @@ class MaskKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MaskChoice:
+class MaskChoice(CheckedFields):
     """A kind of mask with its number, and the cells that were painted over it.
 
     What the hand said of a cell holds under every kind; no cell is in both sets.
@@ -82,7 +83,7 @@ class Aggregate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class HeadsSetup:
+class HeadsSetup(CheckedFields):
     """Everything that decides the numbers of one map: what two setups differ in is what can be compared."""
 
     recipe: Recipe = field(default_factory=ToyRecipe)
@@ -135,7 +136,7 @@ class SortBy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class HeadsView:
+class HeadsView(CheckedFields):
     """How the maps are shown; nothing here alters a weight."""
 
     picture: Picture = Picture.HEATMAP
@@ -159,7 +160,7 @@ class HeadsView:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadsState:
+class HeadsState(CheckedFields):
     """The Heads page."""
 
     setup: HeadsSetup = field(default_factory=HeadsSetup)

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
+from attention_explorer.fields import CheckedFields
+
 Vector = tuple[float, float]
 """A point or arrow of the plane, in plane units."""
 
@@ -20,7 +22,7 @@ SMALLEST_SHARE = 1e-11
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(CheckedFields):
     """A rectangle of the plane, in plane units."""
 
     left: float

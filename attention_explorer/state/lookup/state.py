@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Self
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.fields import CheckedFields, choice
 from attention_explorer.state.lookup.plane import LARGEST_COORDINATE, Extent, Vector
 from attention_explorer.state.numerals import full, plain, subscript
 from attention_explorer.state.role import Role
@@ -43,7 +44,7 @@ class Overlay(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Part(CheckedFields):
     """One thing on the page that a person can take hold of: the query, the third key, the target."""
 
     role: Role
@@ -66,7 +67,7 @@ TARGET = Part(Role.TARGET)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(CheckedFields):
     """One entry of the soft dictionary: the key that is matched and the value that is delivered.
 
     ``value`` is used with `ValueKind.VECTORS`, ``number`` with `ValueKind.NUMBERS`; each waits while the other is in
@@ -79,7 +80,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class LookupState:
+class LookupState(CheckedFields):
     """Everything that determines the Lookup page. Small, hashable, immutable; edits return a new one."""
 
     query: Vector = (1.4, 0.6)
@@ -200,6 +201,7 @@ class LookupState:
 
     def with_values(self, kind: ValueKind) -> Self:
         """Return the state with values of another kind; freed vectors start on their keys, so nothing jumps."""
+        kind = choice("values", kind, ValueKind, ExplorerError)
         if kind is self.values:
             return self
         if kind is ValueKind.VECTORS and self.values is ValueKind.KEYS:
@@ -209,6 +211,7 @@ class LookupState:
 
     def with_overlay(self, overlay: Overlay, shown: bool) -> Self:
         """Return the state with an overlay switched on or off."""
+        overlay = choice("overlay", overlay, Overlay, ExplorerError)
         return replace(self, overlays=self.overlays | {overlay} if shown else self.overlays - {overlay})
 
     def with_camera(self, camera: Extent | None) -> Self:

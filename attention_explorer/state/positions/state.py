@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Self
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.fields import CheckedFields
 
 LONGEST, WIDEST = 8192, 1024
 LOWEST_BASE, HIGHEST_BASE = 1.0, 1e8
@@ -50,7 +51,7 @@ class Likeness(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class PositionsState:
+class PositionsState(CheckedFields):
     """The Positions page."""
 
     kind: PositionKind = PositionKind.SINUSOIDAL

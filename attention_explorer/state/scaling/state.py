@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from attention_explorer.fields import CheckedFields
 from attention_explorer.model.initialisers import Initialiser
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
 
@@ -52,7 +53,7 @@ class Precision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class BenchState:
+class BenchState(CheckedFields):
     """The softmax bench: a few rows of scores, one of them looked at closely, and how they are turned into weights."""
 
     rows: BenchRows = ((2.0, 1.0, 0.0, -1.0),)
@@ -95,7 +96,7 @@ class BenchState:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalingState:
+class ScalingState(CheckedFields):
     """The Scaling page."""
 
     picture: ScalingPicture = ScalingPicture.SCORES
