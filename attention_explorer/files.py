@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from attention_explorer.errors import ExportError
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` so that nobody ever sees half a file.
+def write_whole(path: Path, data: bytes | Callable[[IO[bytes]], object]) -> None:
+    """Write ``data``, or what the function writes to the file it is given, so that nobody ever sees half a file.
 
     The bytes go to a temporary file in the same folder, which then takes the place of ``path``; if anything fails, what
     stood at ``path`` before is still there.
@@ -73,12 +75,15 @@ def _refuse_what_must_stay(path: Path) -> None:
         raise ExportError(f"“{path}” is write-protected and stays as it is. Choose another name or unprotect it.")
 
 
-def _write_beside_and_rename(path: Path, data: bytes) -> None:
+def _write_beside_and_rename(path: Path, data: bytes | Callable[[IO[bytes]], object]) -> None:
     path = path.resolve()  # of a link it is the file behind it that changes, not the link
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            if isinstance(data, bytes):
+                file.write(data)
+            else:
+                data(file)
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).chmod(_permissions(path))

@@ -13,15 +13,22 @@ import sys
 from attention_explorer.app import make_application
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.figure_options import FigureOptions
-from attention_explorer.ui.export.clipboard import copy_figure
+from attention_explorer.ui.export.clipboard import NumbersCopier, copy_picture
 from attention_explorer.ui.page import PAGES
+from PySide6.QtWidgets import QWidget
 
 application = make_application()
+widget, figure = QWidget(), PAGES[0].figure(ExplorerState())
+copier = NumbersCopier(widget)
 for suffix in sys.argv[1:]:
-    copy_figure(PAGES[0].figure(ExplorerState()), FigureOptions(suffix))
+    if suffix in (".csv", ".json"):
+        copier.copy(figure, suffix)
+        assert copier.jobs.wait(20) and application.clipboard().text()
+    else:
+        copy_picture(figure, FigureOptions(suffix))
     application.processEvents()
 if len(sys.argv) == 1:
-    copy_figure(PAGES[0].figure(ExplorerState()), FigureOptions(".png"))
+    copy_picture(figure, FigureOptions(".png"))
     application.clipboard().setText("something else")
 print("copied")
 """

@@ -7,7 +7,8 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TypeAlias
@@ -16,6 +17,7 @@ import shiboken6
 from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer, Signal, Slot
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.model.checkpoint import watched
 from attention_explorer.session import garbage
 
 PROGRESS_INTERVAL_SECONDS = 0.05
@@ -41,6 +43,20 @@ Deliver: TypeAlias = Callable[[object], None]
 
 Work: TypeAlias = Callable[[Report, Deliver], None]
 """Runs on the worker: touches nothing of the window and reports at least every 100 ms, or it cannot be cancelled."""
+
+
+@contextmanager
+def stoppable(report: Report) -> Iterator[Report]:
+    """Let work be cancelled at each of its checkpoints too; it reports to what is given to it here."""
+    done = 0.0
+
+    def remember(fraction: float) -> None:
+        nonlocal done
+        done = fraction
+        report(fraction)
+
+    with watched(lambda: report(done)):
+        yield remember
 
 
 class JobQueue(QObject):

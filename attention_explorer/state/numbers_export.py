@@ -1,29 +1,83 @@
-"""What a picture shows, as numbers to take away: text for people and spreadsheets, arrays for NumPy."""
+"""What a picture shows, as numbers to take away. Nothing is computed or made into text before a file is written."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ExportError
-from attention_explorer.state.session_json import well_formed
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 PARAMETERS = "parameters"
 """The name under which an archive of arrays holds what the arrays mean, as JSON."""
 
-_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
-_OWNER_WRITES_ALL_READ = 0o644 << 16
-_UNIX = 3
+_ENTRIES = 2**16
+"""How many entries of an array are made into Python's numbers at a time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LargeArray:
+    """An array that is computed a part at a time while it is written, and never held as a whole.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        With two axes at least.
+    dtype : dtype
+        Of every part.
+    parts : callable
+        Begins anew at each call and yields the rows of the last axis in order, (rows, shape[-1]) at a time.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    parts: Callable[[], Iterable[npt.NDArray[Any]]]
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return int(np.prod(self.shape, dtype=object))
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """Return all of it, as `numpy.asarray` asks."""
+        whole = np.concatenate([np.empty((0, self.shape[-1]), self.dtype), *self.parts()])
+        return whole.reshape(self.shape).astype(self.dtype if dtype is None else dtype, copy=False)
+
+
+AnyArray: TypeAlias = npt.NDArray[Any] | LargeArray
+Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A table whose rows are made while it is written.
+
+    Attributes
+    ----------
+    header : sequence
+        The names of the columns.
+    rows : callable
+        Begins anew at each call and yields the rows, of numbers, texts, and None for an empty cell.
+    count : int
+        How many rows there are.
+    """
+
+    header: Sequence[object]
+    rows: Callable[[], Iterable[Iterable[object]]]
+    count: int
+
+    @classmethod
+    def of(cls, header: Sequence[object], rows: Sequence[Iterable[object]]) -> Table:
+        """Return a table of rows that are there already."""
+        return cls(header, lambda: rows, len(rows))
+
+    @property
+    def size(self) -> int:
+        """How many cells it has, without the header."""
+        return self.count * len(self.header)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,14 +86,16 @@ class Numbers:
 
     Attributes
     ----------
-    csv : str
-        A table with a line of column names.
-    json : str
-        Everything, as one JSON document. In both, as in the parameters, halves of characters become U+FFFD.
-    arrays : mapping of str to ndarray
+    table : Table
+        What a CSV file holds.
+    document : mapping of str to object
+        What a JSON file holds: values that can be written as JSON, and arrays.
+    arrays : mapping of str to array
         In the order of the archive, the main one first; numbers, booleans or text, never objects.
     parameters : mapping of str to object
         What the arrays mean and what made them: program, settings, axes, tokens. It can be written as JSON.
+    indent : int or None
+        Spaces for each level of the JSON document; None writes it on one line.
 
     Raises
     ------
@@ -47,15 +103,13 @@ class Numbers:
         If there is no array, one holds Python objects, or one is called ``parameters``.
     """
 
-    csv: str
-    json: str
-    arrays: Mapping[str, npt.NDArray[Any]]
+    table: Table
+    document: Mapping[str, object]
+    arrays: Mapping[str, AnyArray]
     parameters: Mapping[str, object]
+    indent: int | None = None
 
     def __post_init__(self) -> None:
-        # Halves of characters come from clipboards, and no file can hold them.
-        object.__setattr__(self, "csv", well_formed(self.csv))
-        object.__setattr__(self, "json", well_formed(self.json))
         if not self.arrays:
             raise ExportError("There is no array to export. Give the main one at least.")
         for name, array in self.arrays.items():
@@ -64,76 +118,35 @@ class Numbers:
             if array.dtype.hasobject:
                 raise ExportError(f"The array “{name}” holds Python objects. Give numbers, booleans or text.")
 
-
-def as_csv(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as CSV, numbers with every digit and None as an empty cell."""
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(header)
-    table.writerows(rows)
-    return stream.getvalue()
+    @property
+    def main(self) -> AnyArray:
+        """The first array, which a file of a single array holds."""
+        return next(iter(self.arrays.values()))
 
 
-def array_table(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
-    """Return a CSV table with a line a number: the array, its row and column, and the number with every digit.
+def rows_of(array: AnyArray) -> Iterator[list[Any]]:
+    """Yield the rows of the last axis as lists; a single number is a row of one."""
+    if isinstance(array, LargeArray):
+        for part in array.parts():
+            yield from part.tolist()
+        return
+    rows = np.reshape(array, (-1, array.shape[-1])) if array.size and array.ndim else array.reshape(-1, 1)
+    each = max(1, _ENTRIES // rows.shape[1])
+    for start in range(0, len(rows), each):
+        yield from rows[start : start + each].tolist()
+
+
+def array_table(arrays: Mapping[str, npt.NDArray[Any]]) -> Table:
+    """Return a table with a row a number: the array, its row and column, and the number with every digit.
 
     All axes before the last count as rows.
     """
-    found = (
-        (name, row, column, value)
-        for name, array in arrays.items()
-        for row, line in enumerate(np.reshape(array, (-1, array.shape[-1] if array.ndim > 1 else 1)).tolist())
-        for column, value in enumerate(line)
-    )
-    return as_csv(("array", "row", "column", "value"), found)
 
+    def rows() -> Iterator[tuple[object, ...]]:
+        for name, array in arrays.items():
+            lines = np.reshape(array, (-1, array.shape[-1] if array.ndim > 1 else 1))
+            for row, line in enumerate(rows_of(lines)):
+                for column, value in enumerate(line):
+                    yield name, row, column, value
 
-def as_json(array: npt.NDArray[Any]) -> object:
-    """Return an array as nested lists; what is not finite as null, which JSON has."""
-    if array.dtype.kind != "f" or np.isfinite(array).all():
-        return array.tolist()
-    holes = array.astype(object)
-    holes[~np.isfinite(array)] = None
-    return holes.tolist()
-
-
-def as_document(
-    parameters: Mapping[str, object], arrays: Mapping[str, npt.NDArray[Any]], *, indent: int | None = None
-) -> str:
-    """Return what the arrays mean, and then the arrays themselves, as one JSON document."""
-    document = {**parameters, **{name: as_json(array) for name, array in arrays.items()}}
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent) + "\n"
-
-
-def npy_bytes(numbers: Numbers) -> bytes:
-    """Return the main array alone as a .npy file, which `numpy.load` reads without pickle."""
-    return _npy(next(iter(numbers.arrays.values())))
-
-
-def npz_bytes(numbers: Numbers) -> bytes:
-    """Return all arrays, and the parameters, as a compressed .npz file.
-
-    The parameters are an array without axes that holds one JSON text: ``json.loads(str(file["parameters"]))``. The same
-    numbers give the same bytes, because no time is stored, and `numpy.load` reads all of it without pickle.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the parameters cannot be written as JSON: a number is not finite, or an object is of no JSON type.
-    """
-    words = np.array(well_formed(json.dumps(dict(numbers.parameters), ensure_ascii=False, allow_nan=False)))
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, array in {**numbers.arrays, PARAMETERS: words}.items():
-            member = zipfile.ZipInfo(f"{name}.npy", _FIRST_DATE)
-            member.compress_type = zipfile.ZIP_DEFLATED
-            member.create_system = _UNIX  # on every system, so that the bytes are the same everywhere
-            member.external_attr = _OWNER_WRITES_ALL_READ
-            archive.writestr(member, _npy(array))
-    return stream.getvalue()
-
-
-def _npy(array: npt.NDArray[Any]) -> bytes:
-    stream = io.BytesIO()
-    np.save(stream, array, allow_pickle=False)
-    return stream.getvalue()
+    return Table(("array", "row", "column", "value"), rows, sum(array.size for array in arrays.values()))

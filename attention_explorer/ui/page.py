@@ -18,6 +18,7 @@ from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     # Loaded when something is taken away: file formats would delay the first picture.
+    from attention_explorer.ui.export.clipboard import NumbersCopier
     from attention_explorer.ui.export.figure import Figure
 
 PICTURE = "picture"
@@ -44,6 +45,8 @@ class Page(QWidget):
     -------
     said : str
         A read-out for the status bar; empty clears it.
+    under_way : str
+        How much is done of what was asked for; it is said for some seconds.
     done : str
         What was asked for is done; it is said for some seconds.
     refused : str
@@ -51,6 +54,7 @@ class Page(QWidget):
     """
 
     said = Signal(str)
+    under_way = Signal(str)
     done = Signal(str)
     refused = Signal(str)
 
@@ -60,6 +64,7 @@ class Page(QWidget):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session, self.look = session, look
+        self.copier: NumbersCopier | None = None
         self.moves = True
         """Whether anything may move by itself; see `set_moves`."""
         self.setObjectName("page")
@@ -130,7 +135,7 @@ class Page(QWidget):
         self._say_or_refuse(self._copy_picture)
 
     def copy_numbers(self) -> None:
-        """Put the numbers on the clipboard."""
+        """Put the numbers on the clipboard as soon as the worker has made a text of them."""
         self._say_or_refuse(self._copy_numbers)
 
     def _copy_picture(self) -> str:
@@ -140,8 +145,15 @@ class Page(QWidget):
         return "The picture is on the clipboard."
 
     def _copy_numbers(self) -> str:
-        QGuiApplication.clipboard().setText(self.figure_on_show().numbers().csv)
-        return "The numbers are on the clipboard, as CSV."
+        from attention_explorer.ui.export.clipboard import NumbersCopier
+
+        if self.copier is None:
+            self.copier = NumbersCopier(self)
+            self.copier.under_way.connect(self.under_way)
+            self.copier.done.connect(self.done)
+            self.copier.refused.connect(self.refused)
+        self.copier.copy(self.figure_on_show())
+        return ""
 
     def _say_or_refuse(self, work: Callable[[], str]) -> None:
         """Do what was asked and say what it returns, or say why it cannot be done."""

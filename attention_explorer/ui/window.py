@@ -176,6 +176,7 @@ class MainWindow(QMainWindow):
         if entry.id not in self._pages:
             page = entry.make(self.session, self.look)
             page.said.connect(self.say)
+            page.under_way.connect(self.tell)
             page.done.connect(self.tell)
             page.refused.connect(self.tell)
             page.set_moves(not self.settings.reduced_motion)

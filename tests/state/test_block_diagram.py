@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from written_numbers import csv_text
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.state.block.boxes import Form
@@ -227,15 +228,15 @@ def test_all_arrays_are_exported_with_their_settings() -> None:
     numbers = block_numbers(state, diagram_arrays(picture))
     assert next(iter(numbers.arrays)) == "weights"
     np.testing.assert_array_equal(numbers.arrays["weights"], picture.box("weights").array)
-    assert "masked,0,0,0,1,-inf" in numbers.csv
+    assert "masked,0,0,0,1,-inf" in csv_text(numbers)
     assert numbers.parameters["settings"]["heads"] == 8  # type: ignore[index]
-    assert len(numbers.csv.splitlines()) == 1 + sum(array.size for array in numbers.arrays.values())
+    assert len(csv_text(numbers).splitlines()) == 1 + sum(array.size for array in numbers.arrays.values())
 
 
 def test_a_large_layer_has_a_table_of_the_first_array_alone() -> None:
     state = replace(block_preset("full").state, box="scores")
     numbers = block_numbers(state, diagram_arrays(diagram_picture(state)))
-    assert len(numbers.csv.splitlines()) == 1 + 2 * 8 * 10 * 10
+    assert len(csv_text(numbers).splitlines()) == 1 + 2 * 8 * 10 * 10
     assert "hidden" in numbers.arrays
     assert "NPZ holds all" in str(numbers.parameters["table"])
 

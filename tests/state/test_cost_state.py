@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from written_numbers import csv_text, json_text, npz_bytes
 
 from attention_explorer.errors import ExplorerError, ExportError
 from attention_explorer.model import ModelSize
@@ -41,7 +42,6 @@ from attention_explorer.state.cost.presets import COST_PRESETS, cost_preset, is_
 from attention_explorer.state.cost.reach import FARTHEST, reach_picture, reach_sentences, strip_words
 from attention_explorer.state.cost.state import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
 from attention_explorer.state.cost.wording import picture_title, settings_words, verdict
-from attention_explorer.state.numbers_export import npz_bytes
 from attention_explorer.state.numerals import grouped
 
 
@@ -477,8 +477,8 @@ def pictures():
 @pytest.mark.parametrize("picture", pictures(), ids=lambda picture: picture.state.picture.value)
 def test_numbers_can_be_read_back(picture) -> None:
     numbers = cost_numbers(picture)
-    rows = list(csv.DictReader(io.StringIO(numbers.csv)))
-    document = json.loads(numbers.json)
+    rows = list(csv.DictReader(io.StringIO(csv_text(numbers))))
+    document = json.loads(json_text(numbers))
     assert len(rows) == len(document["rows"]) > 3
     with np.load(io.BytesIO(npz_bytes(numbers)), allow_pickle=False) as file:
         assert json.loads(str(file["parameters"]))["picture"] == picture.state.picture.value
@@ -487,15 +487,15 @@ def test_numbers_can_be_read_back(picture) -> None:
 
 def test_measured_seconds_are_exported_run_by_run() -> None:
     numbers = cost_numbers(pictures()[1])
-    document = json.loads(numbers.json)
+    document = json.loads(json_text(numbers))
     assert document["measured"]["points"][0] == {"n": 512, "seconds": [0.002, 0.001]}
-    rows = [row for row in csv.DictReader(io.StringIO(numbers.csv)) if row["curve"] == "measured here, seconds"]
+    rows = [row for row in csv.DictReader(io.StringIO(csv_text(numbers))) if row["curve"] == "measured here, seconds"]
     assert [(row["n"], row["run"], float(row["value"])) for row in rows[:2]] == [
         ("512", "1", 0.002),
         ("512", "2", 0.001),
     ]
     np.testing.assert_allclose(numbers.arrays["measured_seconds"], [0.001, 0.0025, 0.01125])
-    assert "measured" not in json.loads(cost_numbers(growth_picture(CostState())).json)
+    assert "measured" not in json.loads(json_text(cost_numbers(growth_picture(CostState()))))
 
 
 def test_counts_beyond_int64_keep_every_digit() -> None:

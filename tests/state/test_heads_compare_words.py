@@ -24,7 +24,7 @@ from attention_explorer.state.heads.compare_words import (
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.reading import column_reading, row_reading
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.numbers_export import as_csv
+from attention_explorer.state.numbers_files import as_csv
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 SIX = ToyRecipe(sentence="The cat sat on the mat", d_model=32, heads=4)

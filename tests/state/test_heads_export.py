@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from written_numbers import csv_text, json_text, npy_bytes, npz_bytes
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import export as heads_export
+from attention_explorer.state import numbers_files
 from attention_explorer.state.heads.export import (
     difference_numbers,
     map_numbers,
@@ -27,7 +28,7 @@ from attention_explorer.state.heads.export import (
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
 from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.numbers_export import Numbers, npy_bytes, npz_bytes
+from attention_explorer.state.numbers_export import Numbers
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)
@@ -54,12 +55,12 @@ def refuse(constant: str) -> None:
 
 
 def document_of(numbers: Numbers) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(numbers.json, parse_constant=refuse)
+    document: dict[str, Any] = json.loads(json_text(numbers), parse_constant=refuse)
     return document
 
 
 def table_of(numbers: Numbers) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(numbers.csv, newline=""), strict=True))
+    return list(csv.reader(io.StringIO(csv_text(numbers), newline=""), strict=True))
 
 
 def archive_of(numbers: Numbers) -> dict[str, np.ndarray]:
@@ -87,8 +88,8 @@ def test_the_table_is_what_is_shown_with_every_digit(setup: HeadsSetup, view: He
     assert [row[0] for row in rows] == list(frame.queries)
     found = np.array([[float(cell) for cell in row[1:]] for row in rows])
     np.testing.assert_array_equal(found, map_picture(frame, view).values)
-    assert "\r" not in numbers.csv
-    assert "np." not in numbers.csv
+    assert "\r" not in csv_text(numbers)
+    assert "np." not in csv_text(numbers)
 
 
 @EACH
@@ -101,7 +102,7 @@ def test_the_document_is_what_is_shown(setup: HeadsSetup, view: HeadsView) -> No
     assert document[document["numbers"]] == with_holes(picture.values)
     assert document["allowed"] == frame.map.allowed().tolist()
     assert document["settings"]["sentence"] == setup.recipe.sentence
-    assert numbers.json.endswith("}\n")
+    assert json_text(numbers).endswith("}\n")
 
 
 @EACH
@@ -164,7 +165,7 @@ def test_the_note_on_sums_is_true() -> None:
     for aggregate in Aggregate:
         for mask in (MaskChoice(), MaskChoice(MaskKind.STRICT)):
             _, numbers = export(HeadsSetup(STACKED, mask, aggregate=aggregate), HeadsView())
-            sums = numbers.arrays["weights"].sum(axis=1)
+            sums = np.asarray(numbers.arrays["weights"]).sum(axis=1)
             true = bool(np.all((np.abs(sums - 1.0) < 1e-9) | (sums == 0.0)))
             assert str(numbers.parameters["note"]).startswith("every row of weights sums to 1") == true
 
@@ -198,20 +199,22 @@ def test_the_settings_are_of_what_is_shown_and_not_of_what_was_wished_for() -> N
 
 def test_the_same_map_gives_the_same_bytes() -> None:
     one, same = (map_numbers(heads_frame(HeadsSetup()), HeadsView()) for _ in range(2))
-    assert (one.csv, one.json, npz_bytes(one)) == (same.csv, same.json, npz_bytes(same))
+    assert (csv_text(one), json_text(one), npz_bytes(one)) == (csv_text(same), json_text(same), npz_bytes(same))
 
 
 def test_a_map_too_large_for_a_file_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heads_export, "MOST_NUMBERS", 100)
+    monkeypatch.setattr(numbers_files, "MOST_NUMBERS", 100)
+    monkeypatch.setattr(numbers_files, "MOST_AS_TEXT", 100)
     frame = heads_frame(HeadsSetup())
-    with pytest.raises(ExportError, match="121 numbers, more than the 100"):
-        map_numbers(frame, HeadsView())
+    with pytest.raises(ExportError, match=r"121 numbers, more than the 100 .* Shorten the sentence"):
+        npy_bytes(map_numbers(frame, HeadsView()))
     with pytest.raises(ExportError, match="968 numbers"):
-        wall_numbers(frame)
-    with pytest.raises(ExportError, match="484 numbers"):
-        stages_numbers(frame)
-    with pytest.raises(ExportError, match="121 numbers"):
-        difference_numbers(frame, frame, HeadsView())
+        npy_bytes(wall_numbers(frame))
+    with pytest.raises(ExportError, match="628 numbers"):  # with the tokens, the mask, and the weights as main array
+        npz_bytes(stages_numbers(frame))
+    for text in (csv_text, json_text):
+        with pytest.raises(ExportError, match=r"(numbers|cells), more than the 100 .* Choose NP.*, shorten"):
+            text(difference_numbers(frame, frame, HeadsView()))
 
 
 # ---- The stages ----
@@ -316,7 +319,7 @@ def test_a_difference_of_two_sentences_has_the_tokens_of_both() -> None:
 def test_no_score_is_subtracted_from_minus_infinity() -> None:
     a, b = heads_frame(HeadsSetup()), heads_frame(HeadsSetup(mask=CAUSAL, temperature=2.0))
     numbers = difference_numbers(a, b, HeadsView(stage=Stage.MASKED))
-    difference = numbers.arrays["difference"]
+    difference = np.asarray(numbers.arrays["difference"])
     np.testing.assert_array_equal(np.isnan(difference), ~b.map.allowed())
     np.testing.assert_array_equal(difference[np.tril_indices(11)], np.zeros(66))
     assert document_of(numbers)["difference"][0][1] is None
@@ -336,7 +339,7 @@ def test_a_difference_of_renormalised_rows_says_so() -> None:
     numbers = difference_numbers(frame, frame, view)
     np.testing.assert_array_equal(numbers.arrays["a"], map_picture(frame, view).values)
     assert str(numbers.parameters["hidden_keys"]).startswith("first token")
-    assert not numbers.arrays["difference"].any()
+    assert not np.asarray(numbers.arrays["difference"]).any()
 
 
 def test_maps_of_two_sizes_are_not_subtracted() -> None:

@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from written_numbers import csv_text, json_text
 
 from attention_explorer import __version__
-from attention_explorer.state.lookup.export import CSV_COLUMNS, lookup_csv, lookup_json
+from attention_explorer.state.lookup.export import CSV_COLUMNS, lookup_numbers
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import PRESETS
 from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay, ValueKind
@@ -34,7 +35,7 @@ EACH = pytest.mark.parametrize("state", [*STATES, pytest.param(ZERO_QUERY, id="z
 
 
 def read_table(state: LookupState) -> dict[str, dict[str, str]]:
-    reader = csv.DictReader(io.StringIO(lookup_csv(state)), strict=True)
+    reader = csv.DictReader(io.StringIO(csv_text(lookup_numbers(state))), strict=True)
     rows = list(reader)
     assert tuple(reader.fieldnames or ()) == CSV_COLUMNS
     assert all(None not in row and None not in row.values() for row in rows), "as many cells as columns"
@@ -72,7 +73,7 @@ def test_csv_is_the_frame_bit_for_bit(state: LookupState) -> None:
 
 @EACH
 def test_csv_cells_are_numbers_or_empty(state: LookupState) -> None:
-    text = lookup_csv(state)
+    text = csv_text(lookup_numbers(state))
     assert "nan" not in text.lower()
     assert "inf" not in text.lower()
     assert "np." not in text
@@ -87,7 +88,7 @@ def test_csv_cells_are_numbers_or_empty(state: LookupState) -> None:
 def test_a_zero_query_leaves_the_cosines_empty() -> None:
     table = read_table(ZERO_QUERY)
     assert [table[name]["cosine"] for name in ("k1", "k2")] == ["", ""]
-    assert json.loads(lookup_json(ZERO_QUERY))["cosines"] == [None, None]
+    assert json.loads(json_text(lookup_numbers(ZERO_QUERY)))["cosines"] == [None, None]
     assert "" not in [read_table(DEFAULT)[name]["cosine"] for name in ("k1", "k2")]
 
 
@@ -96,7 +97,7 @@ def refuse(constant: str) -> None:
 
 
 def read_document(state: LookupState) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(lookup_json(state), parse_constant=refuse)
+    document: dict[str, Any] = json.loads(json_text(lookup_numbers(state)), parse_constant=refuse)
     return document
 
 
@@ -146,6 +147,6 @@ def test_the_weights_of_the_file_sum_to_one() -> None:
 
 
 def test_json_is_for_people_too() -> None:
-    text = lookup_json(DEFAULT)
+    text = json_text(lookup_numbers(DEFAULT))
     assert text.endswith("}\n")
     assert text.count("\n") > 20

@@ -9,11 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from written_numbers import csv_text, json_text, npy_bytes, npz_bytes
 
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
-from attention_explorer.state.numbers_export import array_table, npy_bytes, npz_bytes
+from attention_explorer.state.numbers_export import array_table
+from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.state.positions.export import encoding_numbers, picture_numbers
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 
@@ -22,7 +24,7 @@ STATE = PositionsState(length=20)
 
 def test_every_file_holds_the_encoding_with_every_digit() -> None:
     numbers, expected = encoding_numbers(STATE), sinusoidal_encoding(20, 64)
-    rows = list(csv.reader(io.StringIO(numbers.csv)))
+    rows = list(csv.reader(io.StringIO(csv_text(numbers))))
     assert rows[0][1:4] == ["0", "1", "2"]
     assert [row[0] for row in rows[1:]] == [str(position) for position in range(20)]
     table = np.asarray([row[1:] for row in rows[1:]], np.float64)
@@ -32,7 +34,7 @@ def test_every_file_holds_the_encoding_with_every_digit() -> None:
     np.testing.assert_array_equal(archive["encoding"], table)
     np.testing.assert_array_equal(archive["wavelengths"], wavelengths(64))
     assert json.loads(str(archive["parameters"]))["settings"]["base"] == 10000.0
-    document = json.loads(numbers.json)
+    document = json.loads(json_text(numbers))
     np.testing.assert_array_equal(document["encoding"], table)
     assert document["settings"] == {"kind": "sinusoidal", "length": 20, "d_model": 64, "base": 10000.0}
 
@@ -40,8 +42,8 @@ def test_every_file_holds_the_encoding_with_every_digit() -> None:
 def test_alibi_gives_its_biases_and_slopes() -> None:
     numbers = encoding_numbers(PositionsState(PositionKind.ALIBI, length=5, heads=3))
     np.testing.assert_array_equal(numbers.arrays["bias"], alibi_bias(3, 5))
-    assert numbers.csv.splitlines()[0] == "head,slope"
-    assert len(numbers.csv.splitlines()) == 4
+    assert csv_text(numbers).splitlines()[0] == "head,slope"
+    assert len(csv_text(numbers).splitlines()) == 4
 
 
 def test_settings_name_what_decides_the_numbers_of_a_kind() -> None:
@@ -57,7 +59,7 @@ def test_settings_name_what_decides_the_numbers_of_a_kind() -> None:
 def test_nothing_and_too_much_are_refused_in_words() -> None:
     with pytest.raises(ExportError, match="Without an encoding there is nothing to draw"):
         encoding_numbers(PositionsState(PositionKind.NONE))
-    with pytest.raises(ExportError, match="8388608"):
+    with pytest.raises(ExportError, match="8\N{NO-BREAK SPACE}388\N{NO-BREAK SPACE}608"):
         encoding_numbers(PositionsState(length=8192, d_model=1024))
     with pytest.raises(ExportError, match="no numbers"):
         picture_numbers(STATE, {})
@@ -66,16 +68,18 @@ def test_nothing_and_too_much_are_refused_in_words() -> None:
 def test_other_pictures_have_a_line_a_number() -> None:
     arrays = {"curve": np.asarray([1.0, np.nan]), "map": np.asarray([[1, 2], [3, 4]])}
     numbers = picture_numbers(STATE, arrays)
-    lines = numbers.csv.splitlines()
+    lines = csv_text(numbers).splitlines()
     assert lines[0] == "array,row,column,value"
     assert lines[1:3] == ["curve,0,0,1.0", "curve,1,0,nan"]
     assert lines[-1] == "map,1,1,4"
-    assert json.loads(numbers.json)["curve"] == [1.0, None]
+    assert json.loads(json_text(numbers))["curve"] == [1.0, None]
 
 
 def test_the_table_of_arrays_has_a_line_a_number() -> None:
     arrays = {"map": np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), "curve": np.array([7.0, 8.0])}
-    assert array_table(arrays).splitlines() == [
+    table = array_table(arrays)
+    assert table.count == 8
+    assert as_csv(table.header, table.rows()).splitlines() == [
         "array,row,column,value",
         *("map,0,0,1.0", "map,0,1,2.0", "map,0,2,3.0", "map,1,0,4.0", "map,1,1,5.0", "map,1,2,6.0"),
         *("curve,0,0,7.0", "curve,1,0,8.0"),

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from written_numbers import csv_text, json_text, npz_bytes
 
 from attention_explorer.errors import ExportError
 from attention_explorer.model.normal import normal_tail
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.state.numbers_export import npz_bytes
 from attention_explorer.state.scaling.bench import Fault, bench_numbers, bench_picture
 from attention_explorer.state.scaling.export import scaling_numbers
 from attention_explorer.state.scaling.growth import growth_picture
@@ -130,12 +130,12 @@ def test_numbers_come_with_their_settings() -> None:
     state = ScalingState(draws=200, d_k=16)
     arrays = scores_numbers(scores_picture(state))
     numbers = scaling_numbers(state, arrays)
-    document = json.loads(numbers.json)
+    document = json.loads(json_text(numbers))
     assert document["settings"]["d_k"] == 16
     assert document["settings"]["seed"] == 42
     assert "bench" not in document["settings"]
     np.testing.assert_allclose(document["histogram"], arrays["histogram"])
-    table = list(csv.DictReader(io.StringIO(numbers.csv)))
+    table = list(csv.DictReader(io.StringIO(csv_text(numbers))))
     counts = [float(line["value"]) for line in table if line["array"] == "histogram" and line["column"] == "2"]
     assert counts == arrays["histogram"][:, 2].tolist()
     with np.load(io.BytesIO(npz_bytes(numbers)), allow_pickle=False) as file:
@@ -145,9 +145,9 @@ def test_numbers_come_with_their_settings() -> None:
 def test_nan_is_null_in_json_and_nan_in_arrays() -> None:
     state = scaling_preset("overflow").state
     numbers = scaling_numbers(state, bench_numbers(bench_picture(state.bench)))
-    assert json.loads(numbers.json)["weights"] == [[None, None, None]]
+    assert json.loads(json_text(numbers))["weights"] == [[None, None, None]]
     assert np.isnan(numbers.arrays["weights"]).all()
-    assert json.loads(numbers.json)["settings"]["bench"]["subtract_max"] is False
+    assert json.loads(json_text(numbers))["settings"]["bench"]["subtract_max"] is False
 
 
 def test_nothing_cannot_be_exported() -> None:

@@ -11,11 +11,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
+from written_numbers import csv_text, json_text, npz_bytes
 
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.numbers_export import Numbers, npz_bytes
+from attention_explorer.state.numbers_export import Numbers, Table
 from attention_explorer.state.session_file import session_bytes, session_from
 from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.export.figure import EXPORT_FORMATS, FigureOptions, figure_bytes
@@ -124,7 +125,7 @@ def test_whatever_is_shown_is_saved_and_exported(qapp) -> None:
         again = session_from(session_bytes(state), "again").state
         assert session_bytes(again) == session_bytes(state)
         figure = entry.figure(state)
-        assert "\ud83d" not in figure.numbers().json
+        assert "\ud83d" not in json_text(figure.numbers())
         for kind in EXPORT_FORMATS:
             data = figure_bytes(figure, FigureOptions(kind.suffix))
             if kind.suffix in (".json", ".csv", ".svg"):
@@ -134,7 +135,7 @@ def test_whatever_is_shown_is_saved_and_exported(qapp) -> None:
 
 
 def test_numbers_that_are_exported_hold_no_half_characters() -> None:
-    numbers = Numbers("a\ud83d", '"\udc00"', {"a": np.zeros(1)}, {"sentence": "\ud800"})
-    assert (numbers.csv, numbers.json) == ("a\ufffd", '"\ufffd"')
+    numbers = Numbers(Table.of(("a\ud83d",), ()), {"b": "\udc00"}, {"a": np.zeros(1)}, {"sentence": "\ud800"})
+    assert (csv_text(numbers), json_text(numbers)) == ("a\ufffd\n", '{"b": "\ufffd"}\n')
     with np.load(io.BytesIO(npz_bytes(numbers))) as archive:
         assert json.loads(str(archive["parameters"])) == {"sentence": "\ufffd"}

@@ -10,6 +10,7 @@ from pictures_driver import PicturesDriver
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from written_numbers import csv_text
 
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -210,7 +211,7 @@ def test_the_figure_of_each_is_exported_with_its_numbers(open_block) -> None:
         driver = open_block(preset)
         driver.settle()
         numbers = driver.page.figure().numbers()
-        assert numbers.csv
+        assert csv_text(numbers)
         assert len(numbers.arrays) >= 3
         driver.window.close()
 

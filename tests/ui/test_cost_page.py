@@ -16,6 +16,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSlider, QWidget
+from window_driver import copied_numbers
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -107,7 +108,7 @@ def test_heads_that_do_not_share_get_a_sentence_instead_of_a_picture(open_cost) 
         assert not at.page.bar.d_k.isVisible()  # 69 would be no width of 11 heads
         at.point_at(QPointF(200, 200))
         assert at.canvas.hovered == NOWHERE
-    at.page.copy_numbers()
+    copied_numbers(at.page)
     assert "There are no numbers to export" in at.told
     at.type_into(at.page.bar.heads, "12")
     assert not at.page.bar.heads.isVisible()  # nothing of Reach depends on them

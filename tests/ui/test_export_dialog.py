@@ -10,15 +10,17 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox
+from window_driver import copied_numbers
+from written_numbers import csv_text
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.figure_options import FigureOptions
-from attention_explorer.state.lookup.export import lookup_csv
+from attention_explorer.state.lookup.export import lookup_numbers
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.state.numbers_export import Numbers, Table
 from attention_explorer.ui.export import dialog as export_dialog
 from attention_explorer.ui.export.dialog import ExportDialog, words_about
 from attention_explorer.ui.export.figure import EXPORT_FORMATS, sheet_of
@@ -41,7 +43,7 @@ class SquareFigure:
         painter.fillRect(0, 0, self.size.width(), self.size.height(), "#d55e00")
 
     def numbers(self):
-        return Numbers("side\n7\n", "{}", {"side": np.array(7)}, {})
+        return Numbers(Table.of(("side",), [(7,)]), {}, {"side": np.array(7)}, {})
 
 
 class SquarePage(Page):
@@ -225,9 +227,9 @@ def test_copying_puts_picture_and_numbers_on_the_clipboard(make_window):
     window.page.copy_picture()
     image = QGuiApplication.clipboard().image()
     assert image.width() == 2 * 720
-    window.page.copy_numbers()
-    assert QGuiApplication.clipboard().text().startswith("name,x,y")
-    assert QGuiApplication.clipboard().text() == lookup_csv(window.session.state.lookup)
+    text = copied_numbers(window.page)
+    assert text.startswith("name,x,y")
+    assert text == csv_text(lookup_numbers(window.session.state.lookup))
 
 
 def test_another_page_copies_its_own_picture_and_numbers(page):
@@ -235,8 +237,7 @@ def test_another_page_copies_its_own_picture_and_numbers(page):
     image = QGuiApplication.clipboard().image()
     assert image.size() == QSize(80, 40)
     assert image.pixelColor(79, 39).name() == "#d55e00"
-    page.copy_numbers()
-    assert list(csv.reader(io.StringIO(QGuiApplication.clipboard().text()))) == [["side"], ["7"]]
+    assert list(csv.reader(io.StringIO(copied_numbers(page)))) == [["side"], ["7"]]
     assert page.heard == [
         ("done", "The picture is on the clipboard."),
         ("done", "The numbers are on the clipboard, as CSV."),

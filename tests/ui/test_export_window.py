@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QFileDialog
+from written_numbers import csv_text
 
 from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.state.heads.state import HeadsState
@@ -219,7 +220,9 @@ def test_copy_puts_image_and_drawing_on_the_clipboard(dialog, figure):
 def test_copy_of_numbers_is_text(dialog, figure):
     pick(dialog.form.format, "CSV numbers (.csv)")
     QTest.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
-    assert QGuiApplication.clipboard().text() == figure.numbers().csv
+    assert dialog.copier.jobs.wait(60)
+    assert dialog.said == dialog.form.says.text() == "The numbers are on the clipboard, as CSV."
+    assert QGuiApplication.clipboard().text() == csv_text(figure.numbers())
 
 
 def test_every_control_has_a_name_and_a_tip(dialog):

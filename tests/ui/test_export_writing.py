@@ -97,9 +97,8 @@ def test_the_window_is_painted_meanwhile(note, gate, tmp_path, monkeypatch):
 
 
 def test_too_late_to_cancel_it_is_written_and_said_so(note, gate, tmp_path, monkeypatch):
-    def write_slowly(path: Path, data: bytes) -> None:
-        gate.wait(20)
-        write_whole(path, data)
+    def write_slowly(path: Path, write) -> None:
+        write_whole(path, lambda file: (write(file), gate.wait(20)))
 
     monkeypatch.setattr(writing, "write_whole", write_slowly)
 

@@ -17,16 +17,16 @@ from pdf_reader import pdf_runs
 from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
+from written_numbers import npy_bytes, npz_bytes
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 from attention_explorer.state.figure_options import FigureOptions
-from attention_explorer.state.lookup.export import lookup_csv, lookup_json
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Extent
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay
-from attention_explorer.state.numbers_export import PARAMETERS, Numbers, npy_bytes, npz_bytes
+from attention_explorer.state.numbers_export import PARAMETERS, Numbers, Table
 from attention_explorer.ui.export.figure import EXPORT_FORMATS, Figure, encoded, figure_image, write_figure
 from attention_explorer.ui.export.svg_file import FONT_FAMILIES
 from attention_explorer.ui.lookup.figure import LookupFigure
@@ -63,9 +63,8 @@ class LabelFigure:
     def numbers(self):
         angles = np.array([angle for _, angle in self.labels])
         tokens = np.array([label for label, _ in self.labels])
-        return Numbers(
-            "label,angle\n", "{}\n", {"angles": angles, "tokens": tokens}, {"unit": "degrees", "of": "Größe"}
-        )
+        said = {"unit": "degrees", "of": "Größe"}
+        return Numbers(Table.of(("label", "angle"), ()), {}, {"angles": angles, "tokens": tokens}, said)
 
 
 class MapFigure(LabelFigure):
@@ -236,7 +235,7 @@ def test_tokens_and_parameters_come_back_as_text():
 
 
 def test_the_archive_stores_no_time_and_packs_well():
-    numbers = Numbers("", "", {"weights": np.zeros((500, 500))}, {})
+    numbers = Numbers(Table.of((), ()), {}, {"weights": np.zeros((500, 500))}, {})
     with zipfile.ZipFile(io.BytesIO(npz_bytes(numbers))) as archive:
         assert archive.testzip() is None
         assert {member.date_time for member in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
@@ -247,7 +246,7 @@ def test_the_archive_stores_no_time_and_packs_well():
 def test_the_array_file_keeps_dtype_shape_and_order(layout):
     whole = np.arange(48, dtype=np.float32).reshape(2, 4, 6)
     array = whole[:, ::2, ::-1] if layout == "strided" else np.asarray(whole, order=layout)
-    back = np.load(io.BytesIO(npy_bytes(Numbers("", "", {"weights": array}, {}))), allow_pickle=False)
+    back = np.load(io.BytesIO(npy_bytes(Numbers(Table.of((), ()), {}, {"weights": array}, {}))), allow_pickle=False)
     assert (back.dtype, back.tolist()) == (np.float32, array.tolist())
 
 
@@ -261,7 +260,7 @@ def test_the_array_file_keeps_dtype_shape_and_order(layout):
 )
 def test_arrays_that_no_file_can_hold_are_refused(arrays, words):
     with pytest.raises(ExportError, match=words):
-        Numbers("", "", arrays, {})
+        Numbers(Table.of((), ()), {}, arrays, {})
 
 
 # ---- Any figure ----
@@ -276,13 +275,6 @@ def test_another_figure_is_written_in_every_format(tmp_path):
     assert image.text("Description") == figure.description
     assert (tmp_path / "labels.csv").read_text(encoding="utf-8") == "label,angle\n"
     assert (tmp_path / "labels.json").read_text(encoding="utf-8") == "{}\n"
-
-
-def test_the_lookup_figure_gives_the_numbers_of_its_state():
-    state = preset("descent").state
-    numbers = LookupFigure(state).numbers()
-    assert numbers.csv == lookup_csv(state)
-    assert numbers.json == lookup_json(state)
 
 
 @pytest.mark.parametrize("suffix", PICTURES)

@@ -10,6 +10,7 @@ from heads_driver import changed_box, colour_distance, numbers_in, pixels, seque
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
+from window_driver import copied_numbers
 
 from attention_explorer.model import Stage
 from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind
@@ -590,6 +591,5 @@ def test_the_menu_copies_numbers_and_picture(driver):
 
 def test_copied_numbers_are_those_of_the_stage_on_show(driver):
     driver.choose(driver.page.bar.stages, Stage.SCORES)
-    driver.page.copy_numbers()
-    first = QGuiApplication.clipboard().text().splitlines()[1]
+    first = copied_numbers(driver.page).splitlines()[1]
     assert [float(cell) for cell in first.split(",")[1:]] == driver.frame.head_map.stage(Stage.SCORES)[0].tolist()

@@ -17,6 +17,8 @@ from pdf_reader import pdf_runs
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
+from window_driver import copied_numbers
+from written_numbers import csv_text
 
 from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
@@ -453,14 +455,13 @@ def test_copied_pictures_and_numbers_are_those_of_the_figure(driver):
     assert QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32) == figure_image(
         driver.page.figure(), 2.0
     ).convertToFormat(QImage.Format.Format_RGB32)
-    driver.page.copy_numbers()
-    assert QGuiApplication.clipboard().text() == driver.page.figure().numbers().csv
+    assert copied_numbers(driver.page) == csv_text(driver.page.figure().numbers())
 
 
 def test_too_many_numbers_are_refused_in_words():
-    figure = HeadsFigure(HeadsState().with_recipe(sentence=" ".join(words(3000))))
-    with pytest.raises(ExportError, match=r"Shorten the sentence"):
-        figure.numbers()
+    figure = HeadsFigure(HeadsState().with_recipe(sentence=" ".join(words(3000))), is_wall=True)
+    with pytest.raises(ExportError, match=r"72\s048\s000 cells, .* Choose NPY or NPZ, shorten the sentence"):
+        encoded(figure, ".csv")
 
 
 def test_a_preset_of_many_layers_has_a_row_of_heads_for_each():

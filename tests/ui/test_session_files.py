@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox
+from written_numbers import csv_text
 
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -188,7 +189,7 @@ def test_every_page_shows_an_old_file(start) -> None:
         window.show_page(page.id)
         window.page.settle()
         assert window.settings.page == page.id
-        assert window.page.figure().numbers().csv
+        assert csv_text(window.page.figure().numbers())
     assert not window.isWindowModified(), "looking is not changing"
 
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+
+
+def copied_numbers(page) -> str:
+    """Have a page copy its numbers, and return what is on the clipboard when that is done."""
+    page.copy_numbers()
+    assert page.copier.jobs.wait(60)
+    return QGuiApplication.clipboard().text()
+
 
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 

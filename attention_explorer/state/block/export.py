@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import chain
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from attention_explorer.errors import ExportError
 from attention_explorer.state.block.diagram import DiagramPicture
 from attention_explorer.state.block.state import BlockPicture, BlockState
 from attention_explorer.state.block.wording import picture_title, settings_words
-from attention_explorer.state.numbers_export import Arrays, Numbers, as_csv, as_document
+from attention_explorer.state.numbers_export import Arrays, Numbers, Table, rows_of
 
 MOST_LINES = 50_000
 """A table with more numbers than this holds the main array only; the archives hold all."""
@@ -48,15 +50,18 @@ def block_numbers(state: BlockState, arrays: Arrays) -> Numbers:
         parameters["axes"] = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
     if len(listed) < len(arrays):
         parameters["table"] = "CSV and JSON hold the first array alone; NPZ holds all"
-    return Numbers(_table(listed), as_document(parameters, listed), arrays, parameters)
+    return Numbers(_table(listed), {**parameters, **listed}, arrays, parameters)
 
 
-def _table(arrays: Arrays) -> str:
-    """Return a line a number: the array, the place along its axes, and the number with every digit."""
+def _table(arrays: Arrays) -> Table:
+    """Return a row a number: the array, the place along its axes, and the number with every digit."""
     axes = max(array.ndim for array in arrays.values())
-    found = (
-        (name, *place, *[""] * (axes - array.ndim), value)
-        for name, array in arrays.items()
-        for place, value in zip(np.ndindex(*array.shape), array.ravel().tolist(), strict=True)
-    )
-    return as_csv(("array", *(f"axis {axis}" for axis in range(axes)), "value"), found)
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for name, array in arrays.items():
+            numbers = chain.from_iterable(rows_of(array))
+            for place, number in zip(np.ndindex(*array.shape), numbers, strict=True):
+                yield name, *place, *[""] * (axes - array.ndim), number
+
+    header = ("array", *(f"axis {axis}" for axis in range(axes)), "value")
+    return Table(header, rows, sum(array.size for array in arrays.values()))

@@ -18,7 +18,7 @@ from attention_explorer.state.cost.measure import Measurement
 from attention_explorer.state.cost.reach import ReachPicture
 from attention_explorer.state.cost.state import CostPicture, CostState
 from attention_explorer.state.cost.wording import settings_words
-from attention_explorer.state.numbers_export import Arrays, Numbers, as_csv, as_document
+from attention_explorer.state.numbers_export import Arrays, Numbers, Table
 
 Picture = LayerPicture | GrowthPicture | ReachPicture | InputsPicture
 
@@ -49,8 +49,8 @@ def cost_numbers(picture: Picture) -> Numbers:
     }
     if isinstance(picture, GrowthPicture) and picture.measurement is not None:
         parameters["measured"] = _measured(picture.measurement)
-    table = [dict(zip(header, row, strict=True)) for row in rows]
-    return Numbers(as_csv(header, rows), as_document({**parameters, "rows": table}, {}), arrays, parameters)
+    listed = [dict(zip(header, row, strict=True)) for row in rows]
+    return Numbers(Table.of(header, rows), {**parameters, "rows": listed}, arrays, parameters)
 
 
 def _settings(state: CostState) -> dict[str, Any]:
@@ -67,10 +67,10 @@ def _whole(numbers: Sequence[int]) -> np.typing.NDArray[Any]:
     return np.array(numbers, np.int64) if fits else np.array([str(number) for number in numbers])
 
 
-Table = tuple[list[str], list[list[Any]], Arrays]
+Contents = tuple[list[str], list[list[Any]], Arrays]
 
 
-def _layer(picture: LayerPicture) -> Table:
+def _layer(picture: LayerPicture) -> Contents:
     header = ["what", "formula", "count", "unit", "bytes", "count at 2n"]
     rows: list[list[Any]] = [
         [term.name, term.formula, term.operations, "operations, one layer", None, term.doubled]
@@ -93,7 +93,7 @@ def _layer(picture: LayerPicture) -> Table:
     return header, rows, arrays
 
 
-def _growth(picture: GrowthPicture) -> Table:
+def _growth(picture: GrowthPicture) -> Contents:
     header = ["curve", "n", "value", "run"]
     rows: list[list[Any]] = [
         [curve.name, int(n), value, None]
@@ -128,7 +128,7 @@ def _measured(found: Measurement) -> dict[str, Any]:
     return said
 
 
-def _reach(picture: ReachPicture) -> Table:
+def _reach(picture: ReachPicture) -> Contents:
     header = ["what", "recurrent", "self-attention", "tokens back", "left"]
     rows: list[list[Any]] = [[row.name, row.recurrent, row.attention, None, None] for row in picture.rows]
     for strip in picture.strips:
@@ -143,7 +143,7 @@ def _reach(picture: ReachPicture) -> Table:
     return header, rows, arrays
 
 
-def _inputs(picture: InputsPicture) -> Table:
+def _inputs(picture: InputsPicture) -> Contents:
     header = ["input", "product", "shapes", "operations"]
     rows: list[list[Any]] = [
         [number, product.name, product.shapes, product.operations]

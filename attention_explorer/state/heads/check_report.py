@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.numbers_export import as_csv
+from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.state.numerals import exact, signed, size_text, weight_text
 
 MOST_CHECKED = 512

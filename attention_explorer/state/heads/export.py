@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -9,9 +10,9 @@ import numpy as np
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
-from attention_explorer.model import Stage
+from attention_explorer.model import AttentionMap, Stage
+from attention_explorer.model.map_selection import Selection, row_blocks
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
@@ -20,10 +21,7 @@ from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, Cell, HeadsSetup, HeadsView
 from attention_explorer.state.heads.wording import map_title, part_words
 from attention_explorer.state.map_picture import Window
-from attention_explorer.state.numbers_export import Numbers, as_csv, as_document
-
-MOST_NUMBERS = 2**23
-"""The most numbers of a file: 64 MiB of them, several times that as text."""
+from attention_explorer.state.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
 
 NO_DISTRIBUTIONS = "not every row of weights sums to 1: see what is shown"
 
@@ -33,14 +31,13 @@ def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
 
     That is the whole map, of which the picture may show a part: a row of a part would not sum to 1.
     """
-    _require_room(frame.shape[0] * frame.shape[1])
     stage = stage_shown(frame, view)
     shown = shown_map(frame, view)
-    values = shown.stage(stage) if shown.has_scores else shown.weights()
-    arrays: dict[str, np.typing.NDArray[Any]] = {stage.value: values}
+    values = _stage(shown, stage)
+    arrays: dict[str, AnyArray] = {stage.value: values}
     if stage is not Stage.WEIGHTS or shown is not frame.map:
-        arrays["raw_weights"] = frame.map.weights()
-    arrays["allowed"] = frame.map.allowed()
+        arrays["raw_weights"] = _stage(frame.map, Stage.WEIGHTS)
+    arrays["allowed"] = _allowed(frame.map)
     parameters = {"what": map_title(frame), "numbers": stage.value, **_settings(frame)}
     part = part_shown(view, frame.shape, MOST_PRINTED_LINE_ROWS)
     if part != Window.whole(frame.shape):
@@ -49,16 +46,15 @@ def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
         parameters["hidden_keys"] = f"{view.hidden.value}; the rest of each row is renormalised"
     elif not frame.rows_are_distributions:
         parameters["note"] = NO_DISTRIBUTIONS
-    return _numbers(arrays, frame, parameters, _csv(frame, values))
+    return _numbers(arrays, frame, parameters, _one_map(frame, values))
 
 
 def stages_numbers(frame: HeadsFrame) -> Numbers:
     """Return all four stages of the chosen head: an array each, and a table with the stage in its first column."""
-    _require_room(4 * frame.shape[0] * frame.shape[1])
-    stages = {stage.value: frame.head_map.stage(stage) for stage in Stage}
-    table = _blocks(list(stages.items()), "stage", frame.queries, frame.keys)
+    stages: dict[str, AnyArray] = {stage.value: _stage(frame.head_map, stage) for stage in Stage}
+    table = _several_maps("stage", list(stages), stages.values, (frame.queries, frame.keys))
     # The weights first: a file of a single array holds what the stages lead to.
-    arrays = {Stage.WEIGHTS.value: stages[Stage.WEIGHTS.value], **stages, "allowed": frame.head_map.allowed()}
+    arrays = {Stage.WEIGHTS.value: stages[Stage.WEIGHTS.value], **stages, "allowed": _allowed(frame.head_map)}
     name = head_name(frame, frame.layer, frame.head)
     settings = setup_words(replace(frame.setup, layer=frame.layer, head=frame.head, aggregate=Aggregate.ONE))
     parameters = {
@@ -84,13 +80,10 @@ def difference_numbers(a: HeadsFrame, b: HeadsFrame, view: HeadsView) -> Numbers
             f"A has {a.shape} cells and B {b.shape}: only maps of the same size can be subtracted. Choose sentences of "
             "the same length."
         )
-    _require_room(a.shape[0] * a.shape[1])
     if not (a.map.has_scores and b.map.has_scores):
         view = replace(view, stage=Stage.WEIGHTS)
-    left, right = (shown_map(frame, view).stage(view.stage) for frame in (a, b))
-    # Nothing can be subtracted from −∞, the score of a masked cell; its weight is 0.
-    seen = np.isfinite(left) & np.isfinite(right)
-    arrays = {"difference": np.subtract(left, right, out=np.full_like(left, np.nan), where=seen), "a": left, "b": right}
+    left, right = (_stage(shown_map(frame, view), view.stage) for frame in (a, b))
+    arrays: dict[str, AnyArray] = {"difference": _difference(left, right), "a": left, "b": right}
     names = [
         title.removeprefix(f"{letter}: ") for letter, title in zip("AB", what_differs(a.setup, b.setup), strict=True)
     ]
@@ -107,10 +100,11 @@ def difference_numbers(a: HeadsFrame, b: HeadsFrame, view: HeadsView) -> Numbers
     elif not (a.rows_are_distributions and b.rows_are_distributions):
         parameters["note"] = NO_DISTRIBUTIONS
     tokens = [_both(*pair) for pair in ((a.queries, b.queries), (a.keys, b.keys))]
-    blocks = [("A", left), ("B", right), ("A − B", arrays["difference"])]
+    maps = (left, right, arrays["difference"])
+    table = _several_maps("map", ("A", "B", "A − B"), lambda: maps, tokens)
     if (a.queries, a.keys) != (b.queries, b.keys):
         arrays |= {"queries_b": np.asarray(b.queries), "keys_b": np.asarray(b.keys)}
-    return _numbers(arrays, a, parameters, _blocks(blocks, "map", *tokens))
+    return _numbers(arrays, a, parameters, table)
 
 
 def _both(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
@@ -120,33 +114,69 @@ def _both(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
 
 def wall_numbers(frame: HeadsFrame) -> Numbers:
     """Return the weights of every head, (layers · heads, n_q, n_k)."""
-    count = frame.heads * len(frame.layers)
-    _require_room(count * frame.shape[0] * frame.shape[1])
-    weights = np.stack([map_.weights() for layer in frame.layers for map_ in layer.maps])
     names = [head_name(frame, layer, head) for layer in range(len(frame.layers)) for head in range(frame.heads)]
-    table = _blocks(list(zip(names, weights, strict=True)), "head", frame.queries, frame.keys)
-    arrays = {"weights": weights, "heads": np.asarray(names)}
+
+    def heads() -> Iterator[LargeArray]:
+        return (_stage(map_, Stage.WEIGHTS) for layer in frame.layers for map_ in layer.maps)
+
+    def parts() -> Iterator[np.typing.NDArray[Any]]:
+        return (part for head in heads() for part in head.parts())
+
+    weights = LargeArray((len(names), *frame.shape), frame.layers[0].maps[0].dtype, parts)
+    table = _several_maps("head", names, heads, (frame.queries, frame.keys))
+    arrays: dict[str, AnyArray] = {"weights": weights, "heads": np.asarray(names)}
     return _numbers(arrays, frame, {"what": "all heads", **_settings(frame)}, table)
 
 
-def _blocks(maps: list[tuple[str, FloatArray]], kind: str, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:
-    """Return several maps as one table: what a line belongs to, its query, and a column a key."""
-    rows = ((name, token, *row) for name, map_ in maps for token, row in zip(queries, map_.tolist(), strict=True))
-    return as_csv((kind, "query", *keys), rows)
+# ---- Maps, written a block of rows at a time ----
 
 
-def _require_room(count: int) -> None:
-    if count > MOST_NUMBERS:
-        raise ExportError(
-            f"That would be {count} numbers, more than the {MOST_NUMBERS} a file can take. Shorten the sentence, or "
-            "export a single head."
-        )
+def _stage(map_: AttentionMap, stage: Stage) -> LargeArray:
+    return LargeArray(map_.shape, map_.dtype, lambda: (map_.stage(stage, rows) for rows in _blocks(map_)))
 
 
-def _csv(frame: HeadsFrame, values: FloatArray) -> str:
-    """Return a map with its tokens: a line a query, a column a key."""
-    rows = ((token, *row) for token, row in zip(frame.queries, values.tolist(), strict=True))
-    return as_csv(("query \\ key", *frame.keys), rows)
+def _allowed(map_: AttentionMap) -> LargeArray:
+    return LargeArray(map_.shape, np.dtype(np.bool_), lambda: (map_.allowed(rows) for rows in _blocks(map_)))
+
+
+def _blocks(map_: AttentionMap) -> Iterator[Selection]:
+    return (rows for _, rows in row_blocks(slice(0, map_.n_q), map_.n_k))
+
+
+def _difference(left: LargeArray, right: LargeArray) -> LargeArray:
+    """Return A − B; NaN where either is −∞, the score of a masked cell: nothing can be subtracted from that."""
+
+    def parts() -> Iterator[np.typing.NDArray[Any]]:
+        for a, b in zip(left.parts(), right.parts(), strict=True):
+            yield np.subtract(a, b, out=np.full_like(a, np.nan), where=np.isfinite(a) & np.isfinite(b))
+
+    return LargeArray(left.shape, left.dtype, parts)
+
+
+def _one_map(frame: HeadsFrame, values: LargeArray) -> Table:
+    """Return a map with its tokens: a row a query, a column a key."""
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        return ((token, *row) for token, row in zip(frame.queries, rows_of(values), strict=True))
+
+    return Table(("query \\ key", *frame.keys), rows, len(frame.queries))
+
+
+def _several_maps(
+    kind: str, names: Sequence[str], maps: Callable[[], Iterable[AnyArray]], tokens: Sequence[tuple[str, ...]]
+) -> Table:
+    """Return several maps as one table: what a row belongs to, its query, and a column a key."""
+    queries, keys = tokens
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for name, map_ in zip(names, maps(), strict=True):
+            for token, row in zip(queries, rows_of(map_), strict=True):
+                yield name, token, *row
+
+    return Table((kind, "query", *keys), rows, len(names) * len(queries))
+
+
+# ---- What the numbers mean ----
 
 
 def _settings(frame: HeadsFrame) -> dict[str, Any]:
@@ -191,8 +221,6 @@ def _cells(cells: frozenset[Cell]) -> list[Cell]:
     return sorted((row + 1, column + 1) for row, column in cells)
 
 
-def _numbers(
-    arrays: dict[str, np.typing.NDArray[Any]], frame: HeadsFrame, parameters: dict[str, Any], table: str
-) -> Numbers:
+def _numbers(arrays: dict[str, AnyArray], frame: HeadsFrame, parameters: dict[str, Any], table: Table) -> Numbers:
     with_tokens = {**arrays, "queries": np.asarray(frame.queries), "keys": np.asarray(frame.keys)}
-    return Numbers(table, as_document(parameters, arrays, indent=1), with_tokens, parameters)
+    return Numbers(table, {**parameters, **arrays}, with_tokens, parameters, indent=1)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 from typing import Any
 
@@ -14,7 +11,7 @@ import numpy.typing as npt
 from attention_explorer import __version__
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
-from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.state.numbers_export import Numbers, Table
 
 CSV_COLUMNS = (
     "name",
@@ -60,7 +57,7 @@ def lookup_numbers(state: LookupState) -> Numbers:
         "axes": {name: ARRAY_AXES[name] for name in arrays},
         "weights_sum_to_1_over": "key",
     }
-    return Numbers(lookup_csv(state), lookup_json(state), arrays, parameters)
+    return Numbers(_table(state), _document(state), arrays, parameters, indent=2)
 
 
 def lookup_arrays(state: LookupState) -> dict[str, npt.NDArray[Any]]:
@@ -88,22 +85,19 @@ def lookup_arrays(state: LookupState) -> dict[str, npt.NDArray[Any]]:
     return arrays
 
 
-def lookup_csv(state: LookupState) -> str:
-    """Return a table with a row for q, for each key, for the target where it is shown, and for the output.
+def _table(state: LookupState) -> Table:
+    """Return a row for q, for each key, for the target where it is shown, and for the output.
 
     A cell is empty where there is nothing to say: a plain number has no second coordinate, a zero vector no cosine.
     """
     frame = lookup_frame(state)
-    stream = io.StringIO()
-    table = csv.DictWriter(stream, CSV_COLUMNS, lineterminator="\n")
-    table.writeheader()
-    table.writerow({"name": "q", "length": repr(frame.query_length), **_pair("", state.query)})
-    table.writerows(_key_row(frame, index) for index in range(len(state.entries)))
+    rows = [{"name": "q", "length": repr(frame.query_length), **_pair("", state.query)}]
+    rows += (_key_row(frame, index) for index in range(len(state.entries)))
     if state.shows(Overlay.TARGET):
-        table.writerow({"name": "t", **_pair("", state.target_row)})
+        rows.append({"name": "t", **_pair("", state.target_row)})
     output = tuple(frame.output.tolist())
-    table.writerow({"name": "o", "weight": repr(float(frame.weights.sum())), **_pair("", output)})
-    return stream.getvalue()
+    rows.append({"name": "o", "weight": repr(float(frame.weights.sum())), **_pair("", output)})
+    return Table.of(CSV_COLUMNS, [[row.get(column, "") for column in CSV_COLUMNS] for row in rows])
 
 
 def _key_row(frame: LookupFrame, index: int) -> dict[str, str]:
@@ -142,11 +136,11 @@ def _heading(state: LookupState) -> dict[str, object]:
     }
 
 
-def lookup_json(state: LookupState) -> str:
-    """Return the lookup with its settings, every stage of the computation and its gradient, as JSON."""
+def _document(state: LookupState) -> dict[str, object]:
+    """Return the lookup with its settings, every stage of the computation and its gradient."""
     frame = lookup_frame(state)
     attention = frame.attention
-    document = {
+    document: dict[str, object] = {
         **_heading(state),
         "query": state.query,
         "keys": state.keys,
@@ -168,4 +162,4 @@ def lookup_json(state: LookupState) -> str:
             "loss": frame.loss,
             "d_loss_d_query": frame.loss_gradient.tolist(),
         }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +12,8 @@ from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.encodings import wavelengths
-from attention_explorer.state.numbers_export import Arrays, Numbers, array_table, as_csv, as_document
+from attention_explorer.state.numbers_export import Arrays, Numbers, Table, array_table, rows_of
+from attention_explorer.state.numerals import grouped
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.table import TURNING, encoding_at, reason_without_table
 from attention_explorer.state.positions.wording import KIND_NAMES, settings_words
@@ -31,7 +33,8 @@ def encoding_numbers(state: PositionsState) -> Numbers:
     if state.kind is PositionKind.ALIBI:
         _require_room(state.heads * state.length**2)
         arrays: Arrays = {"bias": alibi_bias(state.heads, state.length), "slopes": alibi_slopes(state.heads)}
-        return _numbers(state, arrays, ["head (from 1)", "query (row)", "key (column)"], _slopes_csv(arrays["slopes"]))
+        axes = ["head (from 1)", "query (row)", "key (column)"]
+        return _numbers(state, arrays, axes, _slopes_table(arrays["slopes"]))
     reason = reason_without_table(state)
     if reason:
         raise ExportError(f"There are no numbers to export. {reason}")
@@ -40,7 +43,7 @@ def encoding_numbers(state: PositionsState) -> Numbers:
     arrays = {"encoding": encoding}
     if state.kind in TURNING:
         arrays["wavelengths"] = wavelengths(state.d_model, state.base)
-    return _numbers(state, arrays, ["position (row, from 0)", "dimension (column, from 0)"], _csv(encoding))
+    return _numbers(state, arrays, ["position (row, from 0)", "dimension (column, from 0)"], _table(encoding))
 
 
 def picture_numbers(state: PositionsState, arrays: Arrays) -> Numbers:
@@ -60,22 +63,26 @@ def picture_numbers(state: PositionsState, arrays: Arrays) -> Numbers:
 def _require_room(count: int) -> None:
     if count > MOST_NUMBERS:
         raise ExportError(
-            f"That would be {count} numbers, more than the {MOST_NUMBERS} a file can take. Choose fewer positions, "
-            "dimensions or heads."
+            f"That would be {grouped(count)} numbers, more than the {grouped(MOST_NUMBERS)} a file can take. Choose "
+            "fewer positions, dimensions or heads."
         )
 
 
-def _csv(encoding: np.typing.NDArray[np.float64]) -> str:
-    rows = ((position, *row) for position, row in enumerate(encoding.tolist()))
-    return as_csv(("position \\ dimension", *range(encoding.shape[1])), rows)
+def _table(encoding: np.typing.NDArray[np.float64]) -> Table:
+    length, d_model = encoding.shape
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        return ((position, *row) for position, row in enumerate(rows_of(encoding)))
+
+    return Table(("position \\ dimension", *range(d_model)), rows, length)
 
 
-def _slopes_csv(slopes: np.typing.NDArray[Any]) -> str:
-    return as_csv(("head", "slope"), enumerate(slopes.tolist(), start=1))
+def _slopes_table(slopes: np.typing.NDArray[Any]) -> Table:
+    return Table.of(("head", "slope"), list(enumerate(slopes.tolist(), start=1)))
 
 
 def _numbers(
-    state: PositionsState, arrays: Arrays, axes: list[str], table: str, made_with: dict[str, Any] | None = None
+    state: PositionsState, arrays: Arrays, axes: list[str], table: Table, made_with: dict[str, Any] | None = None
 ) -> Numbers:
     parameters = {
         "program": f"Attention Explorer {__version__}",
@@ -84,7 +91,7 @@ def _numbers(
         "axes": axes,
         "settings": settings(state) if made_with is None else made_with,
     }
-    return Numbers(table, as_document(parameters, arrays), arrays, parameters)
+    return Numbers(table, {**parameters, **arrays}, arrays, parameters)
 
 
 def settings(state: PositionsState) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExportError
-from attention_explorer.state.numbers_export import Arrays, Numbers, array_table, as_document
+from attention_explorer.state.numbers_export import Arrays, Numbers, array_table
 from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
 from attention_explorer.state.scaling.wording import picture_title, settings_words
 
@@ -37,4 +37,4 @@ def scaling_numbers(state: ScalingState, arrays: Arrays) -> Numbers:
         "axes": _AXES[state.picture],
         "settings": {name: settings[name] for name in kept},
     }
-    return Numbers(array_table(arrays), as_document(parameters, arrays), arrays, parameters)
+    return Numbers(array_table(arrays), {**parameters, **arrays}, arrays, parameters)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.state.numbers_export import as_csv
+from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.state.numerals import exact
 from attention_explorer.ui.theme import Look
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayou
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.figure_options import FigureOptions
-from attention_explorer.ui.export.clipboard import copy_figure
+from attention_explorer.ui.export.clipboard import NumbersCopier, copy_picture
 from attention_explorer.ui.export.figure import (
     EXPORT_FORMATS,
     LARGEST_SIDE,
@@ -116,6 +116,10 @@ class ExportDialog(QDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.copy.clicked.connect(self._copy)
+        self.copier = NumbersCopier(self)
+        self.copier.done.connect(self._on_copied)
+        for signal in (self.copier.under_way, self.copier.refused):
+            signal.connect(self.form.says.setText)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(PREVIEW_DELAY)
@@ -169,13 +173,19 @@ class ExportDialog(QDialog):
     # ---- What people do ----
 
     def _copy(self) -> None:
+        if not format_of(self.options.format).is_picture:
+            self.copier.copy(self.figure, self.options.format)
+            return
         try:
-            copy_figure(self.figure, self.options)
+            copy_picture(self.figure, self.options)
         except ExplorerError as error:
             self.form.says.setText(str(error))
             return
-        self.said = "The figure is on the clipboard."
-        self.form.says.setText(self.said)
+        self._on_copied("The figure is on the clipboard.")
+
+    def _on_copied(self, message: str) -> None:
+        self.said = message
+        self.form.says.setText(message)
 
 
 def words_about(sheet: Sheet, options: FigureOptions) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Protocol, TypeAlias, runtime_checkable
+from typing import IO, BinaryIO, Protocol, TypeAlias, runtime_checkable
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPainter
@@ -21,7 +22,8 @@ from attention_explorer.state.figure_options import (
     FigureTheme,
     LengthUnit,
 )
-from attention_explorer.state.numbers_export import Numbers, npy_bytes, npz_bytes
+from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.state.numbers_files import Report, write_csv, write_json, write_npy, write_npz
 from attention_explorer.ui.export.pdf_file import pdf_bytes
 from attention_explorer.ui.export.svg_file import svg_bytes
 from attention_explorer.ui.theme import DARK, LIGHT, PRINT, Look
@@ -206,27 +208,32 @@ def png_bytes(image: QImage) -> bytes:
     return bytes(buffer.data().data())
 
 
-Contents: TypeAlias = Callable[[], bytes]
-"""Makes the contents of a file of what is drawn by then; on any thread."""
+Contents: TypeAlias = Callable[[IO[bytes], Report], object]
+"""Writes what is drawn by then to a file, on any thread. It reports how much is done; what that raises ends it."""
 
 
 def _png(figure: Figure, options: FigureOptions) -> Contents:
     image = rendered(figure, options)
-    return lambda: png_bytes(image)
+    return lambda file, _: file.write(png_bytes(image))
 
 
 def _svg(figure: Figure, options: FigureOptions) -> Contents:
     sheet = sheet_of(figure, options)
     drawn = sheet.figure
     drawing = svg_bytes(drawn.paint, drawn.size, sheet.scale, file_title(drawn), drawn.description)
-    return lambda: drawing
+    return lambda file, _: file.write(drawing)
 
 
 def _pdf(figure: Figure, options: FigureOptions) -> Contents:
     sheet = sheet_of(figure, options)
     drawn = sheet.figure
     page = pdf_bytes(drawn.paint, drawn.size, sheet.scale, file_title(drawn), drawn.description)
-    return lambda: page
+    return lambda file, _: file.write(page)
+
+
+def _numbers(write: Callable[[Numbers, IO[bytes], Report], None]) -> Callable[[Figure, FigureOptions], Contents]:
+    """Return how a format begins that holds the numbers and draws nothing."""
+    return lambda figure, _: lambda file, report: write(figure.numbers(), file, report)
 
 
 # ---- Files ----
@@ -250,10 +257,10 @@ EXPORT_FORMATS: tuple[ExportFormat, ...] = (
     ExportFormat(".png", "PNG picture", _png, is_raster=True),
     ExportFormat(".svg", "SVG drawing", _svg),
     ExportFormat(".pdf", "PDF page", _pdf),
-    ExportFormat(".csv", "CSV numbers", lambda figure, _: lambda: figure.numbers().csv.encode(), is_picture=False),
-    ExportFormat(".npy", "NumPy array", lambda figure, _: lambda: npy_bytes(figure.numbers()), is_picture=False),
-    ExportFormat(".npz", "NumPy archive", lambda figure, _: lambda: npz_bytes(figure.numbers()), is_picture=False),
-    ExportFormat(".json", "JSON numbers", lambda figure, _: lambda: figure.numbers().json.encode(), is_picture=False),
+    ExportFormat(".csv", "CSV numbers", _numbers(write_csv), is_picture=False),
+    ExportFormat(".npy", "NumPy array", _numbers(write_npy), is_picture=False),
+    ExportFormat(".npz", "NumPy archive", _numbers(write_npz), is_picture=False),
+    ExportFormat(".json", "JSON numbers", _numbers(write_json), is_picture=False),
 )
 
 
@@ -290,11 +297,13 @@ def figure_bytes(figure: Figure, options: FigureOptions) -> bytes:
     ExportError
         The format is unknown, or the picture is too large.
     """
-    return begun(figure, options)()
+    file = io.BytesIO()
+    begun(figure, options)(file, lambda _fraction: None)
+    return file.getvalue()
 
 
 def begun(figure: Figure, options: FigureOptions) -> Contents:
-    """Draw a figure, and return what makes the contents of its file, on any thread.
+    """Draw a figure, and return what writes its file, on any thread.
 
     Raises
     ------
@@ -317,6 +326,7 @@ def write_figure(figure: Figure, target: Path | BinaryIO, options: FigureOptions
     options = FigureOptions() if options is None else options
     if isinstance(target, Path):
         options = options if options.format else replace(options, format=target.suffix)
-        write_whole(target, figure_bytes(figure, options))
+        contents = begun(figure, options)
+        write_whole(target, lambda file: contents(file, lambda _fraction: None))
         return
     target.write(figure_bytes(figure, options))

@@ -1,19 +1,19 @@
-"""Writes a figure while the window stays awake: compressing it and waiting for the disk are left to a worker."""
+"""Writes a figure while the window stays awake: computing, compressing and the disk are left to a worker."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
+from typing import IO
 
 from PySide6.QtCore import QElapsedTimer, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from attention_explorer.errors import quoted
 from attention_explorer.files import write_whole
-from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.jobs import Cancelled, Deliver, JobQueue, Report, stoppable
 from attention_explorer.state.figure_options import FigureOptions
-from attention_explorer.ui.export.figure import Figure, begun
+from attention_explorer.ui.export.figure import Contents, Figure, begun
 
 SHOW_AFTER = 300
 """Milliseconds before there is a window that says what is going on: one that only flickers tells nobody anything."""
@@ -33,6 +33,7 @@ def write_awake(parent: QWidget, figure: Figure, path: Path, options: FigureOpti
     errors: list[Exception] = []
     queue.failed.connect(lambda _, error: errors.append(error))
     queue.finished.connect(queue.deleteLater)
+    queue.progressed.connect(writing.note_progress)
     queue.request(path, writing.work)
     _wait(parent, queue, writing)
     if errors:
@@ -53,12 +54,14 @@ def _wait(parent: QWidget, queue: JobQueue, writing: _Writing) -> None:
         return
     note = QMessageBox(parent.window())
     note.setWindowTitle("Export")
-    note.setText(f"Writing {quoted(writing.path.name)}…")
+    note.setText(writing.words)
     note.setStandardButtons(QMessageBox.StandardButton.Cancel)
     note.rejected.connect(writing.cancel)
     note.open()
     while running and not writing.is_cancelled:
         loop.processEvents(wait)
+        if note.text() != writing.words:
+            note.setText(writing.words)
     note.rejected.disconnect(writing.cancel)
     note.close()
     note.deleteLater()
@@ -67,23 +70,37 @@ def _wait(parent: QWidget, queue: JobQueue, writing: _Writing) -> None:
 class _Writing:
     """What the worker does. Up to the last moment it can be cancelled, and then nothing is written."""
 
-    def __init__(self, contents: Callable[[], bytes], path: Path) -> None:
+    def __init__(self, contents: Contents, path: Path) -> None:
         self.path = path
         self.is_cancelled = False
+        self.words = f"Writing {quoted(path.name)}…"
         self._contents = contents
-        self._is_at_the_disk = False
+        self._is_complete = False
         self._turn = Lock()
 
-    def work(self, _report: Report, _deliver: Deliver) -> None:
-        """Make the contents and write them."""
-        data = self._contents()
+    def note_progress(self, _key: object, fraction: float) -> None:
+        """Say how much is done."""
+        self.words = f"Writing {quoted(self.path.name)}… {fraction:.0%}"
+
+    def work(self, report: Report, _deliver: Deliver) -> None:
+        """Write the file beside the place it is for, and put it there when it is complete."""
+
+        def go_on(fraction: float) -> None:
+            if self.is_cancelled:
+                raise Cancelled
+            report(fraction)
+
+        with stoppable(go_on) as watched_report:
+            write_whole(self.path, lambda file: self._write(file, watched_report))
+
+    def _write(self, file: IO[bytes], report: Report) -> None:
+        self._contents(file, report)
         with self._turn:
             if self.is_cancelled:
-                return
-            self._is_at_the_disk = True
-        write_whole(self.path, data)
+                raise Cancelled
+            self._is_complete = True
 
     def cancel(self) -> None:
-        """Write nothing, unless it is being written already."""
+        """Write nothing, unless the file is complete already."""
         with self._turn:
-            self.is_cancelled = not self._is_at_the_disk
+            self.is_cancelled = not self._is_complete

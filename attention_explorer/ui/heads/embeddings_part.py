@@ -22,7 +22,7 @@ from attention_explorer.state.heads.dots import (
     with_number,
 )
 from attention_explorer.state.heads.state import Recipe
-from attention_explorer.state.numbers_export import as_csv
+from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_model import MatrixModel, MatrixTable
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
