@@ -163,6 +163,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
     },
     scaling.ScalingState: {
         "d_k": Limit(1, scaling.LARGEST_D_K),
+        "axis_d_k": Limit(0, scaling.LARGEST_D_K),
         "d_model": Limit(1, scaling.LARGEST_D_MODEL),
         "gain": Limit(0.0, scaling.LARGEST_GAIN),
         "keys": Limit(1, scaling.MOST_KEYS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,8 +95,33 @@ def test_exp_overflows_where_it_is_said_to() -> None:
         with np.errstate(over="ignore"):
             assert np.isfinite(np.exp(kind(0.999 * limit)))
             assert np.isinf(np.exp(kind(1.001 * limit)))
-    bench = BenchState(((2.0, 1.0),), precision=Precision.HALF, subtract_max=False)
-    assert bench_picture(bench).failing_factor() == pytest.approx(11.09 / 2, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("rows", "row", "settings"),
+    [
+        (((2.0, 1.0),), 0, {}),
+        (((2.0, 2.0),), 0, {"precision": Precision.HALF}),
+        (((88.5, 1.0),), 0, {"precision": Precision.SINGLE}),
+        (((709.7, 1.0),), 0, {}),
+        (((2.0, -1.0),), 0, {"shift": 600.0, "factor": 3.0}),
+        (((2.0, -1.0),), 0, {"shift": -600.0, "precision": Precision.SINGLE}),
+        (((1.0, 2.0), (600.0, 1.0)), 0, {}),
+        (((1.0, 2.0), (600.0, 1.0)), 0, {"over_queries": True}),
+    ],
+)
+def test_the_sum_overflows_from_the_factor_that_is_named(
+    rows: tuple[tuple[float, ...], ...], row: int, settings: dict[str, object]
+) -> None:
+    bench = BenchState(rows, row, subtract_max=False, **settings)
+    picture = bench_picture(bench)
+    named = picture.failing_factor()
+    assert np.isfinite(picture.totals[row]).all()
+    assert named > bench.factor
+    rounding = 4e-3 if bench.precision is Precision.HALF else 1e-6
+    for factor, is_finite in ((named * (1 - rounding), True), (named * (1 + rounding), False)):
+        totals = bench_picture(replace(bench, factor=factor)).totals[row]
+        assert np.isfinite(totals).all() == is_finite
     assert bench_picture(BenchState(((-2.0, 0.0),))).failing_factor() == math.inf
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from attention_explorer.state.scaling.rows import Measure
 from attention_explorer.state.scaling.scores import scores_numbers, scores_picture
 from attention_explorer.state.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
 from attention_explorer.state.scaling.wording import description, measured, settings_words, share, verdict
+from attention_explorer.ui.scaling.pictures import DRAWINGS
 
 
 def test_presets_have_names_of_their_own_and_know_them() -> None:
@@ -68,7 +70,7 @@ def test_the_verdict_of_other_settings_has_their_numbers() -> None:
     assert "at every d_k" in verdict(replace(projected, follows=True, rule=GainRule.NORMALISED)).text
     assert "√16 = 4.00" in verdict(ScalingState(d_k=16)).text
     assert "saturates" in verdict(ScalingState(d_k=100, scaled=False)).text
-    assert "is 4.00 after the scaling" in verdict(ScalingState(source=ScoreSource.EMBEDDINGS, d_k=16)).text
+    assert "is about 4.00 after the scaling" in verdict(ScalingState(source=ScoreSource.EMBEDDINGS, d_k=16)).text
 
 
 def test_the_bench_says_what_has_happened() -> None:
@@ -86,7 +88,7 @@ def test_the_bench_says_what_has_happened() -> None:
 def test_the_bench_does_not_call_rows_sound_that_are_not_looked_at() -> None:
     bench = BenchState(((12.0, 3.0), (1000.0, 2.0), (709.5, 709.4)), subtract_max=False)
     assert (
-        "look at query 2 and 3, where it goes wrong"
+        "look at queries 2 and 3, where it goes wrong"
         in verdict(ScalingState(picture=ScalingPicture.BENCH, bench=bench)).text
     )
     sound = replace(bench, rows=bench.rows[:1])
@@ -157,7 +159,7 @@ def test_nothing_cannot_be_exported() -> None:
 
 def test_the_share_of_scores_too_large_for_float16_is_true() -> None:
     share_above = 0.5 * normal_tail(Precision.HALF.exp_limit, np.sqrt(512))
-    assert f"{100 * share_above:.0f} % are" in scaling_preset("half").truth
+    assert f"{100 * share_above:.0f} % of them are larger" in scaling_preset("half").truth
 
 
 GIVEN = {"0.167", "0.3", "0.09", "5.76", "0.72", "0.74", "1.41"}
@@ -178,3 +180,83 @@ def test_words_beside_measured_numbers_have_the_same_numbers(ready) -> None:
     for number in said:
         decimals = len(number.partition(".")[2])
         assert any(f"{value:.{decimals}f}" == number for value in found), number
+
+
+# ---- What tutorials say ----
+
+SAID = (Path(__file__).parents[1] / "data" / "tutorial_sentences.txt").read_text("utf-8")
+"""Passages of the tutorials that presets judge, word for word."""
+
+
+@pytest.mark.parametrize("ready", SCALING_PRESETS, ids=lambda ready: ready.id)
+def test_quotation_marks_stand_around_what_a_tutorial_says(ready) -> None:
+    quoted = re.findall(r"“([^”]*)”", ready.claim)
+    assert quoted or ready.claim.startswith("You might think that ")
+    for passage in quoted:
+        assert passage.strip(" …").lower() in SAID.lower()
+
+
+# ---- What stays true when settings are changed ----
+
+
+def notes_of(state: ScalingState) -> str:
+    drawing = DRAWINGS[state.picture]
+    return " ".join(line.text for line in drawing.notes(drawing.compute(state, (0, 0))))
+
+
+@pytest.mark.parametrize("source", ScoreSource)
+def test_one_key_takes_all_whatever_its_score(source: ScoreSource) -> None:
+    text = verdict(ScalingState(source=source, keys=1, d_k=100, scaled=False)).text
+    assert "always 1" in text or "the weight 1" in text
+    assert "saturates" not in text
+    assert "grows with d_k, scaled or not" not in text
+
+
+@pytest.mark.parametrize("rule", GainRule)
+def test_a_variance_of_1_is_not_called_another(rule: GainRule) -> None:
+    text = notes_of(ScalingState(source=ScoreSource.PROJECTED, d_model=16, rule=rule, draws=10))
+    variance = {GainRule.NUMBER: 1.44, GainRule.NORMALISED: 1.0, GainRule.HE: 2.0}[rule]
+    assert f" = {variance:.2f}. So q·k spreads by about {variance:.2f}·√64" in text
+    assert "not 1" not in text
+
+
+def bench_said(*rows: tuple[float, ...], **settings: object) -> str:
+    state = ScalingState(picture=ScalingPicture.BENCH, bench=BenchState(rows, **settings))  # type: ignore[arg-type]
+    said = verdict(state)
+    return f"{notes_of(state)} {said.title} {said.text}"
+
+
+@pytest.mark.parametrize(
+    ("row", "precision", "told"),
+    [
+        ((709.5, 709.4), Precision.DOUBLE, "Here no exponential does, but their sum already does."),
+        ((88.7, 88.6), Precision.SINGLE, "Here no exponential does, but their sum already does."),
+        ((89.0, 1.0), Precision.SINGLE, "exp overflows above 88.72 in float32: here it does."),
+        ((709.5, 1.0), Precision.DOUBLE, "The sum of these exponentials overflows from “×” 1.0004 on."),
+        ((-1.0, -2.0), Precision.DOUBLE, "These scores never do so; but far below 0 every exp becomes 0"),
+    ],
+)
+def test_what_overflows_is_told_as_it_is(row: tuple[float, ...], precision: Precision, told: str) -> None:
+    assert told in bench_said(row, precision=precision, subtract_max=False)
+
+
+def test_a_constant_moves_weights_where_it_does() -> None:
+    row = (0.3, 0.1, -0.2)
+    assert "moves no weight" in bench_said(row, shift=1000.0)
+    assert "rounded more in float16" in bench_said(row, shift=1000.0, precision=Precision.HALF)
+    assert "moves no weight" in bench_said(row, shift=1000.0, over_queries=True), "one query has no other beside it"
+    assert "compete down the column" in bench_said(row, row[::-1], shift=1.0, over_queries=True)
+
+
+def test_a_query_that_others_leave_nothing_is_not_called_broken() -> None:
+    text = bench_said((1000.0, 1000.0), (0.0, 0.0), row=1, over_queries=True)
+    assert "All weights are 0, and nothing says so." not in text
+    assert "“Subtract max” prevents it" not in text
+    half = bench_said((20.0, 20.0), (0.0, 0.0), row=1, over_queries=True, precision=Precision.HALF)
+    assert "what is left is too small for float16" in half
+
+
+def test_what_a_constant_may_not_do_is_named() -> None:
+    text = bench_said((2.0, 1.0), subtract_max=False)
+    assert "As long as the sum neither overflows nor becomes 0" in text
+    assert bench_picture(BenchState(((2.0, 1.0),), shift=-800.0, subtract_max=False)).fault is Fault.NAN

@@ -7,7 +7,7 @@ from typing import Any
 from heads_driver import painted_texts
 from PySide6.QtCore import QPointF
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
 from window_driver import WindowDriver
 
 
@@ -81,3 +81,17 @@ class PicturesDriver(WindowDriver):
     def show_picture(self, picture: object) -> None:
         """Press the button of a picture."""
         self.press(self.bar.picture_row.buttons[picture])
+
+    # ---- Sliders ----
+
+    def handle_of(self, slider: QSlider) -> QPointF:
+        option = QStyleOptionSlider()
+        slider.initStyleOption(option)
+        part = QStyle.SubControl.SC_SliderHandle
+        return QPointF(slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center())
+
+    def drag_slider(self, slider: QSlider, by: float) -> None:
+        """Take the handle, move it so many pixels, let go."""
+        assert slider.isVisible()
+        start = self.handle_of(slider)
+        self.hand(slider).drag(start, start + QPointF(by, 0.0))

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pictures_driver import PicturesDriver
-from PySide6.QtCore import QEvent, QPointF
-from PySide6.QtWidgets import QApplication, QDialog, QSlider, QStyle, QStyleOptionSlider
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QDialog
 
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.positions.state import PositionsState
@@ -64,17 +64,3 @@ class PositionsDriver(PicturesDriver):
     @property
     def state(self) -> PositionsState:
         return self.window.session.state.positions
-
-    # ---- Sliders ----
-
-    def handle_of(self, slider: QSlider) -> QPointF:
-        option = QStyleOptionSlider()
-        slider.initStyleOption(option)
-        part = QStyle.SubControl.SC_SliderHandle
-        return QPointF(slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center())
-
-    def drag_slider(self, slider: QSlider, by: float) -> None:
-        """Take the handle, move it so many pixels, let go."""
-        assert slider.isVisible()
-        start = self.handle_of(slider)
-        self.hand(slider).drag(start, start + QPointF(by, 0.0))

@@ -21,11 +21,12 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.scaling.bench import bench_picture
 from attention_explorer.state.scaling.growth import STOPS, growth_picture
 from attention_explorer.state.scaling.presets import SCALING_PRESETS, scaling_preset
+from attention_explorer.state.scaling.rows import score_pieces
 from attention_explorer.state.scaling.scores import scores_picture
-from attention_explorer.state.scaling.state import BenchState, GainRule, ScalingPicture, ScalingState
+from attention_explorer.state.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
 from attention_explorer.ui.drawing.marks import text_size
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.scaling.bench_columns import score_at
+from attention_explorer.ui.scaling.bench_columns import number_text, score_at
 from attention_explorer.ui.scaling.bench_hand import GAP_CHART, JACOBIAN, bench_spot, bench_words
 from attention_explorer.ui.scaling.bench_hand import WEIGHTS as WEIGHT_ROWS
 from attention_explorer.ui.scaling.bench_layout import bench_layout
@@ -38,9 +39,11 @@ from attention_explorer.ui.scaling.growth_picture import (
     growth_words,
     paint_growth,
 )
+from attention_explorer.ui.scaling.notes import bench_notes
 from attention_explorer.ui.scaling.page import DRAWINGS
 from attention_explorer.ui.scaling.scores_layout import scores_layout
 from attention_explorer.ui.scaling.scores_picture import EXAMPLE, RAW, SCALED, TABLE, WEIGHTS, scores_spot, scores_words
+from attention_explorer.ui.scaling.softmax_bench_picture import paint_bench
 from attention_explorer.ui.theme import LIGHT, Look
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -504,3 +507,71 @@ def test_figures_have_their_numbers_and_words(open_scaling, identifier: str) -> 
 
 def test_every_preset_has_a_drawing() -> None:
     assert {ready.state.picture for ready in SCALING_PRESETS} == set(DRAWINGS)
+
+
+# ---- The row on the curve of its gap ----
+
+
+@pytest.mark.parametrize("over_queries", [False, True])
+@pytest.mark.parametrize(
+    ("rows", "precision", "subtract_max"),
+    [
+        (((10.0, 0.0),), "float64", True),
+        (((2.0, 1.0, 0.0, -1.0),), "float64", True),
+        (((1.0, 1.0, 1.0),), "float16", True),
+        (((0.0, 900.0),), "float64", True),
+        (((3.0,),), "float64", True),
+        (((709.5, 709.4),), "float64", False),
+        (((1000.0, 1001.0, 1002.0),), "float64", False),
+        (((5.0, 1.0), (2.0, 3.0)), "float32", True),
+    ],
+)
+def test_the_dot_of_a_row_is_its_own_number_or_there_is_none(
+    qapp, rows: tuple[tuple[float, ...], ...], precision: str, subtract_max: bool, over_queries: bool
+) -> None:
+    bench = BenchState(rows, precision=Precision(precision), subtract_max=subtract_max, over_queries=over_queries)
+    picture, look = bench_picture(bench), Look()
+    layout = bench_layout(picture, look, QRectF(0, 0, 900, 640))
+    texts = painted_texts(lambda painter: paint_bench(painter, picture, layout, look))
+    told = [text for text in texts if text.startswith("this row: ")]
+    weights = np.sort(picture.weights[0].astype(float))
+    if over_queries or len(weights) < 2 or not np.isclose(weights.sum(), 1.0, atol=2e-2):
+        assert not told
+        return
+    own = number_text(float(weights[-1] * weights[:-1].sum()))
+    assert [text.split(" at a gap")[0] for text in told] == [f"this row: {own}"]
+    assert f"p (1 − p) is {own};" in " ".join(line.text for line in bench_notes(picture))
+
+
+# ---- The axes of the histograms ----
+
+
+def test_the_axes_hold_still_while_d_k_moves_and_fit_again_on_request(open_scaling) -> None:
+    driver = open_scaling()
+    ends = [(chart.across.low, chart.across.high) for chart in driver.layout.scores]
+    slider, bar = driver.page.controls.d_k, driver.page.bar
+    for d_k, by in ((512, 900.0), (1, -900.0)):
+        driver.drag_slider(slider.slider, by)
+        driver.settle()
+        assert driver.state.d_k == d_k
+        assert [(chart.across.low, chart.across.high) for chart in driver.layout.scores] == ends
+        assert bar.held_axis.isChecked()
+        assert any("beyond the axis" in text for text in driver.texts()) == (d_k == 512)
+    assert "(changed)" in bar.preset_box.currentText()
+    driver.press(bar.held_axis)
+    driver.settle()
+    assert not driver.state.axis_d_k
+    assert driver.layout.scores[0].across.high == pytest.approx(4.5)
+    driver.undo()
+    assert [(chart.across.low, chart.across.high) for chart in driver.layout.scores] == ends
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(("held", "d_k"), [(64, 512), (64, 2), (2, 512)])
+def test_what_the_held_axis_leaves_out_is_counted(held: int, d_k: int, shared: bool) -> None:
+    picture = scores_picture(replace(SMALL, d_k=d_k, axis_d_k=held, shared_axis=shared))
+    raw = np.concatenate(list(score_pieces(picture.setting, picture.draws, SMALL.seed)))
+    for scaled, scores in ((False, raw), (True, raw / d_k**0.5)):
+        end = picture.axis_ends(scaled)[1]
+        assert end == pytest.approx(4.5 if scaled and not shared else 4.5 * held**0.5)
+        assert picture.beyond(scaled) == pytest.approx(np.mean(np.abs(scores) > end), abs=0.01)

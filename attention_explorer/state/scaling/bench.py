@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -85,12 +85,24 @@ class BenchPicture:
         weights = self.weights[row]
         if np.isnan(weights).any():
             return Fault.NAN
-        return Fault.NONE if weights.any() else Fault.SILENT
+        # Down a column the other queries may rightly take everything; then the exact weights are 0 too.
+        return Fault.NONE if weights.any() or not self.exact[row].any() else Fault.SILENT
 
     @property
     def fault(self) -> Fault:
         """What has become of the row that is looked at."""
         return self.fault_of(self.row)
+
+    @property
+    def has_slope(self) -> bool:
+        """Whether the slope says how the largest weight of the row answers: not of a broken row, nor of one key."""
+        return self.fault is Fault.NONE and not self.bench.over_queries and not math.isnan(self.gap)
+
+    @property
+    def shift_moves(self) -> float:
+        """The most that a weight of the row moves by the constant added to its scores; 0 but for rounding."""
+        still = bench_picture(replace(self.bench, shift=0.0)).weights[self.row]
+        return float(np.abs(self.weights[self.row].astype(np.float64) - still).max())
 
     @property
     def weight_map(self) -> MapPicture:
@@ -107,9 +119,26 @@ class BenchPicture:
         return _map(self.jacobian, ColourScale(ScaleKind.DIVERGING, -0.25, 0.25, "∂p ∕ ∂s"), names, ())
 
     def failing_factor(self) -> float:
-        """Return the factor for the scores as typed from which an exponential overflows; inf if none does."""
-        largest = max(max(row) for row in self.bench.rows)
-        return self.bench.precision.exp_limit / largest if largest > 0 else math.inf
+        """Return the factor above that of the bench from which the sum that the row is divided by overflows.
+
+        Nothing is taken away from the scores; inf if no factor makes the sum overflow.
+        """
+        bench = self.bench
+        rows, row = np.asarray(bench.rows, np.float64), bench.row_shown
+        largest = float((rows if bench.over_queries else rows[row]).max())
+        if largest <= 0.0:
+            return math.inf
+        limit = bench.precision.exp_limit
+
+        def overflows(factor: float) -> bool:
+            scores = replace(bench, factor=factor).scores()
+            return bool((np.logaddexp.reduce(scores if bench.over_queries else scores[row]) > limit).any())
+
+        low, high = bench.factor, (limit + abs(bench.shift)) / largest
+        for _ in range(60):  # the logarithm of the sum is convex in the factor: it crosses the limit once
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if overflows(middle) else (middle, high)
+        return high
 
 
 def _map(values: FloatArray, scale: ColourScale, names: tuple[str, ...], sums: tuple[float, ...]) -> MapPicture:

@@ -76,6 +76,21 @@ class ScoresPicture:
         """Return the edges of the bins of the scores."""
         return self.edges / self.root if scaled else self.edges
 
+    def axis_ends(self, scaled: bool) -> tuple[float, float]:
+        """Return where the axis of the raw or the scaled scores begins and ends: at this d_k, or at the one held."""
+        d_k = self.state.axis_d_k or self.state.d_k
+        edges = bin_edges(self.state.setting_at(d_k))
+        root = math.sqrt(d_k) if scaled and not self.state.shared_axis else 1.0
+        return float(edges[0]) / root, float(edges[-1]) / root
+
+    def beyond(self, scaled: bool) -> float:
+        """Return about what share of the scores is beyond the ends of the axis; 0 where it has room for all bins."""
+        edges, (low, high) = self.bin_edges(scaled), self.axis_ends(scaled)
+        if low <= edges[0] and edges[-1] <= high:
+            return 0.0
+        inside = np.clip(edges[1:], low, high) - np.clip(edges[:-1], low, high)
+        return 1.0 - float((self.counts * inside / np.diff(edges)).sum()) / self.scores
+
     @property
     def is_complete(self) -> bool:
         """Whether all draws have been made."""

@@ -115,6 +115,8 @@ class ScalingState(CheckedFields):
     """Which of the two the page speaks of, and draws the darker: scores divided by √d_k, or not."""
     shared_axis: bool = True
     """Whether raw and scaled scores are drawn over the same axis."""
+    axis_d_k: int = 0
+    """The d_k whose scores the axes have room for, held while d_k moves; 0 is the one on show."""
     bench: BenchState = field(default_factory=BenchState)
     preset: str = "variance"
 
@@ -140,3 +142,8 @@ class ScalingState(CheckedFields):
     def setting(self) -> ScoreSetting:
         """What is drawn."""
         return self.setting_at(self.d_k)
+
+    def with_d_k(self, d_k: int) -> Self:
+        """Return the state with another d_k; the axes of the histograms stay as they are, for comparison."""
+        held = self.axis_d_k or self.d_k
+        return replace(self, d_k=d_k, axis_d_k=held if self.picture is ScalingPicture.SCORES else self.axis_d_k)

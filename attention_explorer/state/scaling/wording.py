@@ -126,17 +126,18 @@ def _is_as_in(state: ScalingState, ready: ScalingState) -> bool:
     if ScalingPicture.BENCH in (state.picture, ready.picture):
         looked_at = replace(state.bench, row=ready.bench.row, key=ready.bench.key)
         return state.picture is ready.picture and looked_at == ready.bench
-    return replace(state, picture=ready.picture, shared_axis=ready.shared_axis, bench=ready.bench) == ready
+    as_seen = replace(state, picture=ready.picture, shared_axis=ready.shared_axis, axis_d_k=ready.axis_d_k)
+    return replace(as_seen, bench=ready.bench) == ready
 
 
 def _of_direct(state: ScalingState) -> Verdict:
     raw = state.setting.predicted_std(False)
-    text = f"Raw scores spread by √{state.d_k} = {plain(raw)}, scaled ones by 1, whatever d_k is."
+    text = f"Raw scores spread by √{state.d_k} = {plain(raw)}. Scaled scores spread by 1, whatever d_k is."
     if not state.scaled:
         return Verdict("Not scaled, d_k decides how sharp the weights are.", f"{text} {_sharpness(raw, state.keys)}")
     tail = state.distribution.kurtosis**2 - 3.0  # of one product of two entries
     if tail > 0 and state.d_k <= 16:
-        text += f" At small d_k tails are heavier than those of the curve: excess kurtosis {plain(tail / state.d_k)}."
+        text += f" At small d_k the tails are heavier than normal: excess kurtosis {plain(tail / state.d_k)}."
     return Verdict("Scaled, d_k hardly matters.", f"{text} {_sharpness(1.0, state.keys)}")
 
 
@@ -146,34 +147,36 @@ def _of_projected(state: ScalingState) -> Verdict:
     exact = setting.predicted_std(True)
     text = (
         f"Scaled scores spread by about d_model·σ_w² = {setting.d_model}·{coordinate(sigma, 3)}² = {plain(rough)}"
-        f" (exactly {plain(exact, 3)}, each token’s score with itself included)"
+        f" (exactly {plain(exact, 3)} here, each token’s score with itself included)"
     )
     grows = state.follows and state.rule is GainRule.NUMBER
     text += ", which grows with d_k because d_model does." if grows else ", at every d_k."
-    title = "The gain decides, not d_k." if state.scaled else "Not scaled: the gain times √d_k."
+    title = "The gain decides, not d_k." if state.scaled else "Not scaled, √d_k multiplies the gain."
     shown = exact if state.scaled else setting.predicted_std(False)
     return Verdict(title, f"{text} {_sharpness(shown, state.keys)}")
 
 
 def _of_embeddings(state: ScalingState) -> Verdict:
     own = math.sqrt(state.d_k) if state.scaled else float(state.d_k)
+    alone = "With a single token that weight is always 1."
     return Verdict(
         "Every token finds itself.",
-        f"x·x = ‖x‖² is d_k on average, so a token’s score with itself is {plain(own)} "
-        f"{'after' if state.scaled else 'without'} the scaling, and with others 0 on average. The weight a token gives "
-        "itself grows with d_k, scaled or not.",
+        f"x·x = ‖x‖² is d_k on average, so a token’s score with itself is about {plain(own)} "
+        f"{'after' if state.scaled else 'without'} the scaling, and about 0 with others. "
+        f"{alone if state.keys == 1 else 'The weight a token gives itself grows with d_k, scaled or not.'}",
     )
 
 
 def _sharpness(std: float, keys: int) -> str:
-    uniform = 1.0 / keys
+    if keys == 1:
+        return "A single key has the weight 1 whatever its score is."
     if std < 0.3:
-        return f"With a spread of {plain(std)} the weights are all close to 1/{keys} = {plain(uniform, 3)}."
+        return f"With a spread of {plain(std)} the weights stay near 1/{keys} = {plain(1.0 / keys, 3)}."
     if std < 1.6:
-        return f"A spread of {plain(std)} leaves several keys with weight, and the softmax with gradient."
+        return f"A spread of {plain(std)} leaves more than one key with weight, and the softmax with gradient."
     if std < 4.0:
         return f"A spread of {plain(std)} makes the weights sharp."
-    return f"A spread of {plain(std)} saturates the softmax: one key takes nearly all in most rows."
+    return f"A spread of {plain(std)} saturates the softmax: in many rows one key takes nearly all the weight."
 
 
 def _of_bench(state: ScalingState) -> Verdict:
@@ -185,27 +188,33 @@ def _of_bench(state: ScalingState) -> Verdict:
             f"exp overflows above {limit} in {bench.precision.value} and is 0 far below 0. “Subtract max” prevents "
             "both: the largest exponential is then exp(0) = 1.",
         )
-    if picture.fault is Fault.SILENT:
+    if picture.fault is Fault.SILENT and np.isinf(picture.totals[picture.row]).any():
         return Verdict(
             "All weights are 0, and nothing says so.",
-            "Each exponential is finite but their sum is not, or all are too small for the precision: no NaN, no "
-            "error, no gradient. “Subtract max” prevents it.",
+            "Each exponential of the row is finite, but what it is divided by is not: no NaN, no error, no gradient. "
+            "“Subtract max” prevents it.",
+        )
+    if picture.fault is Fault.SILENT:
+        return Verdict(
+            "All weights of this row are 0.",
+            f"The other queries take nearly all of each key; what is left is too small for {bench.precision.value}.",
         )
     if bench.over_queries:
         is_lucky = bool(np.allclose(picture.row_sums, 1.0))
         return Verdict(
             "The wrong axis, though here rows sum to 1." if is_lucky else "The wrong axis: rows do not sum to 1.",
-            "Each column sums to 1 instead: queries compete for a key. Within the row no weight answers to the score "
-            "of another key, so its Jacobian is a diagonal.",
+            "Each column sums to 1 instead: queries compete for a key. A weight does not depend on the scores of other "
+            "keys, so the Jacobian of the row is diagonal.",
         )
     said = (
-        "Subtracting the largest score changes no weight, nor does adding a constant to the row"
+        "Subtracting the largest score changes no weight, nor does adding a constant to the row, but for rounding"
         if bench.subtract_max
-        else f"{_of_other_rows(picture)}. As long as none does, adding a constant to the row changes no weight"
+        else f"{_of_other_rows(picture)}. As long as the sum neither overflows nor becomes 0, adding a constant to the "
+        "row changes no weight, but for rounding"
     )
     return Verdict(
         "Weights depend on differences of scores alone.",
-        f"{said}. Multiplying the scores sharpens the weights, as a lower temperature does.",
+        f"{said}. Larger differences make the weights sharper: multiplying the scores is lowering the temperature.",
     )
 
 
@@ -215,4 +224,5 @@ def _of_other_rows(picture: BenchPicture) -> str:
     if not broken:
         return "No exponential overflows here"
     names = " and ".join([", ".join(map(str, broken[:-1]))] * (len(broken) > 1) + [str(broken[-1])])
-    return f"No exponential overflows in this row; look at query {names}, where it goes wrong"
+    queries = "queries" if len(broken) > 1 else "query"
+    return f"No exponential overflows in this row; look at {queries} {names}, where it goes wrong"

@@ -27,12 +27,12 @@ SOURCES = (
     (
         ScoreSource.DIRECT,
         "q, k drawn",
-        "Every number of every query and key is drawn by itself: the case of the theory",
+        "Every number of every query and key is drawn independently, as theory assumes",
     ),
     (
         ScoreSource.PROJECTED,
         "x·W",
-        "Tokens x of d_model numbers are drawn, and W_q and W_k that project them, as in a layer before training",
+        "Tokens x with d_model numbers each are drawn, and W_q and W_k project them, as in an untrained layer",
     ),
     (ScoreSource.EMBEDDINGS, "Q = K = X", "No projections: tokens are compared with tokens, themselves included"),
 )
@@ -40,12 +40,12 @@ DISTRIBUTIONS = (
     (EntryDistribution.NORMAL, "normal", "N(0, 1)"),
     (EntryDistribution.UNIFORM, "uniform", "Between −√3 and √3, which has variance 1"),
     (EntryDistribution.LAPLACE, "Laplace", "A peak and long tails, variance 1"),
-    (EntryDistribution.SIGNS, "±1", "Heads or tails: −1 or 1, variance 1"),
+    (EntryDistribution.SIGNS, "±1", "−1 or 1 with equal chances, variance 1"),
 )
 PICTURES = (
     (ScalingPicture.SCORES, "Scores", "Histograms of raw and scaled scores, and what the softmax makes of them"),
     (ScalingPicture.GROWTH, "Against d_k", "Spread, largest weight, entropy and gradient from d_k = 1 to 512"),
-    (ScalingPicture.BENCH, "Softmax bench", "Drag scores; see every step, the Jacobian, and where it breaks"),
+    (ScalingPicture.BENCH, "Softmax bench", "Drag scores, and see every step, the Jacobian, and where it breaks"),
 )
 PRECISIONS = (
     (Precision.HALF, "float16", "11 bits of precision; exp overflows above 11.09"),
@@ -57,8 +57,8 @@ AXES = (
     (True, "over queries", "Wrong: each key’s weights over the queries sum to 1 (axis 0). Watch the row sums."),
 )
 SPOKEN_OF = (
-    (False, "not scaled", "The page speaks of q·k as it is; the scaled ones stay in the picture"),
-    (True, "÷ √d_k", "The page speaks of q·k ÷ √d_k; those not scaled stay in the picture"),
+    (False, "not scaled", "Put q·k in the foreground; the scaled scores stay in the picture"),
+    (True, "÷ √d_k", "Put q·k ÷ √d_k in the foreground; the scores that are not scaled stay in the picture"),
 )
 DRAWS = (1, 10, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 
@@ -84,7 +84,7 @@ class ScalingBar(PictureBar[ScalingState]):
             self.labelled("draws", self.draws),
             self.labelled("seed", self.seed),
             self.spoken_of,
-            self.shared_axis,
+            self.beside(self.shared_axis, self.held_axis),
         )
         self._bench = self.add_line(
             self.labelled("scores", self.scores),
@@ -101,7 +101,7 @@ class ScalingBar(PictureBar[ScalingState]):
         )
         self.distribution = ChoiceBox(
             "Distribution of the entries",
-            "What every number that is drawn is drawn from; mean 0 and variance 1 in all cases",
+            "What random numbers are drawn from; mean 0 and variance 1 in all cases",
             DISTRIBUTIONS,
             lambda value: self.change("Choose the distribution", distribution=EntryDistribution(str(value))),
         )
@@ -118,7 +118,7 @@ class ScalingBar(PictureBar[ScalingState]):
         self._keys_row = self.labelled("keys", self.keys)
         self.draws = self.whole_box(
             "Number of draws",
-            "How many times everything is drawn: four times as many halve the error",
+            "How many times everything is drawn: four times as many draws halve the error",
             (1, MOST_DRAWS),
             lambda value: self.change("Change the number of draws", "draws", draws=value),
             stops=DRAWS,
@@ -126,7 +126,7 @@ class ScalingBar(PictureBar[ScalingState]):
         )
         self.seed = self.whole_box(
             "Seed",
-            "Decides all that is random: the same seed gives the same numbers",
+            "Decides all random numbers: the same seed gives the same numbers",
             (0, LARGEST_SEED),
             lambda value: self.change("Change the seed", "seed", seed=value),
             width=84,
@@ -138,8 +138,13 @@ class ScalingBar(PictureBar[ScalingState]):
         )
         self.shared_axis = self.switch(
             "one axis for both",
-            "Draw raw and scaled scores over the same axis; off: each over its own, and their shapes are the same",
+            "Draw raw and scaled scores over the same axis. Off: each over its own, where both have the same shape.",
             lambda on: self.change("One axis" if on else "An axis each", shared_axis=on),
+        )
+        self.held_axis = self.switch(
+            "hold the axes",
+            "The axes stay as they are while d_k moves, for comparison. Click to fit them to the scores again.",
+            lambda on: self.change("Hold the axes" if on else "Fit the axes", axis_d_k=self.state.d_k if on else 0),
         )
 
     def _make_bench(self) -> None:
@@ -152,7 +157,7 @@ class ScalingBar(PictureBar[ScalingState]):
         self.keep_width(self.scores, 400)
         self.subtract_max = self.switch(
             "subtract max",
-            "Take the largest score of a row away before exp. It changes no weight, and keeps exp from overflowing.",
+            "Take the largest score away before exp: exact weights stay the same, and exp cannot overflow.",
             lambda on: self._change_bench("Subtract the largest score" if on else "Subtract nothing", subtract_max=on),
         )
         self.precision = ChoiceRow(
@@ -177,11 +182,13 @@ class ScalingBar(PictureBar[ScalingState]):
             (self._drawn, not is_bench),
             (self._bench, is_bench),
             (self.shared_axis, state.picture is ScalingPicture.SCORES),
+            (self.held_axis, state.picture is ScalingPicture.SCORES),
         )
         self.show_only(lines)
         self.sources.show_value(state.source)
         self.spoken_of.show_value(state.scaled)
         self.shared_axis.setChecked(state.shared_axis)
+        self.held_axis.setChecked(bool(state.axis_d_k))
         self.distribution.show_value(state.distribution)
         for box, number in ((self.keys, state.keys), (self.draws, state.draws), (self.seed, state.seed)):
             show_number(box, number)
@@ -201,7 +208,7 @@ class ScalingBar(PictureBar[ScalingState]):
         """Whether the settings are no longer those of the preset; how they are looked at does not count."""
         ready = self.preset_of(state).state
         bench = replace(state.bench, row=ready.bench.row, key=ready.bench.key)
-        looked_at = {"picture": ready.picture, "shared_axis": ready.shared_axis, "bench": bench}
+        looked_at = {"picture": ready.picture, "shared_axis": ready.shared_axis, "axis_d_k": 0, "bench": bench}
         changed: bool = replace(state, **looked_at) != ready
         return changed
 

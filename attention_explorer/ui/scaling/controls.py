@@ -23,7 +23,7 @@ from attention_explorer.ui.controls.whole_number_box import show_number
 from attention_explorer.ui.pictures.controls import PictureControls
 
 RULES = (
-    (GainRule.NUMBER, "number", "The same size whatever d_model is, as tutorials’ 0.3, 0.1 or 0.02"),
+    (GainRule.NUMBER, "number", "The same σ_w whatever d_model is, such as the 0.3 and 0.1 of tutorials"),
     (GainRule.NORMALISED, "1/√d_model", "Keeps the variance: entries of x·W have variance 1"),
     (GainRule.HE, "√(2/d_model)", "He initialisation, made for ReLU: entries of x·W have variance 2"),
 )
@@ -53,7 +53,7 @@ class ScalingControls(PictureControls[ScalingState]):
             "d_k",
             "d_k",
             "How many numbers a query and a key have. Arrow keys on the picture move it too.",
-            lambda state, value: replace(state, d_k=round(value)),
+            lambda state, value: state.with_d_k(round(value)),
             STOPS,
         )
         self.d_model = self.sliding(
@@ -65,7 +65,7 @@ class ScalingControls(PictureControls[ScalingState]):
         )
         self.follows = self.switch(
             "follows d_k",
-            "Let d_model be whatever d_k is, as in a demo with one slider for both. That is case (c).",
+            "Let d_model be whatever d_k is, as in a demo with one slider for both.",
             lambda on: self.change("d_model follows d_k" if on else "d_model stays", follows=on),
         )
 
@@ -94,7 +94,7 @@ class ScalingControls(PictureControls[ScalingState]):
         self.shift = self.sliding(
             "add",
             "constant",
-            "A constant that is added to every score of the row that is looked at",
+            "A constant that is added to every score of the chosen row",
             lambda state, value: replace(state, bench=replace(state.bench, shift=float(value))),
         )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
 from attention_explorer.state.numerals import coordinate, grouped, plain, scientific
 from attention_explorer.state.preset import HINT
@@ -11,11 +13,13 @@ from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.state.scaling.growth import GrowthPicture
 from attention_explorer.state.scaling.presets import scaling_preset
 from attention_explorer.state.scaling.scores import ScoresPicture
-from attention_explorer.state.scaling.state import ScalingState
+from attention_explorer.state.scaling.state import Precision, ScalingState
 from attention_explorer.state.scaling.wording import measured, share, verdict
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.scaling.bench_columns import number_text
 
+ROUNDING = 1e-6
+"""A weight that moves by less shows it in none of its digits."""
 FEW = 32
 """Below so many features one pair of W_q and W_k differs visibly from the next."""
 
@@ -28,8 +32,8 @@ def scores_notes(picture: ScoresPicture) -> tuple[TextLine, ...]:
         TextLine(_law(picture)),
         TextLine(
             f"Measured: {measured(raw.std)} not scaled, {measured(scaled.std)} scaled. Of the rows "
-            f"{share(raw.saturated.value)} are saturated when not scaled, {share(scaled.saturated.value)} when scaled; "
-            f"the gradient through the softmax is {_ratio(picture)}."
+            f"{share(raw.saturated.value)} are saturated when not scaled, {share(scaled.saturated.value)} when scaled. "
+            f"The gradient of the softmax is {_ratio(picture)}."
         ),
     ]
     shape = _shape(picture)
@@ -49,13 +53,14 @@ def _law(picture: ScoresPicture) -> str:
         )
     if setting.source is ScoreSource.EMBEDDINGS:
         return (
-            f"The hump around {setting.d_k} are scores of tokens with themselves, x·x = ‖x‖²; all others spread around "
-            f"0 by √{setting.d_k} = {plain(math.sqrt(setting.d_k))}."
+            f"Around {setting.d_k} are the scores of tokens with themselves, x·x = ‖x‖². Scores of different tokens "
+            f"spread around 0 by √{setting.d_k} = {plain(math.sqrt(setting.d_k))}."
         )
     sigma = setting.gain_number
+    variance = setting.d_model * sigma**2
     return (
-        f"Entries of x·W have variance d_model·σ_w² = {setting.d_model}·{coordinate(sigma, 4)}² = "
-        f"{plain(setting.d_model * sigma**2)}, not 1. So q·k spreads by that times √d_k, and after the scaling by "
+        f"Entries of x·W have variance d_model·σ_w² = {setting.d_model}·{coordinate(sigma, 4)}² = {plain(variance)}. "
+        f"So q·k spreads by about {plain(variance)}·√{setting.d_k}, and after the scaling by "
         f"{plain(picture.scaled.predicted_std, 3)}."
     )
 
@@ -77,15 +82,15 @@ def _shape(picture: ScoresPicture) -> str:
         if min(setting.d_k, setting.d_model) >= FEW:
             return ""
         return (
-            "The curve is a normal one with the predicted spread. The bars are more peaked and have longer tails, for "
-            "W_q and W_k are other ones in each draw, and some draws spread more than others."
+            "The curve is a normal one with the predicted spread. The bars are more peaked and have longer tails: "
+            "W_q and W_k differ from draw to draw, and some draws spread more than others."
         )
     excess = (setting.distribution.kurtosis**2 - 3.0) / setting.d_k
     if setting.source is ScoreSource.DIRECT and abs(excess) > 0.3:
         heavy = "heavier" if excess > 0 else "lighter"
         return (
             f"At d_k = {setting.d_k} the bars have {heavy} tails than the normal curve (excess kurtosis "
-            f"{plain(excess)}): the variance is exact at any d_k, the shape comes with many terms."
+            f"{plain(excess)}). The variance is d_k at any size; the normal shape needs many terms."
         )
     if setting.distribution is EntryDistribution.SIGNS and setting.source is ScoreSource.DIRECT:
         return "Entries are −1 or 1, and q·k is a whole number: even then its variance is d_k."
@@ -95,10 +100,10 @@ def _shape(picture: ScoresPicture) -> str:
 def _draws(done: int, possible: int, state: ScalingState, rows: int) -> str:
     text = f"{grouped(done)} draw{'s' * (done != 1)}, {grouped(rows)} row{'s' * (rows != 1)}"
     if done < possible:
-        return f"{text} so far; {grouped(possible)} are coming."
+        return f"{text} so far, of {grouped(possible)} draws."
     if possible < state.draws:
         wanted = grouped(state.draws)
-        return f"{text}: as many as can be made in some seconds, of the {wanted} asked for. Seed {state.seed}."
+        return f"{text}: as many as can be made in a few seconds, instead of {wanted} draws. Seed {state.seed}."
     return f"{text}. Seed {state.seed}: the same seed gives the same numbers."
 
 
@@ -114,7 +119,7 @@ def growth_notes(picture: GrowthPicture) -> tuple[TextLine, ...]:
             one, other = first.of(scaled), last.of(scaled)
             lines.append(
                 TextLine(
-                    f"{name}: spread {measured(one.std)} → {measured(other.std)}, largest weight "
+                    f"{name}: standard deviation {measured(one.std)} → {measured(other.std)}, largest weight "
                     f"{measured(one.largest)} → {measured(other.largest)}, entropy ÷ ln n {measured(one.entropy)} → "
                     f"{measured(other.entropy)}, gradient {measured(one.gradient)} → {measured(other.gradient)}."
                 )
@@ -135,10 +140,10 @@ def growth_notes(picture: GrowthPicture) -> tuple[TextLine, ...]:
 def _growth_draws(picture: GrowthPicture) -> str:
     draws = [point.raw.draws for point in picture.points]
     if not picture.is_complete:
-        return f"{min(draws)} to {max(draws)} draws at each d_k so far; more are coming."
+        return f"{min(draws)} to {max(draws)} draws at each d_k so far."
     if min(draws) == max(draws):
         return f"{draws[0]} draws at each d_k. Seed {picture.state.seed}."
-    return f"{max(draws)} draws at each d_k, down to {min(draws)} where one takes long. Seed {picture.state.seed}."
+    return f"Up to {max(draws)} draws at each d_k, and at least {min(draws)}. Seed {picture.state.seed}."
 
 
 # ---- The bench ----
@@ -149,20 +154,32 @@ def bench_notes(picture: BenchPicture) -> tuple[TextLine, ...]:
     bench = picture.bench
     lines = [TextLine("What the softmax does", bold=True), TextLine(_fault_words(picture))]
     lines.append(TextLine(_limit_words(picture)))
-    if not math.isnan(picture.gap) and picture.fault is Fault.NONE and not bench.over_queries:
+    if picture.has_slope:
         lines.append(
             TextLine(
-                f"The two largest scores are {plain(picture.gap)} apart; for the largest weight p, p (1 − p) = "
-                f"{number_text(picture.slope)}, of at most 0.25. Rows and columns of the Jacobian sum to 0: what one "
-                "key gains the others lose."
+                f"The two largest scores are {plain(picture.gap)} apart. For the largest weight p, p (1 − p) is "
+                f"{number_text(picture.slope)}; it is never above 0.25. Rows and columns of the Jacobian sum to 0: "
+                "what one key gains, the others lose."
             )
         )
     if bench.shift and picture.fault is Fault.NONE:
-        moved = "all weights of the row, for they compete with other rows" if bench.over_queries else "no weight"
-        lines.append(TextLine(f"{plain(bench.shift)} added to every score of the row moves {moved}."))
+        lines.append(TextLine(f"{plain(bench.shift)} added to every score of the row {_moved(picture)}."))
     sums = ", ".join("NaN" if math.isnan(total) else plain(total, 3) for total in picture.row_sums.tolist())
     lines.append(TextLine(f"Row sums: {sums}.", "muted"))
     return tuple(lines)
+
+
+def _moved(picture: BenchPicture) -> str:
+    bench, moved = picture.bench, picture.shift_moves
+    if moved == 0.0:
+        return "moves no weight"
+    if bench.over_queries:
+        return f"moves its weights by up to {number_text(moved)}: each key’s weights compete down the column"
+    if moved < ROUNDING:
+        return "moves no weight, but for rounding"
+    return (
+        f"moves its weights by up to {number_text(moved)}, as larger scores are rounded more in {bench.precision.value}"
+    )
 
 
 def _fault_words(picture: BenchPicture) -> str:
@@ -172,23 +189,30 @@ def _fault_words(picture: BenchPicture) -> str:
     if picture.fault is Fault.SILENT:
         return f"Every weight is 0, and there is no NaN to notice it by. They should be {exact}."
     if picture.bench.over_queries:
-        return "exp of each score, divided by the sum down its column: the columns sum to 1, the rows do not."
+        return "exp of each score, divided by the sum down its column: the columns sum to 1, the rows need not."
     off = float(abs(picture.weights[picture.row].astype(float) - picture.exact[picture.row]).max())
     if off == 0.0:
-        return "exp of each score, divided by their sum: positive numbers that sum to 1, larger for larger scores."
-    return f"These weights differ from those in float64 by {number_text(off)} at most: rounding."
+        return "exp of each score, divided by their sum: the weights sum to 1, and a larger score never gets less."
+    return f"These weights are within {number_text(off)} of the exact ones: the difference is rounding."
 
 
 def _limit_words(picture: BenchPicture) -> str:
-    bench = picture.bench
+    bench, row = picture.bench, picture.row
     limit = plain(bench.precision.exp_limit)
     if bench.subtract_max:
-        return f"With the largest score taken away no exponential is above 1, so none overflows ({limit} is the limit)."
+        return (
+            f"With the largest score taken away no exponential is above 1, so none overflows (above {limit} it would)."
+        )
+    text = f"exp overflows above {limit} in {bench.precision.value}"
+    if np.isinf(picture.exponentials if bench.over_queries else picture.exponentials[row]).any():
+        return f"{text}: here it does."
+    if np.isinf(picture.totals[row]).any():
+        return f"{text}. Here no exponential does, but their sum already does."
     factor = picture.failing_factor()
-    text = f"Without subtracting, exp overflows above {limit} in {bench.precision.value}"
     if math.isinf(factor):
-        return f"{text}; far below 0 every exp becomes 0 instead, and 0 ÷ 0 is NaN."
-    return f"{text}: for these scores from “×” {plain(factor)} on, or somewhat before, when the sum does."
+        return f"{text}. These scores never do so; but far below 0 every exp becomes 0, and 0 ÷ 0 is NaN."
+    digits = 3 if bench.precision is Precision.HALF else 5  # as many as rounding in the precision leaves
+    return f"{text}. The sum of these exponentials overflows from “×” {factor:.{digits}g} on."
 
 
 # ---- The verdict ----

@@ -28,9 +28,9 @@ class ScalingPage(PicturesPage[ScalingState]):
     narrow_below = 980
     least_heights = 400, 480
     gestures = (
-        ("Point at a picture", "its numbers appear in the status bar, with their errors"),
-        ("← and → on the picture", "another d_k; on the bench another key"),
-        ("Click a curve", "look at that d_k"),
+        ("Point at a picture", "see its numbers in the status bar, with their errors"),
+        ("← and → on the picture", "go to another d_k; on the bench, to another key"),
+        ("Click a curve", "choose that d_k"),
         ("Drag a score bar", "move it; Esc puts it back"),
         ("↑ and ↓ on the bench", "move the score by 0.1; Page Up and Page Down by 1"),
         ("Click a row of weights", "look at that query closely"),
@@ -66,7 +66,7 @@ class ScalingPage(PicturesPage[ScalingState]):
         state, shown = self.state, self.finished_picture()
         if shown is None and not self.drawing_of(state).is_quick(state):
             raise ExplorerError(
-                "The picture is not complete: not all draws have been made. Wait for them, or ask for fewer, then "
-                "export it."
+                "The picture is not complete, as not all draws have been made. Wait for them or choose fewer draws, "
+                "then export it."
             )
         return scaling_figure(state, shown)

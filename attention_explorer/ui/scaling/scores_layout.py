@@ -84,18 +84,17 @@ def _narrow_layout(picture: ScoresPicture, look: Look, room: QRectF, legend: QRe
 
 
 def _score_chart(picture: ScoresPicture, look: Look, box: QRectF, scaled: bool) -> ChartLayout:
-    own = picture.bin_edges(scaled and not picture.state.shared_axis)
     _, curve = curve_of(picture, scaled)
     # One bin of many equal scores must not press the rest down to nothing.
     highest = max(float(picture.densities(scaled).max()), min(float(curve.max()), 1e6))
     title = "q·k ÷ √d_k" if scaled else "q·k"
-    return chart_layout(look, box, Axis(float(own[0]), float(own[-1]), title), Axis(0.0, 1.1 * highest))
+    return chart_layout(look, box, Axis(*picture.axis_ends(scaled), title), Axis(0.0, 1.1 * highest))
 
 
 def curve_of(picture: ScoresPicture, scaled: bool) -> tuple[np.typing.NDArray[np.floating], ...]:
-    """Return scores with the density (both (321,)) that theory predicts for raw or scaled ones."""
-    edges = picture.bin_edges(scaled)
-    xs = np.linspace(edges[0], edges[-1], CURVE_POINTS)
+    """Return scores on the axis with the density (both (321,)) that theory predicts for raw or scaled ones."""
+    low, high = np.clip(picture.bin_edges(scaled)[[0, -1]], *picture.axis_ends(scaled))
+    xs = np.linspace(low, high, CURVE_POINTS)
     return xs, predicted_density(picture.setting, scaled, xs)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter
 
+from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.numerals import plain
 from attention_explorer.state.scaling.growth import STOPS
 from attention_explorer.state.scaling.rows import TAIL
@@ -65,11 +64,11 @@ def _paint_histogram(painter: QPainter, picture: ScoresPicture, chart: ChartLayo
     std = picture.of(scaled).summary.std.value
     rooted = f"scaled, ÷ √{picture.setting.d_k}" if scaled else NAMES[False]
     paint_axes(painter, chart, look, f"{rooted}: std {plain(std)}", bold=picture.state.scaled is scaled)
-    edges, densities = picture.bin_edges(scaled), picture.densities(scaled)
-    xs = chart.xs(edges)
+    edges, densities = _bars(picture, chart, scaled)
     tops = chart.ys(densities)
-    paint_columns(painter, xs, tops, [chart.plot.bottom()] * len(tops), fill_of(look, scaled))
+    paint_columns(painter, chart.xs(edges), tops, [chart.plot.bottom()] * len(tops), fill_of(look, scaled))
     _paint_tail(painter, picture, chart, look, scaled)
+    _paint_beyond(painter, picture, chart, look, scaled)
     points, curve = curve_of(picture, scaled)
     painter.save()
     painter.setClipRect(chart.plot.adjusted(0, -2, 0, 1))
@@ -79,6 +78,24 @@ def _paint_histogram(painter: QPainter, picture: ScoresPicture, chart: ChartLayo
         predicted_stroke(look),
     )
     painter.restore()
+
+
+def _bars(picture: ScoresPicture, chart: ChartLayout, scaled: bool) -> tuple[FloatArray, FloatArray]:
+    """Return the edges (bins + 1,) and the densities (bins,) of the bins on the axis, cut off at its ends."""
+    edges, densities = picture.bin_edges(scaled), picture.densities(scaled)
+    low, high = chart.across.low, chart.across.high
+    shown = np.flatnonzero((edges[1:] > low) & (edges[:-1] < high))
+    return np.clip(edges[shown[0] : shown[-1] + 2], low, high), densities[shown]
+
+
+def _paint_beyond(painter: QPainter, picture: ScoresPicture, chart: ChartLayout, look: Look, scaled: bool) -> None:
+    """Say what share of the scores an axis that is held has no room for."""
+    beyond = picture.beyond(scaled)
+    if beyond < 1e-4:
+        return
+    text, font = f"about {share(beyond)} beyond the axis", look.font(11.5)
+    box = QRectF(QPointF(chart.plot.left() + look.px(4), chart.plot.top()), QSizeF(*text_size(font, text)))
+    draw_haloed_text(painter, box, text, font, look.theme.text, look.theme.card)
 
 
 def _paint_tail(painter: QPainter, picture: ScoresPicture, chart: ChartLayout, look: Look, scaled: bool) -> None:
@@ -91,7 +108,7 @@ def _paint_tail(painter: QPainter, picture: ScoresPicture, chart: ChartLayout, l
             x = chart.x(end)
             line = pen(theme.axis, look.zoom, Qt.PenStyle.DashLine)
             draw_line(painter, QPointF(x, plot.top()), QPointF(x, plot.bottom()), line)
-    edges, densities = picture.bin_edges(scaled), picture.densities(scaled)
+    edges, densities = _bars(picture, chart, scaled)
     for left, right, density in zip(edges[:-1].tolist(), edges[1:].tolist(), densities.tolist(), strict=True):
         parts = ((left, min(right, -TAIL)), (max(left, TAIL), right))
         for start, end in parts:
@@ -237,4 +254,4 @@ def with_d_k_moved(state: ScalingState, _picture: object, key: int) -> Change[Sc
         found = next((stop for stop in reversed(STOPS) if stop < state.d_k), state.d_k)
     else:
         return None
-    return Change(replace(state, d_k=found), "Change d_k", "d_k")
+    return Change(state.with_d_k(found), "Change d_k", "d_k")

@@ -18,9 +18,9 @@ from attention_explorer.ui.drawing.curve_chart import ChartLayout, draw_polyline
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout
 from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, pen, text_size
 from attention_explorer.ui.pictures.pointed_picture import Spot
-from attention_explorer.ui.scaling.bench_columns import paint_column_mark, paint_columns_of
+from attention_explorer.ui.scaling.bench_columns import number_text, paint_column_mark, paint_columns_of
 from attention_explorer.ui.scaling.bench_hand import COLUMNS, GAP_CHART, JACOBIAN, WEIGHTS
-from attention_explorer.ui.scaling.bench_layout import FOOT, HEADER, LABELS, LEAST_SLOPE, SUMS, BenchLayout
+from attention_explorer.ui.scaling.bench_layout import FOOT, HEADER, LABELS, SUMS, BenchLayout
 from attention_explorer.ui.theme import Look
 
 SOUND = 1e-6
@@ -139,17 +139,16 @@ def _sum_text(total: float, width: float) -> str:
 
 
 def _paint_slopes(painter: QPainter, picture: BenchPicture, chart: ChartLayout, look: Look) -> None:
-    """Paint p (1 − p) of two keys against their gap, and where the row is."""
+    """Paint p (1 − p) of two keys against their gap, and the row’s own number where it has one."""
     paint_axes(painter, chart, look, "How a weight answers: p (1 − p) of two keys")
     pairs = zip(picture.gaps.tolist(), picture.slopes.tolist(), strict=True)
     draw_polyline(painter, [QPointF(chart.x(gap), chart.y(slope)) for gap, slope in pairs], pen(look.theme.text, 2.0))
-    if math.isnan(picture.gap):
+    if not picture.has_slope:
         return
     beyond = picture.gap > chart.across.high
     gap = min(picture.gap, chart.across.high)
-    slope = _two_key_slope(picture.gap)
-    text = f"gap {plain(picture.gap)}: {scientific(slope)}" + (" →" if beyond else "")
-    paint_reading(painter, chart, look, gap, max(_two_key_slope(gap), LEAST_SLOPE), "")
+    text = f"this row: {number_text(picture.slope)} at a gap of {plain(picture.gap)}" + (" →" if beyond else "")
+    paint_reading(painter, chart, look, gap, max(picture.slope, chart.up.low), "")
     font = look.font(11.5, bold=True)
     width, height = text_size(font, text)
     left = chart.x(gap) + look.px(7)
@@ -157,11 +156,6 @@ def _paint_slopes(painter: QPainter, picture: BenchPicture, chart: ChartLayout, 
         left = chart.x(gap) - look.px(7) - width
     top = chart.plot.top() + look.px(2) if gap > 0.25 * chart.across.high else chart.plot.bottom() - height - look.px(4)
     draw_haloed_text(painter, QRectF(left, top, width, height), text, font, look.theme.text, look.theme.card)
-
-
-def _two_key_slope(gap: float) -> float:
-    decay = math.exp(-gap)
-    return decay / (1.0 + decay) ** 2
 
 
 def mark_bench(painter: QPainter, picture: BenchPicture, layout: BenchLayout, look: Look, spot: Spot) -> None:
