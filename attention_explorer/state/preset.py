@@ -10,9 +10,6 @@ from attention_explorer.errors import ExplorerError, quoted
 
 S = TypeVar("S")
 
-HINT = "Hint"
-"""What stands before `Preset.look_for`, which is something to do or something to see."""
-
 
 @dataclass(frozen=True, slots=True)
 class Preset(Generic[S]):
@@ -21,6 +18,7 @@ class Preset(Generic[S]):
     id: str
     title: str
     look_for: str
+    """The hint: something to do or something to see. It stays while the settings change, and speaks of ``state``."""
     state: S
 
 

@@ -291,6 +291,10 @@ QStatusBar QLabel {{ color: {t.muted}; padding: 0 {px(8)}px; }}
 #muted {{ color: {t.muted}; }}
 #card {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(8)}px; }}
 #note {{ background: {t.note}; border: 1px solid {t.note_border}; border-radius: {px(8)}px; }}
+#close {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; background: transparent; color: {t.muted};
+    font-size: {px(16)}px; padding: 0; }}
+#close:hover {{ color: {t.text}; border-color: {t.note_border}; }}
+#close:focus {{ border-color: {t.focus}; }}
 QScrollArea {{ border: none; background: transparent; }}
 QScrollArea:focus {{ border: {px(2)}px solid {t.focus}; }}
 QPushButton, QComboBox, QDoubleSpinBox, QLineEdit, #tool {{ background: {t.card}; color: {t.text};

@@ -20,6 +20,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.cost.page import CostPage
 from attention_explorer.ui.heads.page import HeadsPage
@@ -177,6 +178,8 @@ def _same_folds(page: Page, other: Page) -> None:
     """Open the bar as it is open here: that is a way of looking, which goes with the window."""
     for mine, its in zip(page.findChildren(MoreButton), other.findChildren(MoreButton), strict=True):
         its.setChecked(mine.isChecked())
+    for hint, its_hint in zip(page.findChildren(HintCard), other.findChildren(HintCard), strict=True):
+        its_hint.setVisible(not hint.isHidden())  # one that was closed stays so
 
 
 def _tabs(page: Page) -> list[QTabWidget]:

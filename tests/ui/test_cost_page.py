@@ -130,13 +130,12 @@ def test_presets_are_loaded_and_told_apart_from_what_was_made_of_them(open_cost)
     box.activated.emit(1)
     assert at.state == cost_preset("gpt2-xl").state
     assert at.undo_text == "Load “GPT-2 XL, 1024 tokens”"
-    assert "Hint: 48 layers of 25 heads" in at.verdict
+    assert "48 layers of 25 heads" in at.page.hint.text.text()
     at.show_picture(CostPicture.GROWTH)
     at.press(at.page.controls.quantity.buttons[Quantity.BYTES])
     assert box.currentText() == "GPT-2 XL, 1024 tokens"
     at.key(Qt.Key.Key_Right)
     assert box.currentText() == "GPT-2 XL, 1024 tokens (changed)"
-    assert "Hint:" not in at.verdict
 
 
 # ---- The number of tokens ----

@@ -179,7 +179,7 @@ def test_every_preset_loads_says_what_to_look_for_and_undoes(window, ready):
     presets.setCurrentIndex(index)
     presets.activated.emit(index)
     assert lookup(window) == ready.state
-    assert ready.look_for in window.page.tip.text()
+    assert window.page.hint.text.text() == ready.look_for
     window.session.undo()
     assert lookup(window) == LookupState()
     assert presets.currentData() == "two-keys"

@@ -11,7 +11,6 @@ from attention_explorer.state.block.future import NOISE, changed_shown, token_co
 from attention_explorer.state.block.linear import factor_text
 from attention_explorer.state.block.norm import FEATURES, norm_name
 from attention_explorer.state.block.numerals import brief
-from attention_explorer.state.block.presets import block_preset, is_changed
 from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
 
 
@@ -141,12 +140,9 @@ def description(state: BlockState) -> str:
     return f"{picture_title(state)}. {settings_words(state)}"
 
 
-def verdict(state: BlockState) -> tuple[str, tuple[str, ...], str]:
-    """Return a headline, what is true of the state, and what to look for while it is that of a preset."""
-    ready = block_preset(state.preset)
-    headline, lines = _VERDICTS[state.picture](state)
-    look_for = "" if is_changed(state) or state.picture is not ready.state.picture else ready.look_for
-    return headline, lines, look_for
+def verdict(state: BlockState) -> tuple[str, tuple[str, ...]]:
+    """Return a headline, and what is true of the state."""
+    return _VERDICTS[state.picture](state)
 
 
 def _on_layer(state: BlockState) -> tuple[str, tuple[str, ...]]:

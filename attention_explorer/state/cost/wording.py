@@ -6,7 +6,6 @@ from attention_explorer.state.cost.growth import growth_title
 from attention_explorer.state.cost.inputs import inputs_picture
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost
 from attention_explorer.state.cost.numerals import memory_words, ratio_words
-from attention_explorer.state.cost.presets import cost_preset, is_changed
 from attention_explorer.state.cost.state import CostPicture, CostState
 from attention_explorer.state.numerals import grouped
 
@@ -44,12 +43,9 @@ def description(state: CostState) -> str:
     return f"{picture_title(state)}. {settings_words(state)}"
 
 
-def verdict(state: CostState) -> tuple[str, tuple[str, ...], str]:
-    """Return a headline, what is true of the state, and what to look for while it is that of a preset."""
-    ready = cost_preset(state.preset)
-    headline, lines = _VERDICTS[state.picture](state)
-    look_for = "" if is_changed(state) or state.picture is not ready.state.picture else ready.look_for
-    return headline, lines, look_for
+def verdict(state: CostState) -> tuple[str, tuple[str, ...]]:
+    """Return a headline, and what is true of the state."""
+    return _VERDICTS[state.picture](state)
 
 
 def _on_layer(state: CostState) -> tuple[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from attention_explorer.ui.block.pictures import block_drawing
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.page import PageAction
 from attention_explorer.ui.pictures.drawing import PictureDrawing
-from attention_explorer.ui.pictures.notes_panel import verdict_lines
+from attention_explorer.ui.pictures.notes_panel import notes_of
 from attention_explorer.ui.pictures.page import PicturesPage
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ class BlockPage(PicturesPage[BlockState]):
         return picture_title(state)
 
     def verdict_of(self, state: BlockState) -> tuple[TextLine, ...]:
-        return verdict_lines(*verdict(state))
+        headline, lines = verdict(state)
+        return notes_of((headline, *lines))
 
     def make_bar(self) -> BlockBar:
         return BlockBar(self.session, self.part, self.look)

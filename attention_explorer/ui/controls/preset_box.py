@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from attention_explorer.state.preset import Preset
+from attention_explorer.state.preset import Preset, preset_of
 from attention_explorer.ui.controls.choice import MOST_ENTRIES, ChoiceBox
 from attention_explorer.ui.theme import Look
 
@@ -16,7 +17,15 @@ CHANGED = " (changed)"
 
 
 class PresetBox(ChoiceBox):
-    """A list of presets; ``chosen`` is called with the name of the one that a person picks."""
+    """A list of presets; ``chosen`` is called with the name of the one that a person picks.
+
+    Signals
+    -------
+    shown : Preset
+        The preset that the settings on show come from; also when it is the one from before.
+    """
+
+    shown = Signal(object)
 
     def __init__(
         self, tip: str, presets: Sequence[Preset[Any]], chosen: Callable[[str], None], parent: QWidget | None = None
@@ -36,6 +45,7 @@ class PresetBox(ChoiceBox):
             if title != self.itemText(index):
                 self.setItemText(index, title)
         self.show_value(identifier)
+        self.shown.emit(preset_of(self._presets, identifier))
 
     def widest(self, look: Look) -> int:
         """Return the pixels for each preset that was changed: in more or fewer, all beside it would move."""

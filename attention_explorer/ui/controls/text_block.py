@@ -64,9 +64,10 @@ class TextBlock(QWidget):
         """Show these paragraphs."""
         if paragraphs == self._paragraphs:
             return
-        self._paragraphs = paragraphs
+        asked, self._paragraphs = self.sizeHint().height(), paragraphs
         self.setAccessibleDescription(self.text())
-        if self.heightForWidth(self.width()) != self.height():
+        # What was asked for last counts too: the layout may be about to give it.
+        if {asked, self.height()} != {self.sizeHint().height()}:
             self._ask_anew()
         self.update()
 

@@ -20,7 +20,7 @@ from attention_explorer.ui.cost.controls import CostControls
 from attention_explorer.ui.cost.pictures import cost_drawings
 from attention_explorer.ui.page import PageAction
 from attention_explorer.ui.pictures.drawing import PictureDrawing
-from attention_explorer.ui.pictures.notes_panel import verdict_lines
+from attention_explorer.ui.pictures.notes_panel import notes_of
 from attention_explorer.ui.pictures.page import PicturesPage
 from attention_explorer.ui.theme import Look
 
@@ -78,7 +78,8 @@ class CostPage(PicturesPage[CostState]):
         return picture_title(state)
 
     def verdict_of(self, state: CostState) -> tuple[TextLine, ...]:
-        return verdict_lines(*verdict(state))
+        headline, lines = verdict(state)
+        return notes_of((headline, *lines))
 
     # ---- Measuring ----
 

@@ -15,6 +15,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.shown_map import is_renormalised
 from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
 from attention_explorer.ui.heads.bar import HeadsBar
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 WALL_WIDTH = 268
 PANEL_WIDTH = 344
 NARROW_PAGE = 900
+LOW_PANEL = 740
+"""Pixels at zoom 1 of the page below which the panel has no room for the hint: it stands above the columns."""
 LEAST_CENTRE = 270
 """Pixels at zoom 1 of the card of the picture, below which the cells of eleven tokens would be too small."""
 
@@ -64,6 +67,7 @@ class HeadsPage(Page):
         self.arrays: ArraysWindow | None = None
         self.loader = self.requests = HeadsLoader(self)
         self.bar = HeadsBar(session, look)
+        self.hint = HintCard(look, self.bar.presets, self)
         self._make_wall_side()
         self._make_centre()
         self._make_panel()
@@ -146,7 +150,7 @@ class HeadsPage(Page):
         self._all.setContentsMargins(px(14), px(10), px(12), px(10))
         self._all.setSpacing(px(8))
         self._columns.setSpacing(px(10))
-        for part in (self.bar, self._wall_side, self._centre, self._panel):
+        for part in (self.bar, self.hint, self._wall_side, self._centre, self._panel):
             part.set_look(look)
         self._give_arrays(look)
         self._arrange()
@@ -181,6 +185,12 @@ class HeadsPage(Page):
         self._centre.setMinimumHeight(min(px(460), max(seen, px(LEAST_CENTRE))) if narrow else 0)
         self._wall_side.setMinimumHeight(px(240) if narrow else 0)
         self._panel.setMinimumHeight(px(560) if narrow else 0)
+        if narrow:
+            self.hint.stand_in(self._columns, 1, after=self.comparison)
+        elif self.height() < px(LOW_PANEL):
+            self.hint.stand_in(self._all, 1, after=self.bar.unpaint)
+        else:
+            self.hint.stand_in(self._panel.column, 0, after=self.comparison)
         self._panel.fit_note()
 
     def resizeEvent(self, event: object) -> None:

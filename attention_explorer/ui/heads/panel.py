@@ -11,10 +11,8 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.presets import heads_preset, is_changed
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.state.preset import HINT
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, ColumnScroll
 from attention_explorer.ui.controls.steady import Steady
@@ -64,10 +62,10 @@ class HeadsPanel(Steady):
         self._note = Card(look, kind="note")
         self.note_text = TextBlock(look, 4, "What these weights are", ground="note")
         self._note.body.addWidget(self.note_text)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.tabs, 1)
-        column.addWidget(self._note)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.addWidget(self.tabs, 1)
+        self.column.addWidget(self._note)
 
     @cached_property
     def setup(self) -> HeadsSetupPanel:
@@ -114,7 +112,7 @@ class HeadsPanel(Steady):
 
     def show_frame(self, heads: HeadsState, frame: HeadsFrame) -> None:
         """Show the numbers of a frame in the tab in view, unless it is the reading, which follows the pointer."""
-        self._show_note(heads, frame)
+        self._show_note(frame)
         page = self.tabs.currentIndex()
         if page == 1:
             self._put(self.setup, self._setup_area)
@@ -130,14 +128,9 @@ class HeadsPanel(Steady):
         if self.tabs.currentIndex() == 0:
             self.reading.show_spot(frame, spot, comparison, is_raw=is_raw)
 
-    def _show_note(self, heads: HeadsState, frame: HeadsFrame) -> None:
+    def _show_note(self, frame: HeadsFrame) -> None:
         found = verdict(frame)
-        ready = heads_preset(heads.preset)
-        hint = ready.look_for if not is_changed(heads) else ""
-        lines = [TextLine(found.title, bold=True), TextLine(found.text, size=12.5)]
-        if hint:
-            lines.append(TextLine(f"{HINT}: {hint}", "muted", size=12.5))
-        self.note_text.set_text(*lines)
+        self.note_text.set_text(TextLine(found.title, bold=True), TextLine(found.text, size=12.5))
         self.fit_note()
 
     def fit_note(self) -> None:

@@ -15,11 +15,10 @@ from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LookupState, Part
 from attention_explorer.state.lookup.wording import description, key_name
-from attention_explorer.state.preset import HINT
 from attention_explorer.state.role import Role
+from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
 from attention_explorer.ui.controls.preset_box import PresetBox
-from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.lookup.canvas import LookupCanvas
 from attention_explorer.ui.lookup.numbers_table import NumbersTable
 from attention_explorer.ui.lookup.overlay_chips import CANVAS_OVERLAYS, OverlayChips
@@ -65,7 +64,7 @@ class LookupPage(Page):
         self.panel = LookupPanel(session, look)
         panel = self.panel
         self.controls, self.bars, self.gradient, self.tabs = panel.controls, panel.bars, panel.gradient, panel.tabs
-        self.noticed, self.sum, self.tip = panel.noticed, panel.sum, panel.tip
+        self.noticed, self.sum = panel.noticed, panel.sum
         self._build()
         self._connect()
         self.set_look(look)
@@ -78,6 +77,7 @@ class LookupPage(Page):
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
         self._left = QVBoxLayout()
         self._left.addLayout(self._make_header())
+        self.hint = HintCard(self.look, self.presets, self)
         self._left.addWidget(self.canvas, 1)
         self._left.addWidget(self.chips)
         self._left.addWidget(self.table)
@@ -127,7 +127,7 @@ class LookupPage(Page):
         self._columns.setSpacing(px(12))
         self._left.setSpacing(px(8))
         self._header.setSpacing(px(8))
-        for part in (self.canvas, self.table, self.chips, self.panel):
+        for part in (self.canvas, self.table, self.chips, self.hint, self.panel):
             part.set_look(look)
         self._show(lookup_frame(self.session.state.lookup))
         self._arrange()
@@ -137,12 +137,14 @@ class LookupPage(Page):
         if self.width() < self.look.px(NARROW_PAGE):
             self._columns.setDirection(QBoxLayout.Direction.TopToBottom)
             self.panel.stand_below(self.width())
+            self.hint.stand_in(self._left, 1, after=self.export_button)
             self.canvas.setFixedHeight(min(self.look.px(360), self.height() - self.look.px(80)))
         else:
             self._columns.setDirection(QBoxLayout.Direction.LeftToRight)
             self.canvas.setMinimumHeight(0)
             self.canvas.setMaximumHeight(UNBOUNDED)
             self.panel.stand_beside(self.width())
+            self.hint.stand_in(self.panel.column, 0, after=self.table)
         self.panel.give_chart_its_place(self.height() >= self.look.px(TALL_PANEL))
 
     def resizeEvent(self, event: object) -> None:
@@ -164,11 +166,9 @@ class LookupPage(Page):
 
     def _show_preset(self, state: LookupState) -> None:
         ready = preset(state.preset)
-        # The query is there to be moved; with other keys or values the words below may no longer hold.
+        # The query is there to be moved.
         changed = (state.entries, state.values) != (ready.state.entries, ready.state.values)
         self.presets.show_preset(ready.id, changed=changed)
-        where = ", in the unchanged preset" if changed else ""
-        self.tip.set_text(TextLine(f"{HINT}{where}: {ready.look_for}", size=12.5))
 
     # ---- What people do ----
 

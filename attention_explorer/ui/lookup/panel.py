@@ -1,4 +1,4 @@
-"""The panel beside the plane: controls, weights, the sum, gradient and temperature, and what to look for."""
+"""The panel beside the plane: controls, weights, the sum, gradient and temperature."""
 
 from __future__ import annotations
 
@@ -50,27 +50,25 @@ class LookupPanel(PanelScroll):
         self.noticed = TextBlock(look, 3, "Worth noticing")
         self.sum = TextBlock(look, 5, "The sum with its numbers")
         self.gradient = GradientCard(session, look)
-        self.tip = TextBlock(look, 3, "What to look for", ground="note")
         self._build(body)
         self.bars.row_hovered.connect(self._on_row_hovered)
 
     # ---- Building ----
 
     def _build(self, body: QWidget) -> None:
-        weights, note = Card(self._look), Card(self._look, kind="note")
+        weights = Card(self._look)
         self._sum_card = Card(self._look, "The sum, with your numbers")
         self._chart_card = Card(self._look, "Temperature")
         self._chart_card.hide()
-        self._cards = (weights, self._sum_card, note, self._chart_card)
+        self._cards = (weights, self._sum_card, self._chart_card)
         weights.body.addWidget(self.bars)
         weights.body.addWidget(self.noticed)
         self._sum_card.body.addWidget(self.sum)
-        note.body.addWidget(self.tip)
-        self._column = QVBoxLayout(body)
-        for widget in (self.controls, weights, self._sum_card, self._make_tabs(), note):
-            self._column.addWidget(widget)
-        self._column.addWidget(self._chart_card, 1)
-        self._column.addStretch(0)
+        self.column = QVBoxLayout(body)
+        for widget in (self.controls, weights, self._sum_card, self._make_tabs()):
+            self.column.addWidget(widget)
+        self.column.addWidget(self._chart_card, 1)
+        self.column.addStretch(0)
 
     def _make_tabs(self) -> QTabWidget:
         self.tabs = QTabWidget()
@@ -87,11 +85,11 @@ class LookupPanel(PanelScroll):
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._look = look
-        self._column.setSpacing(look.px(8))
-        self._column.setContentsMargins(0, 0, look.px(8), 0)
+        self.column.setSpacing(look.px(8))
+        self.column.setContentsMargins(0, 0, look.px(8), 0)
         for card in self._cards:
             card.set_look(look)
-        for part in (self.controls, self.bars, self.noticed, self.sum, self.gradient, self.tip):
+        for part in (self.controls, self.bars, self.noticed, self.sum, self.gradient):
             part.set_look(look)
         if self.chart is not None:
             self.chart.set_look(look)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from attention_explorer.state.preset import HINT
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.theme import Look
@@ -48,9 +47,3 @@ def notes_of(sentences: tuple[str, ...]) -> tuple[TextLine, ...]:
     """Return sentences as the panel writes them, the first as a headline."""
     first, *rest = sentences
     return (TextLine(first, bold=True), *(TextLine(sentence) for sentence in rest))
-
-
-def verdict_lines(headline: str, lines: tuple[str, ...], look_for: str) -> tuple[TextLine, ...]:
-    """Return a verdict as the panel writes it, with what to look for if there is something."""
-    found = notes_of((headline, *lines))
-    return (*found, TextLine(f"{HINT}: {look_for}", "muted")) if look_for else found

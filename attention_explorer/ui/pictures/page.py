@@ -16,6 +16,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.choice import Choice
+from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PanelScroll, Scroll
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
@@ -58,6 +59,7 @@ class PicturesPage(Page, Generic[S]):
         self.canvas = PicturesCanvas(look, self.picture_name, lambda: self.state)
         self.controls = self.make_controls()
         self.panel = self.make_panel()
+        self.hint = HintCard(look, self.bar.preset_box, self)
         self._build()
         self._connect()
         self.set_look(look)
@@ -170,7 +172,7 @@ class PicturesPage(Page, Generic[S]):
         self._all.setContentsMargins(px(14), px(10), px(12), px(10))
         self._all.setSpacing(px(8))
         self._columns.setSpacing(px(10))
-        for part in (self.bar, self.card, self.title, self.canvas, self.controls, self.panel, self.note):
+        for part in (self.bar, self.card, self.title, self.canvas, self.controls, self.hint, self.panel, self.note):
             part.set_look(look)
         self._arrange()
 
@@ -183,6 +185,10 @@ class PicturesPage(Page, Generic[S]):
         self._panel_scroll.setMinimumWidth(0 if narrow else width)
         self._panel_scroll.setMaximumWidth(UNBOUNDED if narrow else width)
         self._panel_scroll.be_whole(narrow)
+        if narrow:
+            self.hint.stand_in(self._all, 1, after=self.canvas)
+        else:
+            self.hint.stand_in(self.panel.column, 0, after=self.canvas)
         self._give_height()
 
     @property

@@ -7,10 +7,8 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.state.numerals import MINUS, signed
-from attention_explorer.state.positions.presets import is_changed, positions_preset
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.positions.wording import RowReading, verdict
-from attention_explorer.state.preset import HINT
 from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
@@ -115,9 +113,6 @@ class PositionsPanel(NotesPanel):
 
 
 def verdict_lines(state: PositionsState) -> tuple[TextLine, ...]:
-    """Return what is true of the kind, and what to look for in the picture of the preset."""
-    found, ready = verdict(state), positions_preset(state.preset)
-    lines = (TextLine(found.title, bold=True), TextLine(found.text, size=12.5))
-    if is_changed(state) or state.picture is not ready.state.picture:
-        return lines
-    return (*lines, TextLine(f"{HINT}: {ready.look_for}", "muted", size=12.5))
+    """Return what is true of the kind."""
+    found = verdict(state)
+    return TextLine(found.title, bold=True), TextLine(found.text, size=12.5)

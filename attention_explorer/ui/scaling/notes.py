@@ -8,10 +8,8 @@ import numpy as np
 
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
 from attention_explorer.state.numerals import coordinate, grouped, plain, scientific
-from attention_explorer.state.preset import HINT
 from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.state.scaling.growth import GrowthPicture
-from attention_explorer.state.scaling.presets import scaling_preset
 from attention_explorer.state.scaling.scores import ScoresPicture
 from attention_explorer.state.scaling.state import Precision, ScalingState
 from attention_explorer.state.scaling.wording import measured, share, verdict
@@ -223,6 +221,4 @@ def verdict_lines(state: ScalingState) -> tuple[TextLine, ...]:
     said = verdict(state)
     lines = [TextLine(said.claim, "muted")] if said.claim else []
     lines += [TextLine(said.title, bold=True), TextLine(said.text)]
-    if said.claim and state.picture is scaling_preset(state.preset).state.picture:
-        lines.append(TextLine(f"{HINT}: {scaling_preset(state.preset).look_for}", "muted"))
     return tuple(lines)
