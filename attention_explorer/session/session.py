@@ -24,9 +24,13 @@ class Session(QObject):
     -------
     changed : (old, new)
         The state has changed. Emitted at once, never for a change to an equal state.
+    undone, redone : (old, new, text)
+        Undo or redo has gone one step through the history; the text names the change. Emitted after ``changed``.
     """
 
     changed = Signal(object, object)
+    undone = Signal(object, object, str)
+    redone = Signal(object, object, str)
 
     def __init__(self, state: ExplorerState | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -97,12 +101,16 @@ class Session(QObject):
     def undo(self) -> None:
         """Take back the last step; a preview under way counts as one."""
         self.commit()
+        old, text = self._state, self.undo_stack.undoText()
         self.undo_stack.undo()
+        self.undone.emit(old, self._state, text)
 
     def redo(self) -> None:
         """Do again what was last taken back; a preview under way ends that possibility."""
         self.commit()
+        old, text = self._state, self.undo_stack.redoText()
         self.undo_stack.redo()
+        self.redone.emit(old, self._state, text)
 
     def _show(self, new: ExplorerState) -> None:
         old, self._state = self._state, new

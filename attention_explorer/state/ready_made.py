@@ -101,6 +101,11 @@ def find_preset(identifier: str, page: str = "") -> ReadyMade:
     raise ExplorerError(f"There is no preset {quoted(identifier)}{where}. Choose one of: {known}.")
 
 
+def pages_changed(old: ExplorerState, new: ExplorerState) -> tuple[str, ...]:
+    """Return the ids of the pages whose parts of two states differ, in the order of the rail."""
+    return tuple(page for page in PAGE_IDS if getattr(old, page) != getattr(new, page))
+
+
 def page_in_view(state: ExplorerState) -> str:
     """Return the one page whose part of a state is not as it starts; the first page if all are.
 
@@ -109,8 +114,7 @@ def page_in_view(state: ExplorerState) -> str:
     ExplorerError
         Several are not: which of them is meant is not to be guessed.
     """
-    start = ExplorerState()
-    changed = [page for page in PAGE_IDS if getattr(state, page) != getattr(start, page)]
+    changed = pages_changed(ExplorerState(), state)
     if len(changed) > 1:
         raise ExplorerError(f"The state says something on several pages: {', '.join(changed)}. Name the page to draw.")
     return changed[0] if changed else PAGE_IDS[0]

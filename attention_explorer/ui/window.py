@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.ready_made import pages_changed
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll, bring_into_view
 from attention_explorer.ui.icons import icon, program_icon
@@ -77,6 +78,8 @@ class MainWindow(QMainWindow):
         self._actions["open-recent"].setMenu(self.files.recent_menu)
         self.setAcceptDrops(True)
         self.session.changed.connect(self._on_changed)
+        self.session.undone.connect(lambda old, new, text: self._show_step(old, new, f"Taken back: “{text}”."))
+        self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Done again: “{text}”."))
         self.session.undo_stack.indexChanged.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
         self._colour_application()
@@ -182,9 +185,11 @@ class MainWindow(QMainWindow):
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)
-        if self._stack.count() > 1:
-            self.page.stop()
         page = self._pages[entry.id]
+        if page is not self.page:
+            self.page.stop()
+            self.say("")  # what was said of the other page
+            self.statusBar().clearMessage()
         self._dress(page)
         self._stack.setCurrentWidget(page)
         self._rail_buttons[entry.id][0].setChecked(True)
@@ -211,6 +216,13 @@ class MainWindow(QMainWindow):
         self.page.render_state(old, new)
         if self.session.can_undo != self._actions["undo"].isEnabled():
             self._show_history()
+
+    def _show_step(self, old: ExplorerState, new: ExplorerState, message: str) -> None:
+        """Go to the page on which undo or redo has changed something, if that is not seen here, and say what."""
+        changed = pages_changed(old, new)
+        if changed and self.settings.page not in changed:
+            self.show_page(changed[0])
+            self.tell(message)
 
     # ---- Status bar ----
 

@@ -1,11 +1,15 @@
-"""Ctrl+Z and Ctrl+Shift+Z in the fields of the Heads page: the history of the window, by real keys."""
+"""Ctrl+Z and Ctrl+Shift+Z, in fields and on other pages: the history of the window, by real keys."""
 
 from __future__ import annotations
 
 import pytest
+from heads_driver import HeadsDriver
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.heads.state import MaskKind
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -129,3 +133,55 @@ def test_the_number_of_a_mask_undoes(driver):
     assert driver.told == ""
     driver.type_into(bar.mask_size, "2.5")
     assert "whole number" in driver.told
+
+
+# ---- From another page ----
+
+
+@pytest.fixture
+def masked(make_window, hand):
+    """The Lookup page, after a mask has been chosen on Heads."""
+    driver = HeadsDriver(make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads")), hand)
+    driver.choose(driver.page.bar.masks, "causal")
+    driver.press(driver.page.keep)
+    assert driver.said.startswith("Kept as B")
+    driver.press(driver.window._rail_buttons["lookup"][0])
+    assert driver.window.settings.page == "lookup"
+    driver.window.activateWindow()
+    QApplication.processEvents()
+    return driver
+
+
+def test_what_was_said_of_one_page_is_not_said_on_the_next(masked):
+    assert masked.window._readout.shown() == ""
+
+
+def test_undo_and_redo_go_to_the_page_that_changes_and_say_what_they_did(masked):
+    window = masked.window
+    for _ in range(2):
+        undo(window.page)
+    assert window.settings.page == "heads"
+    assert window._rail_buttons["heads"][0].isChecked()
+    assert masked.heads.setup.mask.kind is MaskKind.NONE
+    masked.press(window._rail_buttons["lookup"][0])
+    redo(window.page)
+    assert window.settings.page == "heads"
+    assert masked.heads.setup.mask.kind is MaskKind.CAUSAL
+    assert masked.told == "Done again: “Mask: causal”."
+    undo(window.page)
+    assert masked.told == "", "the change is seen on the page"
+
+
+def test_undo_goes_on_where_it_has_gone(masked):
+    """Each step says what it did, on the page where it is seen."""
+    window = masked.window
+    QTest.keyClick(window.page.canvas, Qt.Key.Key_H)
+    assert window.session.state.lookup.hard
+    undo(window.page.canvas)
+    assert (window.settings.page, masked.told) == ("lookup", "")
+    undo(window.page.canvas)
+    assert (window.settings.page, masked.told) == ("heads", "Taken back: “Keep as B”.")
+    assert QApplication.focusWidget() is masked.canvas
+    redo(masked.canvas)
+    redo(masked.canvas)
+    assert (window.settings.page, masked.told) == ("lookup", "Done again: “Hard lookup”.")
