@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 from attention_explorer.errors import ExplorerError, quoted
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MINUS = "−"
+FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"
+"""As wide as a digit, and as a decimal point."""
 
 
 def subscript(index: int) -> str:
@@ -46,7 +49,7 @@ def _rounds_to_zero(number: float, decimals: int) -> bool:
 def _magnitude(number: float, decimals: int) -> str:
     if math.isinf(number):
         return "∞"
-    return f"{abs(number):.{decimals}f}" if abs(number) < 1e5 else f"{abs(number):.2e}"
+    return f"{abs(number):.{decimals}f}" if not abs(number) >= 1e5 else _in_powers_of_ten(abs(number), 2)
 
 
 def full(number: float) -> str:
@@ -66,15 +69,59 @@ def coordinate(number: float, digits: int = 7) -> str:
     return exact.removesuffix(".0") if short else f"{number:.{digits}g}".replace("-", MINUS)
 
 
+def readable(number: float, digits: int = 6) -> str:
+    """Return a number to read: exactly where that is short (0.5), else with so many digits: 0.0693730, 3.26042·10⁻⁶⁵.
+
+    Zeros at the end say that there are digits behind them: 1.00000 is not 1.
+    """
+    text, size, sign = exact(number), abs(number), MINUS * (number < 0)
+    if not math.isfinite(number) or number == 0:
+        return text
+    if 1e-4 <= size < 10.0**digits:
+        is_short = sum(letter.isdigit() for letter in text.removeprefix(f"{sign}0.")) <= digits
+        return text if is_short else sign + f"{size:#.{digits}g}".removesuffix(".")
+    mantissa, _, power = _in_powers_of_ten(size, digits - 1).partition("·")
+    is_short = float(f"{size:.{digits - 1}e}") == size
+    return f"{sign}{mantissa.rstrip('0').removesuffix('.') if is_short else mantissa}·{power}"
+
+
+def aligned(numbers: Iterable[float], digits: int = 6) -> tuple[str, ...]:
+    """Return the numbers of a column as `readable`, padded so that their decimal points stand below one another.
+
+    All have as many decimals as the largest; what is too small for that stands in powers of ten.
+    """
+    column = tuple(numbers)
+    largest = max((abs(number) for number in column if math.isfinite(number)), default=0.0)
+    decimals = digits - max(math.ceil(math.log10(largest)), 0) if largest else 0
+    return tuple(_padded(number, readable(number, digits), max(decimals, 0)) for number in column)
+
+
+def _padded(number: float, text: str, decimals: int) -> str:
+    if "·" in text or not math.isfinite(number):
+        return text
+    whole, _, behind = text.partition(".")
+    if len(behind) > decimals:
+        if abs(number) < 10.0 ** (2 - decimals):  # fewer than three digits would be left
+            return text if abs(number) >= 0.1 else MINUS * (number < 0) + _in_powers_of_ten(abs(number), 2)
+        whole, _, behind = f"{abs(number):.{decimals}f}".partition(".")
+        whole = MINUS * (number < 0) + whole
+    point = "." if behind else POINT_SPACE * bool(decimals)
+    return f"{whole}{point}{behind}{FIGURE_SPACE * (decimals - len(behind))}"
+
+
+def _in_powers_of_ten(size: float, decimals: int) -> str:
+    mantissa, exponent = f"{size:.{decimals}e}".split("e")
+    return f"{mantissa}·10{superscript(int(exponent))}"
+
+
 def compact(number: float, *, sign: bool = False) -> str:
-    """Return a number in at most eight characters: +1.777, −1424.2, −1.2e11; the larger, the fewer decimals."""
+    """Return a number in few characters: +1.777, −1424.2, −1.2·10¹¹; the larger, the fewer decimals."""
     size = abs(number)
     if size < 1e3:
         return (signed if sign else plain)(number, 3 if size < 100 else 2)
     text = f"{size:.1f}" if size < 1e4 else f"{size:.0f}"
     if size >= 1e6:
-        mantissa, exponent = f"{size:.1e}".split("e")
-        text = f"{mantissa}e{int(exponent)}"
+        text = _in_powers_of_ten(size, 1)
     return (MINUS if number < 0 else "+" if sign else "") + text
 
 
@@ -121,8 +168,7 @@ def scientific(number: float, decimals: int = 2) -> str:
     """Return a positive number with four significant digits: 18.54, or in powers of ten: 2.06·10⁻⁹."""
     if number == 0 or 1e-3 <= number < 1e5:
         return f"{number:.4g}" if number < 1000 else f"{number:.1f}"
-    mantissa, exponent = f"{number:.{decimals}e}".split("e")
-    return f"{mantissa}·10{superscript(int(exponent))}"
+    return _in_powers_of_ten(number, decimals)
 
 
 def parsed_number(text: str) -> float:

@@ -58,7 +58,7 @@ def test_every_cell_says_what_the_three_maps_show(a: HeadsSetup, b: HeadsSetup, 
                 assert number == pytest.approx(picture.values[row, column], rel=1e-9, abs=1e-12)
 
 
-def test_a_cell_is_said_with_all_digits_and_all_three_names() -> None:
+def test_a_cell_is_said_with_six_digits_and_all_three_names() -> None:
     a, b = BASE, replace(BASE, head=2)
     said = compared_words(comparison(a, b), 1, 4)
     found = re.fullmatch(
@@ -66,9 +66,9 @@ def test_a_cell_is_said_with_all_digits_and_all_three_names() -> None:
     )
     assert found is not None
     first, second = (heads_frame(setup).map.weights()[1, 4] for setup in (a, b))
-    assert float(found[1]) == pytest.approx(first, rel=1e-15)
-    assert float(found[2]) == pytest.approx(second, rel=1e-15)
-    assert float(found[4]) == pytest.approx(abs(first - second), rel=1e-12)
+    assert float(found[1]) == pytest.approx(first, rel=5e-6)
+    assert float(found[2]) == pytest.approx(second, rel=5e-6)
+    assert float(found[4]) == pytest.approx(abs(first - second), rel=5e-6)
     assert (found[3] == "+") == (first > second)
 
 

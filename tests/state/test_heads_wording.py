@@ -309,11 +309,11 @@ def test_the_products_of_the_three_words() -> None:
 # ---- Cells ----
 
 
-def test_a_cell_has_its_weight_with_all_digits() -> None:
+def test_a_cell_has_its_weight_with_six_digits() -> None:
     frame = heads_frame(HeadsSetup())
     said = cell_words(frame, HeadsView(), 7, 1)
     assert said.startswith("query “it” (8) → key “cat” (2): weight 0.")
-    assert float(said.rpartition(" ")[2]) == pytest.approx(frame.map.weights()[7, 1], rel=1e-15)
+    assert float(said.rpartition(" ")[2]) == pytest.approx(frame.map.weights()[7, 1], rel=5e-6)
 
 
 @pytest.mark.parametrize(
@@ -324,8 +324,8 @@ def test_a_cell_of_scores_has_both_numbers(stage: Stage, word: str) -> None:
     said = re.fullmatch(rf".*: {word} (\S+), weight (\S+)", cell_words(frame, HeadsView(stage=stage), 3, 1))
     assert said is not None
     score, weight = (float(text.replace("−", "-")) for text in said.groups())
-    assert score == pytest.approx(frame.map.scores(stage=stage)[3, 1], rel=1e-12)
-    assert weight == pytest.approx(frame.map.weights()[3, 1], rel=1e-15)
+    assert score == pytest.approx(frame.map.scores(stage=stage)[3, 1], rel=5e-6)
+    assert weight == pytest.approx(frame.map.weights()[3, 1], rel=5e-6)
 
 
 @pytest.mark.parametrize("stage", Stage)
@@ -343,8 +343,8 @@ def test_with_hidden_keys_a_cell_still_has_its_raw_weight() -> None:
             r".*: weight (\S+) \(renormalised in the picture: (\S+)\)", cell_words(frame, view, 2, column)
         )
         assert said is not None
-        assert float(said[1]) == pytest.approx(frame.map.weights()[2, column], rel=1e-15)
-        assert float(said[2]) == pytest.approx(picture.values[2, column], rel=1e-15)
+        assert float(said[1]) == pytest.approx(frame.map.weights()[2, column], rel=5e-6)
+        assert float(said[2]) == pytest.approx(picture.values[2, column], rel=5e-6)
     assert "(renormalised in the picture: 0)" in cell_words(frame, view, 2, 0)
     scores = HeadsView(hidden=Hidden.FIRST, stage=Stage.SCORES)
     assert "renormalised" not in cell_words(frame, scores, 2, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -10,11 +11,13 @@ from hypothesis import strategies as st
 
 from attention_explorer.state.numerals import (
     MINUS,
+    aligned,
     compact,
     coordinate,
     full,
     percent,
     plain,
+    readable,
     scientific,
     signed,
     subscript,
@@ -44,9 +47,9 @@ def parsed(text: str) -> float:
         (0.004, "+0.00"),
         (-1e-300, "+0.00"),
         (99999.0, "+99999.00"),
-        (123456.0, "+1.23e+05"),
-        (-1e6, "−1.00e+06"),
-        (1e300, "+1.00e+300"),
+        (123456.0, "+1.23·10⁵"),
+        (-1e6, "−1.00·10⁶"),
+        (1e300, "+1.00·10³⁰⁰"),
         (math.inf, "+∞"),
         (-math.inf, "−∞"),
     ],
@@ -75,7 +78,7 @@ def test_signed_nan_has_no_sign() -> None:
         (0.0, "0.00"),
         (-0.0, "0.00"),
         (-0.004, "0.00"),
-        (-1e6, "−1.00e+06"),
+        (-1e6, "−1.00·10⁶"),
         (math.inf, "∞"),
         (-math.inf, "−∞"),
         (math.nan, "nan"),
@@ -237,16 +240,49 @@ def test_subscripts(index: int, text: str) -> None:
         (-123.456, "−123.46"),
         (-1424.2, "−1424.2"),
         (-123456.789, "−123457"),
-        (-1.23456e11, "−1.2e11"),
-        (1e300, "+1.0e300"),
+        (-1.23456e11, "−1.2·10¹¹"),
+        (1e300, "+1.0·10³⁰⁰"),
     ],
 )
-def test_compact_numbers_keep_their_sign_and_at_most_eight_characters(number: float, text: str) -> None:
+def test_compact_numbers_keep_their_sign_and_are_short(number: float, text: str) -> None:
     assert compact(number, sign=True) == text
-    assert len(text) <= 8
+    assert len(text) <= 10
     assert compact(number) == text.removeprefix("+")
 
 
-@pytest.mark.parametrize(("number", "text"), [(999_999.0, "999999"), (1e6, "1.0e6"), (-2_340_000.0, "−2.3e6")])
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.0693729998515538, "0.0693730"),
+        (0.5, "0.5"),
+        (-2.0, "−2"),
+        (0.99999999999, "1.00000"),
+        (-1234.56789, "−1234.57"),
+        (123456.789, "123457"),
+        (1234567.8, "1.23457·10⁶"),
+        (3.2e-65, "3.2·10⁻⁶⁵"),
+        (-3.26042001e-65, "−3.26042·10⁻⁶⁵"),
+        (-math.inf, "−∞"),
+        (math.nan, "nan"),
+    ],
+)
+def test_a_readable_number_has_six_digits_and_one_kind_of_exponent(number: float, text: str) -> None:
+    assert readable(number) == text
+
+
+def test_decimal_points_of_a_column_stand_below_one_another() -> None:
+    column = (0.0693729998515538, 0.5, 24.0, 0.0, -12.3456789, -math.inf, 3.26042e-65)
+    texts = aligned(column)
+    assert texts[5:] == ("−∞", "3.26042·10⁻⁶⁵")
+    assert [text.translate({0x2007: " ", 0x2008: " "}) for text in texts[:5]] == [
+        *("0.0694", "0.5   ", "24     ", "0     ", "−12.3457")
+    ]
+    for text in texts[:5]:
+        assert len(re.split("[.\u2008]", text)[1]) == 4
+    assert aligned((1e9, 1.5)) == ("1·10⁹", "1.5")
+    assert aligned(()) == ()
+
+
+@pytest.mark.parametrize(("number", "text"), [(999_999.0, "999999"), (1e6, "1.0·10⁶"), (-2_340_000.0, "−2.3·10⁶")])
 def test_from_a_million_on_a_compact_number_has_an_exponent(number: float, text: str) -> None:
     assert compact(number) == text

@@ -172,7 +172,7 @@ def test_walking_says_the_cell(driver):
     driver.click_cell(4, 4)
     driver.key(Qt.Key.Key_Right)
     assert driver.said.startswith("query “the” (5) → key “mat” (6): weight ")
-    assert float(driver.said.rpartition(" ")[2]) == pytest.approx(driver.weights[4, 5], rel=1e-12)
+    assert float(driver.said.rpartition(" ")[2]) == pytest.approx(driver.weights[4, 5], rel=5e-6)
     driver.key(Qt.Key.Key_Down)
     assert driver.said.startswith("query “mat” (6) → key “mat” (6)")
     driver.key(Qt.Key.Key_Escape)
@@ -187,7 +187,7 @@ def test_what_the_status_bar_says_of_a_walk_follows_the_numbers(driver):
     before = driver.said
     driver.key(Qt.Key.Key_N)
     assert driver.said.startswith("query “the” (5) → key “mat” (6): weight ")
-    assert float(driver.said.rpartition(" ")[2]) == pytest.approx(driver.weights[4, 5], rel=1e-12)
+    assert float(driver.said.rpartition(" ")[2]) == pytest.approx(driver.weights[4, 5], rel=5e-6)
     driver.undo()
     assert driver.said == before
     driver.paste_into(driver.page.bar.sentence, "Only three words")
@@ -239,7 +239,7 @@ def test_each_stage_says_its_own_number(open_heads):
             name = "raw score" if stage is Stage.SCORES else "scaled score"
             score = frame.head_map.scores(stage=stage)[2, 6]
             shown = driver.said.partition(f"{name} ")[2].partition(",")[0].replace("−", "-")
-            assert float(shown) == pytest.approx(score, rel=1e-12)
+            assert float(shown) == pytest.approx(score, rel=5e-6)
             assert driver.said.endswith(", later hidden by the causal mask")
         else:
             assert ": hidden by the causal mask" in driver.said

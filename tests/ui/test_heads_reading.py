@@ -55,6 +55,9 @@ def steps(reading) -> list[tuple[str, str]]:
     return list(zip(texts[::2], texts[1::2], strict=True))
 
 
+SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
 def dialog_of(driver) -> NumbersDialog:
     (dialog,) = [child for child in driver.window.findChildren(NumbersDialog) if child.isVisible()]
     dialog.activateWindow()
@@ -63,10 +66,17 @@ def dialog_of(driver) -> NumbersDialog:
 
 
 def table_of(dialog: NumbersDialog) -> list[list[str]]:
-    table = dialog.table
-    return [
-        [table.item(row, column).text() for column in range(table.columnCount())] for row in range(table.rowCount())
+    """The words and, from the tool tips, every digit of the numbers; what is shown is the same, rounded."""
+    items = [
+        [dialog.table.item(row, column) for column in range(dialog.table.columnCount())]
+        for row in range(dialog.table.rowCount())
     ]
+    for item in (item for row in items for item in row if item.toolTip()):
+        mantissa, _, power = item.text().strip("\u2007\u2008").partition("·10")
+        shown = number(mantissa) * 10.0 ** int(power.translate(SUPERSCRIPTS) or 0)
+        assert shown == pytest.approx(number(item.toolTip()), rel=5e-3)
+        assert shown == pytest.approx(number(item.toolTip()), rel=5e-6, abs=5e-5)
+    return [[item.toolTip() or item.text() for item in row] for row in items]
 
 
 def number(text: str) -> float:
@@ -120,7 +130,7 @@ def test_pointing_at_the_list_lights_the_cell_everywhere(driver, reading):
     mouse = driver.hand(reading.bars)
     mouse.move(bar_place(reading, 5))
     assert driver.said.startswith("query “it” (8) → key “mat” (6): weight ")
-    assert numbers_in(driver.said.split("weight")[1]) == pytest.approx([driver.weights[7, 5]], rel=1e-14)
+    assert numbers_in(driver.said.split("weight")[1]) == pytest.approx([driver.weights[7, 5]], rel=5e-6)
     assert (driver.canvas.marked.row, driver.canvas.marked.column) == (7, 5)
     assert (driver.page.wall._spot.row, driver.page.wall._spot.column) == (7, 5)
     assert driver.pin == (7, None)

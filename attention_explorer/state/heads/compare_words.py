@@ -12,7 +12,7 @@ from attention_explorer.state.heads.mask import what_hides
 from attention_explorer.state.heads.reading import Reading
 from attention_explorer.state.heads.shown_map import hidden_keys, shown_map
 from attention_explorer.state.heads.wording import Step, number_word, one, token_name, weight_text
-from attention_explorer.state.numerals import MINUS, compact, exact, scientific
+from attention_explorer.state.numerals import MINUS, compact, readable, scientific
 
 NO_CELL = "no such cell"
 
@@ -58,14 +58,14 @@ def _number(frame: HeadsFrame, comparison: Comparison, row: int, column: int) ->
 
 
 def compared_words(comparison: Comparison, row: int, column: int) -> str:
-    """Return a cell in one line for the status bar: A, B and A − B with all their digits."""
+    """Return a cell in one line for the status bar: A, B and A − B."""
     cell = compared_cell(comparison, row, column)
     words = [
-        f"{number_word(frame, comparison.view.stage)} {exact(number)}" if number is not None else why
+        f"{number_word(frame, comparison.view.stage)} {readable(number)}" if number is not None else why
         for frame, number, why in zip(comparison.frames, (cell.a, cell.b), cell.without, strict=True)
     ]
     pairs = [_pair(frame, row, column) for frame in comparison.frames]
-    rest = f"A − B {_signed(exact, cell.difference)}"
+    rest = f"A − B {_signed(readable, cell.difference)}"
     if pairs[0] == pairs[1] or not all(pairs):
         return f"{pairs[0] or pairs[1]}: A {words[0]}; B {words[1]}; {rest}"
     return f"A, {pairs[0]}: {words[0]}; B, {pairs[1]}: {words[1]}; {rest}"

@@ -15,7 +15,7 @@ from attention_explorer.state.heads.shown_map import stage_title
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.wording import cell_words, number_word, one, token_name
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import coordinate, exact
+from attention_explorer.state.numerals import coordinate, readable
 from attention_explorer.state.role import Role
 
 STAGE_NAMES = ("raw scores", "scaled", "masked", "weights")
@@ -143,5 +143,5 @@ def stage_words(stage: Stage, frame: HeadsFrame, view: HeadsView, row: int, colu
     if stage in (Stage.MASKED, Stage.WEIGHTS) or frame.head_map.allowed(*cell)[0, 0]:
         return cell_words(frame, replace(view, stage=stage), row, column)
     pair = f"query {token_name(frame.queries, row)} → key {token_name(frame.keys, column)}"
-    score = exact(float(frame.head_map.scores(*cell, stage=stage)[0, 0]))
+    score = readable(float(frame.head_map.scores(*cell, stage=stage)[0, 0]))
     return f"{pair}: {number_word(frame, stage)} {score}, later hidden {what_hides(frame.setup.mask, (row, column))}"

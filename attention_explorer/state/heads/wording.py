@@ -16,7 +16,7 @@ from attention_explorer.state.heads.mask import what_hides
 from attention_explorer.state.heads.shown_map import is_renormalised, shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView, Hidden
 from attention_explorer.state.map_picture import MapPicture, Window
-from attention_explorer.state.numerals import compact, coordinate, exact, plain, scientific, signed, subscript
+from attention_explorer.state.numerals import compact, coordinate, exact, plain, readable, scientific, signed, subscript
 
 LARGEST_PLAIN_EXPONENT = 30.0
 """Up to this score the arithmetic shows exp(score); beyond it, relative to the row's largest, as it is computed."""
@@ -93,7 +93,7 @@ def map_title(frame: HeadsFrame) -> str:
 
 
 def cell_words(frame: HeadsFrame, view: HeadsView, row: int, column: int) -> str:
-    """Return a cell in one line for the status bar, the weight with all its digits."""
+    """Return a cell in one line for the status bar."""
     cell = one(row), one(column)
     pair = f"query {token_name(frame.queries, row)} → key {token_name(frame.keys, column)}"
     if not frame.map.allowed(*cell)[0, 0]:
@@ -103,11 +103,11 @@ def cell_words(frame: HeadsFrame, view: HeadsView, row: int, column: int) -> str
     if stage is Stage.WEIGHTS:
         picture = shown_map(frame, view)
         if picture is frame.map:
-            return f"{pair}: weight {exact(weight)}"
+            return f"{pair}: weight {readable(weight)}"
         shown = float(picture.weights(*cell)[0, 0])
-        return f"{pair}: weight {exact(weight)} (renormalised in the picture: {exact(shown)})"
+        return f"{pair}: weight {readable(weight)} (renormalised in the picture: {readable(shown)})"
     score = float(frame.head_map.scores(*cell, stage=stage)[0, 0])
-    return f"{pair}: {number_word(frame, stage)} {exact(score)}, weight {exact(weight)}"
+    return f"{pair}: {number_word(frame, stage)} {readable(score)}, weight {readable(weight)}"
 
 
 def number_word(frame: HeadsFrame, stage: Stage) -> str:

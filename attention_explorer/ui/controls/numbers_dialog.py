@@ -16,12 +16,12 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.state.numbers_files import as_csv
-from attention_explorer.state.numerals import exact
+from attention_explorer.state.numerals import aligned, exact
 from attention_explorer.ui.theme import Look
 
 
 class NumbersDialog(QDialog):
-    """Shows rows of words and numbers, every digit of them; Ctrl+C copies the whole as CSV."""
+    """Shows rows of words and numbers, with six digits; tool tips and Ctrl+C, which copies CSV, have every digit."""
 
     def __init__(
         self,
@@ -45,9 +45,11 @@ class NumbersDialog(QDialog):
         self.table.setHorizontalHeaderLabels(list(header))
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.verticalHeader().hide()
-        for row, cells in enumerate(rows):
-            for column, cell in enumerate(cells):
-                self.table.setItem(row, column, _item(cell))
+        for column, cells in enumerate(zip(*rows, strict=True)):
+            texts = iter(aligned(cell for cell in cells if isinstance(cell, float)))
+            for row, cell in enumerate(cells):
+                item = _item(cell, next(texts)) if isinstance(cell, float) else _item(cell, str(cell))
+                self.table.setItem(row, column, item)
         self._style(look)
         copy = QPushButton("Copy as CSV")
         copy.clicked.connect(self.copy)
@@ -88,8 +90,10 @@ class NumbersDialog(QDialog):
         QGuiApplication.clipboard().setText(as_csv(self._header, self._rows))
 
 
-def _item(cell: object) -> QTableWidgetItem:
-    item = QTableWidgetItem(exact(cell) if isinstance(cell, float) else str(cell))
+def _item(cell: object, text: str) -> QTableWidgetItem:
+    item = QTableWidgetItem(text)
+    if isinstance(cell, float):
+        item.setToolTip(exact(cell))
     if not isinstance(cell, str):
         item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return item

@@ -114,7 +114,7 @@ class ReadingCard(QWidget):
         self._scroll.setMinimumHeight(self._look.px(96))
         self.note = TextBlock(self._look, 1, "Sum and entropy")
         self.table_button = QPushButton("Table…")
-        self.table_button.setToolTip("Every number of this row or column with all its digits, to read and to copy")
+        self.table_button.setToolTip("Every number of this row or column; copied, it has all its digits")
         self.table_button.clicked.connect(self.show_table)
         foot = QHBoxLayout()
         foot.addWidget(self.note, 1)
