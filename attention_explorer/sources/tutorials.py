@@ -15,6 +15,8 @@ class Tutorial:
     title: str
     recipe: ToyRecipe
     facts: str
+    has_w_o: bool = True
+    """Whether the tutorial projects the outputs of its heads; if not, its output is A·V, and W_O is this program's."""
 
 
 _CAT = (0.9, 0.1, 0.8, 0.2)
@@ -53,12 +55,14 @@ TUTORIALS: tuple[Tutorial, ...] = (
         "Five tokens, one head (tutorial, seed 42)",
         _seeded("The cat sat on mat", 8, 1, 0.3),
         "Row “The”: .091 .382 .192 .193 .142. The scores are not symmetric: The → cat weighs .382, cat → The .470.",
+        has_w_o=False,
     ),
     Tutorial(
         "four-token",
         "Four tokens, one head, small weights (tutorial, seed 42)",
         _seeded("the cat sat down", 8, 1, 0.1),
         "Row “the”: .235 .264 .246 .255. The gain of 0.1 makes scores so small that all weights are nearly even.",
+        has_w_o=False,
     ),
     Tutorial(
         "three-token",
@@ -74,6 +78,7 @@ TUTORIALS: tuple[Tutorial, ...] = (
             given=((1.0, 0.0, 1.0, 0.0), (0.0, 1.0, 0.0, 1.0), (1.0, 1.0, 0.0, 0.0)),
         ),
         "Rows: .334 .333 .333, .335 .326 .339 and .334 .330 .337, all but even.",
+        has_w_o=False,
     ),
     Tutorial(
         "multi-head",
@@ -97,3 +102,19 @@ TUTORIALS: tuple[Tutorial, ...] = (
         "a gain of 0.3 makes vectors about five times as long.",
     ),
 )
+
+
+def ends_before_w_o(recipe: object) -> bool:
+    """Tell whether a recipe is that of a tutorial which has no output projection.
+
+    Parameters
+    ----------
+    recipe : object
+        Any recipe.
+
+    Returns
+    -------
+    bool
+        Then A·V is the output of the tutorial, and what comes after it is this program's own.
+    """
+    return any(recipe == tutorial.recipe for tutorial in TUTORIALS if not tutorial.has_w_o)

@@ -14,6 +14,7 @@ from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
 from attention_explorer.state.heads.array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
 from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_note
 from attention_explorer.state.heads.arrays import head_array
+from attention_explorer.state.heads.check_shuffle import shuffle_report
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
@@ -136,6 +137,23 @@ def test_tied_and_identity_projections_say_so():
 )
 def test_a_result_of_another_shape_is_explained(preset, words):
     assert shape_note(heads_frame(heads_preset(preset).state.setup)).endswith(words)
+
+
+@pytest.mark.parametrize(
+    "ready", [ready for ready in HEADS_PRESETS if ready.title.startswith("Tutorial")], ids=lambda ready: ready.id
+)
+def test_where_a_tutorial_ends_before_w_o_the_page_says_so(ready):
+    ends_early = ready.id in ("five-token", "four-token", "three-token")
+    frame = heads_frame(ready.state.setup)
+    said = [
+        head_array(frame, ArrayKind.W_O).source,
+        head_array(frame, ArrayKind.OUTPUT).source,
+        shuffle_report(frame, tuple(range(len(frame.queries)))).notes[0],
+        ready.look_for,
+    ]
+    assert [("A·V" in words) for words in said] == [ends_early] * 4
+    own = heads_frame(ready.state.with_recipe(seed=7).setup)
+    assert "tutorial" not in head_array(own, ArrayKind.W_O).source, "other numbers are no tutorial’s"
 
 
 def test_the_formula_leads_to_its_matrices():

@@ -122,7 +122,7 @@ def test_one_head_grows_to_two_in_silence():
 def test_the_report_names_shapes_and_numbers():
     report = broadcast_report(frame_of("random-words"))
     check = broadcast_check(frame_of("random-words"))
-    assert "no error tells" in report.result
+    assert "without an error message" in report.result
     assert f"{max(check.largest_hidden(check.wrong)):.3f}" in report.result
     assert report.result.endswith("it gets 0.")
     assert "(6, 1, 11, 11)" in report.notes[0]

@@ -253,7 +253,7 @@ def test_with_tied_projections_the_scores_are_symmetric_and_the_weights_are_not(
     assert check.is_symmetric
     assert check.score_gap == pytest.approx(check.tied_score_gap, abs=1e-14)
     assert check.weight_gap == check.tied_weight_gap > 0.01
-    assert symmetry_report(frame).result.startswith("S is symmetric, and still the weights differ: ")
+    assert symmetry_report(frame).result.startswith("S is symmetric, but the weights differ: ")
 
 
 def test_under_a_causal_mask_the_example_is_a_pair_that_can_be_seen():
@@ -276,7 +276,9 @@ def test_the_same_word_twice_is_told_apart_by_its_place_and_long_ones_are_cut():
     assert long.tables[0].rows[0][0] == "antidisesta… → is"
 
 
-@pytest.mark.parametrize(("frame", "message"), [("translation", "no way back"), ("one", "two tokens")])
+@pytest.mark.parametrize(
+    ("frame", "message"), [("translation", "only be compared in self-attention"), ("one", "two tokens")]
+)
 def test_without_a_way_back_there_is_nothing_to_compare(frame, message):
     shown = frame_with(sentence="cat") if frame == "one" else frame_of(frame)
     with pytest.raises(ExplorerError, match=message):
@@ -372,6 +374,11 @@ def test_adding_in_float32_loses_the_scores():
 
 def test_an_example_is_computed_in_the_precision_that_is_chosen():
     full, half = (demo_report(MaskDemo.FULLY_MASKED, precision) for precision in (Precision.FLOAT64, Precision.FLOAT16))
+    assert "A plain softmax gives NaN for −∞ here (−∞ − (−∞))" in full.notes[0]
+    with np.errstate(invalid="ignore"):
+        nothing = np.full(4, -np.inf)
+        powers = np.exp(nothing - nothing.max())
+    assert np.isnan(powers / powers.sum()).all()
     assert full.result == "−1e9 gives each of the 4 forbidden keys 0.25; −∞ gives them 0."
     assert half.result == "In float16 −1e9 makes all 4 weights NaN; −∞ gives them 0."
     assert np.isnan(demo_check(MaskDemo.FULLY_MASKED, Precision.FLOAT16).weights[1]).all()
@@ -391,7 +398,7 @@ def test_an_example_about_one_precision_says_that_it_is_locked():
         ), "the choice makes no difference"
         report = carry_out(frame_of("causal"), experiment)
         assert "always in float32" in report.notes[0]
-        assert "locked" in report.notes[1]
+        assert "cannot be changed" in report.notes[1]
         assert demo_check(MaskDemo.ADDED_FLOAT32, precision).weights.dtype == np.float32
     assert Experiment(Check.MASKING, demo=MaskDemo.FULLY_MASKED).precision_used is Precision.FLOAT64
 
@@ -435,11 +442,11 @@ def test_without_a_mask_a_causal_one_stands_in():
     assert borrowed.borrowed_mask
     assert not own.borrowed_mask
     assert (borrowed.weights == own.weights).all()
-    assert "a causal one stands in" in mask_report(frame_of("five-token")).notes[1]
+    assert "a causal one is used" in mask_report(frame_of("five-token")).notes[1]
 
 
 def test_a_pinned_row_without_hidden_keys_says_so():
-    assert mask_report(frame_of("causal"), 10).result.startswith("This query hides no key")
+    assert mask_report(frame_of("causal"), 10).result.startswith("No key is hidden from this query")
     with pytest.raises(ExplorerError, match="No query has a hidden key"):
         mask_check(frame_with(sentence="cat"))
 
@@ -468,13 +475,13 @@ def test_values_of_zero_are_not_taken_for_a_lack_of_attention():
     frame = frame_with(gain_kind=GainKind.NUMBER, gain=0.0)
     assert frame.map.weights()[:, 5].all()
     said = change_report(frame, 5).result
-    assert said == "No output changes at all (exactly 0), though some attend to it: what it hands over is 0."
+    assert said == "No output changes at all (exactly 0), though some queries attend to it: its value adds nothing."
 
 
 def test_one_output_is_not_called_all():
-    assert change_report(frame_with(sentence="cat"), 0).result.startswith("The only output hears of “cat” (1): ")
+    assert change_report(frame_with(sentence="cat"), 0).result.startswith("The only output changes with “cat” (1), by ")
     hand = frame_of("hand-made", head=0, hard=True, mask=MaskChoice(MaskKind.STRICT))
-    assert change_report(hand, 5).result.endswith("; the other one hears of “mat” (6).")
+    assert change_report(hand, 5).result.endswith("; the other one changes with “mat” (6).")
 
 
 def test_what_reaches_a_token_through_another_layer_is_not_called_visible():
@@ -482,7 +489,7 @@ def test_what_reaches_a_token_through_another_layer_is_not_called_visible():
     assert frame.mask is not None
     assert not frame.mask[:, 0].all()
     said = change_report(frame, 0).result
-    assert said.startswith("All 11 outputs hear of")
+    assert said.startswith("All 11 outputs change with")
     assert "none is masked" not in said
 
 
@@ -499,7 +506,7 @@ def test_under_a_causal_mask_earlier_rows_are_bit_by_bit_the_same(layers, amount
 def test_without_a_mask_every_row_hears_of_every_token():
     for token in range(6):
         assert change_check(frame_of("multi-head"), token).untouched == ()
-    assert change_report(frame_of("multi-head"), 0).result.startswith("All 6 outputs hear of “The” (1)")
+    assert change_report(frame_of("multi-head"), 0).result.startswith("All 6 outputs change with “The” (1)")
 
 
 def test_the_change_is_that_of_the_layer():
@@ -514,7 +521,9 @@ def test_the_change_is_that_of_the_layer():
 
 def test_the_words_name_the_rows_that_stay():
     report = change_report(frame_of("causal"), 5)
-    assert report.result == ("Of 11 outputs, rows 1–5 do not change at all (exactly 0); the other 6 hear of “mat” (6).")
+    assert report.result == (
+        "Of 11 outputs, rows 1–5 do not change at all (exactly 0); the other 6 change with “mat” (6)."
+    )
     table = report.tables[0]
     assert table.marked_row == 5
     assert max(table.bars) == 1.0
@@ -525,7 +534,7 @@ def test_a_token_nobody_sees_changes_nothing():
     frame = frame_of("translation", mask=MaskChoice(MaskKind.PADDING, 4))
     check = change_check(frame, 5)
     assert len(check.untouched) == 7
-    assert "nobody attends to “mat” (6)" in change_report(frame, 5).result
+    assert "no query attends to “mat” (6)" in change_report(frame, 5).result
 
 
 def test_a_token_that_is_not_there_is_refused():
@@ -554,28 +563,47 @@ def test_the_report_on_symmetric_scores_does_not_contradict_itself(frame, row):
     report = symmetry_report(frame, row)
     assert report.result.startswith("S is symmetric")
     assert "q₁·k₂ is the same number as q₂·k₁" in report.notes[0]
-    assert "another number" not in " ".join(report.notes)
+    assert "are two numbers" not in " ".join(report.notes)
     differ = np.abs(weights - weights.T).max() > 1e-12
     assert ("and the weights are too" in report.result) == (not differ)
     check = symmetry_check(frame, row)
-    if "still the weights differ" in report.result:
+    if "but the weights differ" in report.result:
         assert abs(check.weights[0] - check.weights[1]) > 5e-4, "the pair shows it"
     if "not those of this pair" in report.result:
         assert differ
+
+
+@pytest.mark.parametrize("recipe", [ToyRecipe(projections=each) for each in Projections] + [HandMadeRecipe()], ids=repr)
+def test_no_matrix_is_named_that_does_not_exist(recipe):
+    report = symmetry_report(heads_frame(HeadsSetup(recipe)))
+    has_projections = isinstance(recipe, ToyRecipe) and recipe.projections is not Projections.IDENTITY
+    said = json.dumps([report.result, report.notes, report.tables[1].columns], ensure_ascii=False)
+    assert ("W_k = W_q" in said) == has_projections
+    assert ("k = q" in said.replace("W_k = W_q", "")) == (not has_projections)
 
 
 def test_the_report_says_what_makes_the_scores_symmetric():
     assert ", as W_k = W_q." in symmetry_report(frame_with(projections=Projections.TIED)).notes[0]
     assert ", as k = q." in symmetry_report(frame_of("dot-products")).notes[0]
     assert "every pair." in symmetry_report(frame_with(sentence="cat cat cat")).notes[0]
-    assert "another number" in symmetry_report(frame_of("five-token")).notes[0]
+    assert "are two numbers" in symmetry_report(frame_of("five-token")).notes[0]
     assert "an arg max of its own" in symmetry_report(frame_of("random-words", hard=True)).notes[0]
 
 
 def test_equal_tokens_give_an_output_that_does_not_move():
     notes = shuffle_report(frame_with(sentence="cat cat cat"), (1, 2, 0)).notes
-    assert notes[1] == "The rows are all alike here, so the output as a whole stays the same too."
+    assert (
+        notes[1] == "Here every row takes the place of one just like it, so the output as a whole stays the same too."
+    )
     assert "another one" in shuffle_report(frame_of("multi-head"), (1, 2, 0, 3, 5, 4)).notes[1]
+    swapped = shuffle_report(frame_with(sentence="the cat the"), (2, 1, 0)).notes
+    assert "Here every row takes the place of one just like it" in swapped[1], "though the rows are not all alike"
+
+
+def test_a_hard_lookup_that_depends_on_the_order_blames_its_ties():
+    report = shuffle_report(frame_of("hand-made", head=5, hard=True), tuple(range(9, -1, -1)))
+    assert report.result.startswith("Order matters")
+    assert report.notes[1].endswith("where keys tie, a hard lookup takes the first of them.")
 
 
 # ---- All of them ----
@@ -674,8 +702,8 @@ def test_the_multi_head_preset_is_saturated_by_its_gain():
     assert found.layer.score_std == pytest.approx(5.05, abs=0.005)
     assert found.predicted_std == pytest.approx(5.76)
     assert found.text.endswith(
-        "All 8 heads: 33 % of rows put more than 95 % on one key; score std 5.05, predicted 5.76: "
-        "the gain, not attention."
+        "All 8 heads: 33 % of rows put more than 95 % on one key. That is due to the gain, not to anything learned: "
+        "score std 5.05, predicted 5.76."
     )
 
 
@@ -685,7 +713,7 @@ def test_the_four_token_preset_is_nearly_uniform():
     assert found.head.deviation == pytest.approx(0.018, abs=5e-4)
     assert found.head.score_std == pytest.approx(0.043, abs=5e-4)
     assert found.text.endswith(
-        "Nearly uniform: the largest deviation from 1/4 is 0.018, score std 0.043 (predicted 0.080)."
+        "Nearly uniform: the largest deviation from 1/4 is 0.0181, score std 0.043 (predicted 0.080)."
     )
 
 
@@ -723,8 +751,8 @@ def test_rows_without_a_choice_do_not_make_a_map_saturated():
 @pytest.mark.parametrize(
     ("changes", "cause"),
     [
-        ({"temperature": 0.05}, "the low temperature, not attention"),
-        ({"scaled": False, "temperature": 0.5}, "the missing ÷ √d_k, not attention"),
+        ({"temperature": 0.05}, "due to the low temperature, not to anything learned"),
+        ({"scaled": False, "temperature": 0.5}, "the missing ÷ √d_k, not to anything learned"),
         ({"hard": True}, "The lookup is hard"),
     ],
 )

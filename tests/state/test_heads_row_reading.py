@@ -99,7 +99,7 @@ def test_a_column_says_that_it_need_not_sum_to_1() -> None:
 def test_the_largest_of_several_heads_is_no_distribution() -> None:
     frame = heads_frame(HeadsSetup(aggregate=Aggregate.MAX))
     total = frame.map.weights()[2].sum()
-    assert row_reading(frame, 2).note == f"sum {total:.4f}: the largest of several heads is no distribution"
+    assert row_reading(frame, 2).note == f"sum {total:.4f}: the largest weights of several heads need not sum to 1"
 
 
 def test_a_rollout_past_an_empty_row_says_what_was_lost() -> None:

@@ -386,11 +386,11 @@ def test_renormalised_rows_are_said(hidden: Hidden, what: str) -> None:
 
 
 def test_rows_that_do_not_sum_to_1_are_said() -> None:
-    assert badges_of(HeadsSetup(aggregate=Aggregate.MAX), UNIT) == ("rows do not sum to 1",)
+    assert badges_of(HeadsSetup(aggregate=Aggregate.MAX), UNIT) == ("rows need not sum to 1",)
     assert badges_of(HeadsSetup(aggregate=Aggregate.MEAN), UNIT) == ()
     assert badges_of(HeadsSetup(STACKED, aggregate=Aggregate.ROLLOUT), UNIT) == ()
     strict = HeadsSetup(STACKED, MaskChoice(MaskKind.STRICT), aggregate=Aggregate.ROLLOUT)
-    assert badges_of(strict, UNIT) == ("rows do not sum to 1",)
+    assert badges_of(strict, UNIT) == ("rows need not sum to 1",)
     renormalised = badges_of(HeadsSetup(aggregate=Aggregate.MAX), replace(UNIT, hidden=Hidden.FIRST))
     assert renormalised == ("not the raw weights: first token hidden, rows renormalised",), "now they do"
 

@@ -255,9 +255,9 @@ def test_mean_and_max_are_those_of_the_heads(driver):
     driver.choose(driver.page.aggregate, Aggregate.MAX)
     assert driver.shown_title() == "largest of 8 heads"
     assert np.array_equal(driver.weights, each.max(axis=0))
-    assert "rows do not sum to 1" in driver.page.badges.text()
+    assert "rows need not sum to 1" in driver.page.badges.text()
     driver.hover(3, 4)
-    assert "the largest of several heads is no distribution" in driver.page.reading.note.text()
+    assert "the largest weights of several heads need not sum to 1" in driver.page.reading.note.text()
     assert not driver.page.bar.stages.isEnabled(), "several heads in one have no scores"
     assert driver.page.reading.steps.steps()[-1].value == f"{each.max(axis=0)[3, 4]:.4f}"
 

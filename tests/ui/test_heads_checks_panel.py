@@ -116,7 +116,7 @@ def test_a_demo_takes_the_place_of_the_row(panel):
     assert not panel.precision.isEnabled()
     assert panel.precision.currentText() == Precision.FLOAT32.value, "the one that counts"
     assert "always in float32" in panel.notes.text()
-    assert "locked" in panel.notes.text()
+    assert "cannot be changed" in panel.notes.text()
     choose(panel.demos, "a row of this setup")
     assert panel.precision.isEnabled()
     assert panel.precision.currentText() == Precision.FLOAT16.value, "the choice of before"

@@ -311,7 +311,7 @@ def test_every_file_name_is_safe(ready):
         (HeadsState(HeadsSetup(hard=True)), "hard lookup"),
         (HeadsState(HeadsSetup(temperature=0.25)), "temperature 0.25"),
         (HeadsState(HeadsSetup(scaled=False)), "not divided by √d_k"),
-        (HeadsState(HeadsSetup(aggregate=Aggregate.MAX)), "rows do not sum to 1"),
+        (HeadsState(HeadsSetup(aggregate=Aggregate.MAX)), "rows need not sum to 1"),
         (HeadsState(view=HeadsView(contrast=Contrast.LOG)), "powers of ten"),
         (HeadsState(view=HeadsView(hidden=Hidden.FIRST)), "rows renormalised"),
         (HeadsState(view=HeadsView(window=Window(1, 6, 0, 5))), "queries 2 to 6 of 11; keys 1 to 5 of 11"),

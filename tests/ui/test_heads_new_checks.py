@@ -52,7 +52,7 @@ def test_a_drag_of_the_slider_is_no_change_of_the_setup(driver):
 
 def test_a_batch_of_masks_is_shown(driver):
     panel = on_the_check(driver, Check.BROADCAST)
-    assert "no error tells" in panel.result.text()
+    assert "without an error message" in panel.result.text()
     assert "Largest weight on a hidden key" in panel.tables[0].text()
     assert not panel.constant.isVisible()
 

@@ -53,9 +53,9 @@ ROLES = {
 STAGES = {ArrayKind.SCORES: Stage.SCORES, ArrayKind.SCALED: Stage.SCALED, ArrayKind.WEIGHTS: Stage.WEIGHTS}
 
 ROLE_CARDS = {
-    ArrayKind.Q: "A query says what its token looks for: “a pronoun looking for an antecedent” is a query, not a key.",
-    ArrayKind.K: "A key says what its token can be found by: “a noun, an animal”. It is compared with every query.",
-    ArrayKind.V: "A value is what its token hands over once it is found: the content, not the label on the shelf.",
+    ArrayKind.Q: "A query says what its token looks for: “pronoun looking for an antecedent” is a query.",
+    ArrayKind.K: "A key says what its token can be found by: it is a noun, an animal. It is compared with every query.",
+    ArrayKind.V: "A value is what its token hands over once it is found: the content of the book, not its label.",
 }
 """What the three roles of a token mean."""
 

@@ -11,6 +11,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import merge_heads, sinusoidal_encoding
 from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
+from attention_explorer.sources.tutorials import ends_before_w_o
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.array import (
     STAGES,
@@ -130,7 +131,10 @@ def _drawn(frame: HeadsFrame, kind: ArrayKind) -> str:
         return "the unit matrix: no projection"
     if isinstance(recipe, ToyRecipe) and recipe.projections is Projections.TIED and kind is ArrayKind.W_K:
         return "the same matrix as W_Q"
-    return f"random numbers of seed {recipe.seed}" if isinstance(recipe, ToyRecipe) else "the model"
+    if not isinstance(recipe, ToyRecipe):
+        return "the model"
+    own = ", this program’s own: the output of the tutorial is A·V"
+    return f"random numbers of seed {recipe.seed}{own * (kind is ArrayKind.W_O and ends_before_w_o(recipe))}"
 
 
 def _projected(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
@@ -167,7 +171,8 @@ def _of_pairs(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
 def _result(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     if kind is ArrayKind.HEAD_OUTPUT:
         values = frame.head_map.output(frame.layers[frame.layer].v[frame.head])
-        title, source = f"what head {frame.head + 1} found", "A·V: row i is the values, blended by the weights of row i"
+        title = f"the output of head {frame.head + 1}"
+        source = "A·V: row i is the values, blended by the weights of row i"
     else:
         concat, output = _layer_results(_without_focus(frame))
         if kind is ArrayKind.CONCAT:
@@ -176,6 +181,8 @@ def _result(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
             source = f"{heads} side by side, {concat.shape[1] // frame.heads} columns each"
         else:
             values, title, source = output, "the output of the layer", "output = concat·W_O"
+            if ends_before_w_o(frame.setup.recipe):
+                source += ", with a W_O of this program: the output of the tutorial is A·V"
     columns = _numbers(values.shape[1])
     return HeadArray(kind, title, source, values, _nowhere(values), frame.queries, columns, ("token", "feature"))
 

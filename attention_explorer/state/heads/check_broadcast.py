@@ -112,13 +112,13 @@ def _result(check: BroadcastCheck) -> str:
     if h == 1:
         return (
             f"The mask ({b}, {n}, {n}) makes the scores of one head grow to {check.wrong.shape}: {b} heads out of one, "
-            "and no error tells."
+            "without an error message."
         )
     worst = max(check.largest_hidden(check.wrong))
     right = max(check.largest_hidden(check.right))
     return (
-        f"With as many sequences as heads, mask 1 falls on head 1 of every sequence, and no error tells: a hidden key "
-        f"gets {size_text(worst)} of the weight. With the head axis put in it gets {size_text(right)}."
+        f"With as many sequences as heads, mask 1 falls on head 1 of every sequence, without an error message: a "
+        f"hidden key gets {size_text(worst)} of the weight. With the head axis put in it gets {size_text(right)}."
     )
 
 

@@ -88,17 +88,18 @@ def _result(frame: HeadsFrame, check: ChangeCheck) -> str:
     name = token_name(frame.keys, check.token)
     if not still:
         if count == 1:
-            return f"The only output hears of {name}: it changes by {size_text(float(check.changes[0]))}."
+            return f"The only output changes with {name}, by {size_text(float(check.changes[0]))}."
         least = f", the least by {size_text(float(check.changes.min()))}"
         visible = frame.mask is None or bool(frame.mask[:, check.token].all())
-        return f"All {count} outputs hear of {name}{least}{': none is masked from it' if visible else ''}."
+        return f"All {count} outputs change with {name}{least}{': it is visible to all of them' if visible else ''}."
     if len(still) == count:
-        why = "though some attend to it: what it hands over is 0" if _is_attended(frame, check.token) else ""
-        return f"No output changes at all (exactly 0){', ' + why if why else f': nobody attends to {name}'}."
+        if _is_attended(frame, check.token):
+            return "No output changes at all (exactly 0), though some queries attend to it: its value adds nothing."
+        return f"No output changes at all (exactly 0): no query attends to {name}."
     rows = f"row{'s' * (len(still) > 1)} {_ranges(still)}"
     do, rest = "do" if len(still) > 1 else "does", count - len(still)
-    hear = f"the other {rest} hear" if rest > 1 else "the other one hears"
-    return f"Of {count} outputs, {rows} {do} not change at all (exactly 0); {hear} of {name}."
+    others = f"the other {rest} change" if rest > 1 else "the other one changes"
+    return f"Of {count} outputs, {rows} {do} not change at all (exactly 0); {others} with {name}."
 
 
 def _is_attended(frame: HeadsFrame, token: int) -> bool:

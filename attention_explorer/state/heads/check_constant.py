@@ -65,8 +65,8 @@ def constant_report(frame: HeadsFrame, row: int | None, constant: float) -> Chec
     check = constant_check(frame, row, constant)
     name = token_name(frame.queries, check.row)
     note = (
-        "A score says something only beside the other scores of its row: it is their differences that become weights. "
-        "So a high score alone is no high relevance."
+        "Only the differences between the scores of a row become weights. So a high score alone does not mean high "
+        "relevance."
     )
     return CheckReport(_result(check, name), (_table(frame, check),), (note,))
 

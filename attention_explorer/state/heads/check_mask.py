@@ -156,9 +156,9 @@ def mask_report(frame: HeadsFrame, row: int | None = None, precision: Precision 
     said = check.visible.any() and np.isfinite(check.weights.astype(np.float64)).all()
     notes = [f"The row of {check.name} in {check.precision}." + f" {_NOTE}" * bool(said)]
     if check.borrowed_mask:
-        notes.append("The setup has no mask; a causal one stands in here.")
+        notes.append("The setup has no mask, so a causal one is used here.")
     if frame.setup.hard:
-        notes.append("The setup takes the best key alone; this is the softmax all the same.")
+        notes.append("The lookup of the setup is hard; this experiment takes the softmax all the same.")
     return CheckReport(_result(check), (_table(check),), tuple(notes))
 
 
@@ -171,21 +171,21 @@ def demo_report(demo: MaskDemo, precision: Precision = Precision.FLOAT64) -> Che
     always = "always " if fixed_precision(demo) is not None else ""
     notes = [f"An example, {always}in {check.precision}, not the setup. {_DEMO_NOTES[demo]}"]
     if always:
-        notes.append("The choice of the precision is locked: this example is about that one.")
+        notes.append("The precision cannot be changed: the example is about this one.")
     if check.precision is Precision.FLOAT16:
-        notes.append("The numbers of float16 end at 65504, so −1e9 is −∞ there.")
+        notes.append("The largest number of float16 is 65504, so −1e9 becomes −∞.")
     return CheckReport(_demo_result(demo, check), (_table(check),), tuple(notes))
 
 
 _DEMO_NOTES = {
     MaskDemo.FULLY_MASKED: (
-        "Most programs compute 0 ÷ 0 = NaN for −∞ here; this one gives zeros and says that there is nothing to attend "
-        "to. Where −1e9 is a number, it is the same score everywhere."
+        "A plain softmax gives NaN for −∞ here (−∞ − (−∞)); this program gives zeros and says that there is nothing to "
+        "attend to. −1e9, where it is a number, is the same score for every key."
     ),
-    MaskDemo.LOW_SCORE: "−1e9 is a score like any other: one that is lower still loses against it.",
+    MaskDemo.LOW_SCORE: "−1e9 is a score like any other: a visible key with a lower one gets less weight.",
     MaskDemo.ADDED_FLOAT32: (
-        "Near 1e9 the numbers of float32 are 64 apart, so adding −1e9 wipes the scores out. In float64 they survive, "
-        "and the row attends as if there were no mask."
+        "Near 1e9 neighbouring float32 numbers are 64 apart, so adding −1e9 wipes the scores out. In float64 they "
+        "survive, and the row attends as if there were no mask."
     ),
 }
 
@@ -211,7 +211,7 @@ def _not_numbers(demo: MaskDemo, check: MaskCheck) -> str:
 
 def _result(check: MaskCheck) -> str:
     if check.visible.all():
-        return "This query hides no key, so all ways agree: pin another row."
+        return "No key is hidden from this query, so all ways agree: pin another row."
     gaps = dict(zip(FILLS, check.gaps, strict=True))
     sums = dict(zip(FILLS, check.sums, strict=True))
     if not check.visible.any():

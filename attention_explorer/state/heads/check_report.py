@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.sources.tutorials import ends_before_w_o
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.state.numerals import exact, signed, size_text, weight_text
@@ -125,4 +126,5 @@ def whole_layer(frame: HeadsFrame) -> str:
     """Return what an experiment looks at the output of."""
     if frame.is_hand_made:
         return "the output of this head"
-    return f"the output of layer {frame.layer + 1}" if len(frame.layers) > 1 else "the output of the layer"
+    own = " (with this program’s own W_O: the tutorial’s output is A·V)" if ends_before_w_o(frame.setup.recipe) else ""
+    return f"the output of layer {frame.layer + 1}" if len(frame.layers) > 1 else f"the output of the layer{own}"

@@ -110,7 +110,7 @@ def reshape_report(frame: HeadsFrame) -> CheckReport:
     )
     table = CheckTable((("", Form.TEXT), ("max diff.", Form.SIZE)), rows, "From the loop over heads", 2)
     note = (
-        f"Compared is {whole_layer(frame)}, whose largest number is {size_text(check.largest)}. All three ways take "
+        f"This compares {whole_layer(frame)}, whose largest number is {size_text(check.largest)}. All three ways take "
         f"{grouped(check.multiplications)} multiplications for queries, keys and values: reshaping saves calls, not "
         "arithmetic."
     )
@@ -125,5 +125,5 @@ def _result(check: ReshapeCheck) -> str:
         return f"Reshape and transpose do what the loop does ({same}); here even the faulty reshape does."
     return (
         f"Reshape and transpose do what the loop over heads does ({same}). Without the transpose the output is "
-        f"wrong by {size_text(check.buggy)}, and no error tells."
+        f"wrong by {size_text(check.buggy)}, without an error message."
     )

@@ -116,7 +116,7 @@ def _notes(frame: HeadsFrame, check: ShuffleCheck) -> tuple[str, ...]:
     if frame.is_cross:
         first += " Only the queries are shuffled, not the second sentence."
     if check.at_present.is_equivariant and check.at_present.is_still:
-        return first, "The rows are all alike here, so the output as a whole stays the same too."
+        return first, "Here every row takes the place of one just like it, so the output as a whole stays the same too."
     if check.at_present.is_equivariant:
         return (
             first,
@@ -126,7 +126,10 @@ def _notes(frame: HeadsFrame, check: ShuffleCheck) -> tuple[str, ...]:
     row, column = check.present
     held = ["the encoding"] * row + ["the mask"] * (column > 0)
     cause = f"{' and '.join(held)} belong{'s' * (len(held) == 1)} to the positions, not to the tokens"
-    return first, f"f(PX) is not P f(X): {cause if held else 'these numbers depend on the order of the sums'}."
+    if not held:
+        ties = "where keys tie, a hard lookup takes the first of them"
+        cause = ties if frame.setup.hard else "these numbers depend on the order of the sums"
+    return first, f"f(PX) is not P f(X): {cause}."
 
 
 def _errors(check: ShuffleCheck) -> CheckTable:

@@ -53,11 +53,11 @@ def symmetry_check(frame: HeadsFrame, row: int | None = None) -> SymmetryCheck:
     require_size(frame)
     if frame.is_cross:
         raise ExplorerError(
-            "From one sentence to another there is no way back: S and Sᵀ are compared in self-attention. "
-            "Remove the second sentence."
+            "S and Sᵀ can only be compared in self-attention, where queries and keys belong to the same tokens. Remove "
+            "the second sentence."
         )
     if len(frame.queries) < 2:
-        raise ExplorerError("A pair needs two tokens: type a longer sentence.")
+        raise ExplorerError("It takes two tokens to compare: type a longer sentence.")
     return _symmetry_check(frame.setup, within(row, len(frame.queries)))
 
 
@@ -119,14 +119,17 @@ def _why(frame: HeadsFrame, check: SymmetryCheck) -> str:
     tied = f"With {_tie(frame)} the scores would be the same both ways"
     if check.tied_weight_gap > ROUNDING:
         tied += f", but the weights would still differ: {because}"
-    return f"A token asks with its query and is found by its key, so q₁·k₂ is another number than q₂·k₁. {tied}."
+    return f"A token asks with its query and is found by its key, so q₁·k₂ and q₂·k₁ are two numbers. {tied}."
 
 
 _SYMMETRIC_BY = {Projections.RANDOM: "", Projections.TIED: ", as W_k = W_q", Projections.IDENTITY: ", as k = q"}
 
 
 def _tie(frame: HeadsFrame) -> str:
-    return "k = q" if frame.is_hand_made else "W_k = W_q"
+    """Return what makes scores symmetric, in terms of what there is: without projections there is no W."""
+    recipe = frame.setup.recipe
+    has_projections = isinstance(recipe, ToyRecipe) and recipe.projections is not Projections.IDENTITY
+    return "W_k = W_q" if has_projections else "k = q"
 
 
 def _result(frame: HeadsFrame, check: SymmetryCheck) -> str:
@@ -136,7 +139,7 @@ def _result(frame: HeadsFrame, check: SymmetryCheck) -> str:
         if check.weight_gap <= ROUNDING:
             return f"S is symmetric, and the weights are too: {pair}."
         if abs(check.weights[0] - check.weights[1]) > SAME:
-            return f"S is symmetric, and still the weights differ: {pair}."
+            return f"S is symmetric, but the weights differ: {pair}."
         gap = size_text(check.weight_gap)
         return f"S is symmetric; the weights differ by up to {gap}, though not those of this pair: {pair}."
     if abs(check.weights[0] - check.weights[1]) <= SAME:

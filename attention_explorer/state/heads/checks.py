@@ -50,9 +50,9 @@ LOOK_FOR = {
     "is forgotten.",
     Check.MASKING: "Write −∞ or −1e9 before the softmax, add −1e9, or zero the weights afterwards. Look at the row "
     "sums.",
-    Check.CHANGE: "Add noise to one token. Which outputs hear of it? Under a causal mask, none before it.",
-    Check.CONSTANT: "Move the slider: every score of the row gets the same number more. Do the weights move?",
-    Check.BROADCAST: "Several sentences at once, each with a mask of its own. Forget the axis of the heads, and the "
+    Check.CHANGE: "Add noise to one token. Which outputs change? Under a causal mask, none before it.",
+    Check.CONSTANT: "Move the slider to add the same number to every score of the row. Do the weights move?",
+    Check.BROADCAST: "Several sentences at once, each with a mask of its own. Without an axis for the heads, the "
     "masks fall on the heads instead.",
 }
 

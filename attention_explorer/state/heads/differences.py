@@ -75,7 +75,7 @@ def _which(setup: HeadsSetup, *, with_layer: bool) -> str:
     has_layers = isinstance(setup.recipe, ToyRecipe) and setup.recipe.layers > 1
     layer = f"layer {_layer(setup) + 1}, " if with_layer and has_layers and _layer(setup) >= 0 else ""
     if setup.aggregate is not Aggregate.ONE:
-        return f"{layer}{setup.aggregate.value}"
+        return f"{layer}{setup.aggregate.words}"
     if isinstance(setup.recipe, HandMadeRecipe):
         heads = hand_made_heads(setup.recipe)
         return heads[min(setup.head, len(heads) - 1)].name

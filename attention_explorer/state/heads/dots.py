@@ -75,7 +75,7 @@ def dot_table(recipe: Recipe) -> DotTable:
 
 def _vectors(recipe: Recipe) -> tuple[FloatArray, tuple[str, ...]]:
     if not isinstance(recipe, ToyRecipe):
-        raise ExplorerError("Hand-made heads have no embeddings: choose random heads, or the preset “three words”.")
+        raise ExplorerError("Hand-made heads have no embeddings: choose random heads, or press “Three words”.")
     x, context = token_embeddings(replace(recipe, encoding=Encoding.NONE))
     if recipe.context is None:
         return x, recipe.tokens

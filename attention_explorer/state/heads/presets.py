@@ -11,41 +11,43 @@ from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind
 from attention_explorer.state.preset import Preset, preset_of
 
+_NO_W_O = "The tutorial has no W_O: its output is A·V, and what comes after that is this program’s own."
+
 _FROM_TUTORIALS = {
     "dot-products": (
-        "Tutorial: three words",
+        "Tutorial: length counts too",
         HeadsView(stage=Stage.SCORES),
         "cat·mat = 1.36 is the highest of the three pairs. Yet mat·mat is only 1.26: the dot product measures length "
         "as well as direction. Click a cell and open its four products.",
     ),
     "five-token": (
-        "Tutorial: five tokens",
+        "Tutorial: attention not mutual",
         HeadsView(),
         "Look at The → cat (0.382) and cat → The (0.470): attention is not mutual. W_q and W_k differ, so the scores "
         "do; and each row has a softmax of its own. "
-        "sat → cat is 0.148, less than an even share: random weights know no grammar.",
+        f"sat → cat is 0.148, less than an even share: random weights know no grammar. {_NO_W_O}",
     ),
     "four-token": (
-        "Tutorial: four tokens",
+        "Tutorial: nearly even, 4 tokens",
         HeadsView(),
-        "The colours end at the largest weight; switch the contrast to 0…1 and the picture is flat. With a gain of 0.1 "
-        "no weight is further than 0.019 from an even 1/4.",
+        "The colours end at the largest weight; choose “colours 0…1”, and the picture is flat. A gain of 0.1 makes "
+        f"small scores: the weight furthest from an even 1/4 is 0.0181 off. {_NO_W_O}",
     ),
     "three-token": (
-        "Tutorial: three tokens",
+        "Tutorial: nearly even, 3 vectors",
         HeadsView(),
-        "Three rows, all within 0.007 of 1/3. The row “how much position i attends to 0, 1, 2” says next to nothing "
-        "here. Raise the gain in the setup and watch the rows come apart.",
+        "The tutorial prints “how much that position attends to positions 0, 1, 2”, but the weight furthest from 1/3 "
+        f"is only 0.00697 off. Raise the gain in Setup and watch the rows come apart. {_NO_W_O}",
     ),
     "multi-head": (
-        "Tutorial: eight heads",
+        "Tutorial: eight saturated heads",
         HeadsView(row=0),
         "Counted from 1 here: the tutorial’s head 0, token 0 is the first row of head 1. "
         "These rows look decided, but nothing was learned: a gain of 0.3 at d_model = 64 makes scores with a standard "
         "deviation of 5, and softmax saturates. Set the gain to 1/√d_model and compare.",
     ),
     "pipeline": (
-        "Tutorial: whole pipeline",
+        "Tutorial: positions and 8 heads",
         HeadsView(),
         "Embeddings, position encoding and eight heads, as in the tutorial. Every pair gets at least 0.131 from some "
         "head: show the largest of all heads to see it.",

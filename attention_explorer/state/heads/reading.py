@@ -42,7 +42,7 @@ def row_reading(frame: HeadsFrame, row: int) -> Reading:
     elif abs(total - 1) < 1e-6:
         note = f"sum {total:.4f} · entropy {plain(float(entropy(weights)))} nats"
     elif frame.aggregate is Aggregate.MAX:
-        note = f"sum {total:.4f}: the largest of several heads is no distribution"
+        note = f"sum {total:.4f}: the largest weights of several heads need not sum to 1"
     else:
         note = f"sum {total:.4f}: part of it went to queries with nothing to attend to"
     title = f"{token_name(frame.queries, row)} attends to"

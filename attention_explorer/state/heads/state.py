@@ -81,6 +81,11 @@ class Aggregate(StrEnum):
     MAX = "max of heads"
     ROLLOUT = "rollout"
 
+    @property
+    def words(self) -> str:
+        """What the window calls it; files keep the value."""
+        return "largest of heads" if self is Aggregate.MAX else self.value
+
 
 @dataclass(frozen=True, slots=True)
 class HeadsSetup(CheckedFields):

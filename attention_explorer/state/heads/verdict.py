@@ -167,7 +167,7 @@ def _origin(frame: HeadsFrame) -> tuple[str, str]:
         return "These weights are random.", "The vectors are given, the projections are drawn: nothing was learned."
     luck = "a pattern that seems to make sense is luck."
     if recipe.projections is Projections.TIED:
-        luck = f"{luck[:-1]}, save that a token tends to find itself, as W_k = W_q."
+        luck = f"{luck[:-1]}, except that a token tends to find itself, as W_k = W_q."
     return "These weights are random.", f"Nothing was learned, so {luck}"
 
 
@@ -185,7 +185,7 @@ def _pattern(frame: HeadsFrame, head: Spread) -> tuple[str, ...]:
     """Return what a head made by hand looks for, and what may come between."""
     recipe = frame.setup.recipe
     if not isinstance(recipe, HandMadeRecipe) or not frame.is_one_head:
-        return ("Each head has a pattern known from trained models.",) if frame.is_hand_made else ()
+        return ("Each head has a simple pattern.",) if frame.is_hand_made else ()
     said = [pattern_words(recipe, frame.head)]
     if frame.setup.hard:
         said.append("The lookup is hard: where keys tie, as they do without a preference, the first takes all.")
@@ -237,16 +237,17 @@ def _sentence(frame: HeadsFrame, spread: Spread, predicted: float | None) -> str
         expected = "" if predicted is None else f" (predicted {_short_number(predicted)})"
         share = f"1/{frame.shape[1]}" if frame.mask is None else "an even share"
         if spread.deviation < ROUNDING:
-            return f"Uniform: every weight is {share}; {std}{expected}."
-        largest = _short_number(spread.deviation)
+            every = "every weight" if frame.mask is None else "every visible weight"
+            return f"Uniform: {every} is {share}; {std}{expected}."
+        largest = _deviation_text(spread.deviation)
         sampled = " in sampled rows" if spread.is_sample else ""
         warm = frame.setup.temperature
         divided = f", divided by the temperature {warm:g}" if warm > 1.0 else ""
         return f"Nearly uniform: the largest deviation from {share}{sampled} is {largest}, {std}{expected}{divided}."
     expected = "" if predicted is None else f", predicted {_short_number(predicted)}"
     return (
-        f"{percent(spread.saturated)} of {'sampled ' * spread.is_sample}rows put more than 95 % on one key; "
-        f"{std}{expected}: {_cause(frame, spread)}, not attention."
+        f"{percent(spread.saturated)} of {'sampled ' * spread.is_sample}rows put more than 95 % on one key. "
+        f"That is due to {_cause(frame, spread)}, not to anything learned: {std}{expected}."
     )
 
 
@@ -281,8 +282,13 @@ def _is_drawn(frame: HeadsFrame) -> bool:
 
 def _short(spread: Spread) -> str:
     if spread.kind is Kind.EVEN:
-        return "uniform" if spread.deviation < ROUNDING else f"at most {_short_number(spread.deviation)} off"
-    return f"{percent(spread.saturated)} of rows"
+        return "uniform" if spread.deviation < ROUNDING else f"at most {_deviation_text(spread.deviation)} off"
+    return f"{percent(spread.saturated)} of its rows"
+
+
+def _deviation_text(deviation: float) -> str:
+    """Return three significant digits, as the hints print them: 0.0181."""
+    return f"{deviation:.3g}" if deviation >= 5e-4 else scientific(deviation)
 
 
 def _short_number(number: float) -> str:

@@ -231,7 +231,7 @@ def badges(frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> tuple[str
         what = "first token" if view.hidden is Hidden.FIRST else "punctuation"
         found.append(f"not the raw weights: {what} hidden, rows renormalised")
     if not frame.rows_are_distributions and not has_hidden:
-        found.append("rows do not sum to 1")
+        found.append("rows need not sum to 1")
     if picture.values.shape != picture.cells:
         height, width = picture.values.shape
         found.append(f"{picture.cells[0]} × {picture.cells[1]} cells in {height} × {width} tiles, each its largest")

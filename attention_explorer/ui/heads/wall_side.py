@@ -18,33 +18,30 @@ from attention_explorer.ui.heads.wall_legend import WallLegend
 from attention_explorer.ui.theme import Look
 
 AGGREGATES = (
-    (Aggregate.ONE, "one head", "The head that is chosen on the wall"),
+    (Aggregate.ONE, Aggregate.ONE.words, "The head that is chosen on the wall"),
     (
         Aggregate.MEAN,
-        "mean of heads",
+        Aggregate.MEAN.words,
         "The mean over the heads of the layer that are switched on; its rows sum to 1.\n"
         "PyTorch’s nn.MultiheadAttention returns this mean too, unless average_attn_weights=False.\n"
         "Its numbers are others: it draws W_q, W_k, W_v by xavier_uniform_ (std 1/√(2·d_model))\n"
         "and has biases, which start at 0.",
     ),
-    (Aggregate.MAX, "largest of heads", "The largest weight any head gives; its rows do not sum to 1"),
+    (Aggregate.MAX, Aggregate.MAX.words, "The largest weight that any head gives; its rows need not sum to 1"),
     (
         Aggregate.ROLLOUT,
-        "rollout",
-        "How much of each token reaches the top: the layers multiplied (Abnar and Zuidema 2020)",
+        Aggregate.ROLLOUT.words,
+        "How much of each token reaches the last layer: the layers multiplied (Abnar and Zuidema 2020)",
     ),
 )
-SORTS = tuple(
-    (sort, f"by {sort.value}", tip)
-    for sort, tip in (
-        (SortBy.NUMBER, "In the order of the model"),
-        (SortBy.ENTROPY, "The most spread out first"),
-        (SortBy.MAX_WEIGHT, "The most decided first"),
-        (SortBy.DISTANCE, "Those that look furthest first"),
-        (SortBy.SELF, "By the weight that tokens give themselves"),
-        (SortBy.PREVIOUS, "By the weight on the token before"),
-        (SortBy.FIRST, "By the weight on the first token"),
-    )
+SORTS = (
+    (SortBy.NUMBER, "by number", "In the order of the model"),
+    (SortBy.ENTROPY, "by entropy", "The most spread out first"),
+    (SortBy.MAX_WEIGHT, "by largest weight", "The mean over the rows of their largest weight: the most decided first"),
+    (SortBy.DISTANCE, "by distance", "Those that look furthest first"),
+    (SortBy.SELF, "by weight on itself", "The weight that tokens give themselves, the largest first"),
+    (SortBy.PREVIOUS, "by weight on previous", "The weight on the token before, the largest first"),
+    (SortBy.FIRST, "by weight on first", "The weight on the first token, the largest first"),
 )
 
 
@@ -127,7 +124,7 @@ class WallSide(QWidget):
     # ---- What people do ----
 
     def _on_aggregate_chosen(self, value: object) -> None:
-        self._setup(f"Show {Aggregate(str(value)).value}", aggregate=value)
+        self._setup(f"Show {Aggregate(str(value)).words}", aggregate=value)
 
     def _on_sort_chosen(self, value: object) -> None:
         state = self._session.state
