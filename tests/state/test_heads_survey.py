@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,6 +148,16 @@ def test_even_saturated_and_plain_heads() -> None:
     assert characters(recipe(0.01)) == {"head 1": "≈ even"}
     assert characters(recipe(1.0)) == {"head 1": "saturated"}
     assert characters(recipe(0.125)) == {"head 1": ""}
+
+
+@pytest.mark.parametrize("sort", SortBy)
+def test_every_order_can_be_reversed_and_heads_without_a_number_stay_last(sort: SortBy) -> None:
+    surveys = surveys_of(heads_frame(STACKED))
+    assert in_order(surveys, sort, reverse=True) == in_order(surveys, sort)[::-1]
+    without = replace(surveys[3], summary=surveys[3].summary._replace(entropy=math.nan))
+    some = (*surveys[:3], without, *surveys[4:])
+    for reverse in (False, True):
+        assert in_order(some, SortBy.ENTROPY, reverse=reverse)[-1] is without
 
 
 def test_a_survey_belongs_to_its_head() -> None:

@@ -423,6 +423,22 @@ def test_the_wall_is_sorted_by_every_summary_the_largest_first(driver, wall, sor
     assert order(wall) == [(0, head) for head in range(8)]
 
 
+def test_an_arrow_reverses_the_order(driver, wall):
+    driver.choose(driver.page.sort, SortBy.ENTROPY)
+    before, arrow = order(wall), driver.page._wall_side.reverse
+    assert (arrow.text(), arrow.accessibleName()) == ("↓", "Reverse the order of the heads")
+    driver.press(arrow)
+    assert order(wall) == before[::-1]
+    assert (arrow.text(), arrow.isChecked(), driver.heads.view.reverse) == ("↑", True, True)
+    assert driver.undo_text == "Reverse the order of the heads"
+    driver.choose(driver.page.sort, SortBy.NUMBER)
+    assert order(wall) == [(0, head) for head in reversed(range(8))]
+    driver.undo()
+    driver.undo()
+    assert order(wall) == before
+    assert not arrow.isChecked()
+
+
 def test_sorting_is_no_change_of_the_picture(driver, wall):
     before = driver.canvas.grab().toImage()
     driver.choose(driver.page.sort, SortBy.FIRST)

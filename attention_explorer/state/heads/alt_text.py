@@ -75,7 +75,7 @@ def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str
 
 
 def _wall(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
-    surveys = in_order(surveys_of(frame), heads.view.sort)
+    surveys = in_order(surveys_of(frame), heads.view.sort, reverse=heads.view.reverse)
     yield f"The weights of {len(surveys)} heads as small maps, a row a query, a column a key."
     yield from _tokens(frame.queries, frame.keys)
     yield _made_with(frame)

@@ -151,6 +151,8 @@ class HeadsView(CheckedFields):
     row_sums: bool = False
     hidden: Hidden = Hidden.NOTHING
     sort: SortBy = SortBy.NUMBER
+    reverse: bool = False
+    """Whether the wall begins at the other end: with the smallest, or with the last head."""
     mass: float = 0.9
     """The line view draws the strongest keys of each row up to this share of its weight."""
     row: int | None = None

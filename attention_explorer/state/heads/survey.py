@@ -114,16 +114,20 @@ _MEASURES = {
 }
 
 
-def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy) -> tuple[HeadSurvey, ...]:
-    """Return the heads in an order: by number, or by a summary, the largest first."""
+def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy, *, reverse: bool = False) -> tuple[HeadSurvey, ...]:
+    """Return the heads in an order: by number, or by a summary, the largest first; or the other way round.
+
+    Heads that have no such summary are the last either way.
+    """
     if sort is SortBy.NUMBER:
-        return tuple(sorted(surveys, key=lambda survey: survey.place))
-    return tuple(sorted(surveys, key=lambda survey: -_measure(survey, sort)))
+        return tuple(sorted(surveys, key=lambda survey: survey.place, reverse=reverse))
+    sign = 1.0 if reverse else -1.0
 
+    def rank(survey: HeadSurvey) -> float:
+        value = float(getattr(survey.summary, _MEASURES[sort]))
+        return math.inf if math.isnan(value) else sign * value
 
-def _measure(survey: HeadSurvey, sort: SortBy) -> float:
-    value = float(getattr(survey.summary, _MEASURES[sort]))
-    return -math.inf if math.isnan(value) else value
+    return tuple(sorted(surveys, key=rank))
 
 
 def measure_text(survey: HeadSurvey, sort: SortBy) -> str:

@@ -137,8 +137,9 @@ class HeadWall(TipWidget):
                 self.update(_with_edge(self.box_of(index)))
 
     def _ordered(self, surveys: tuple[HeadSurvey, ...], whole: bool) -> tuple[HeadSurvey, ...]:
-        if whole or self._view.sort is SortBy.NUMBER:
-            return in_order(surveys, self._view.sort)
+        view = self._view
+        if whole or (view.sort is SortBy.NUMBER and not view.reverse):
+            return in_order(surveys, view.sort, reverse=view.reverse)
         # While some are still missing, nothing changes its place.
         places = {survey.place: index for index, survey in enumerate(self._surveys)}
         return tuple(sorted(surveys, key=lambda survey: places.get(survey.place, len(places))))
@@ -155,9 +156,9 @@ class HeadWall(TipWidget):
 
     def show_view(self, frame: HeadsFrame, view: HeadsView) -> None:
         """Show the same heads in another order."""
-        if frame is self._frame and view.sort is not self._view.sort:
-            self._view = replace(self._view, sort=view.sort)
-            self._surveys = in_order(self._surveys, view.sort)
+        if frame is self._frame and (view.sort, view.reverse) != (self._view.sort, self._view.reverse):
+            self._view = replace(self._view, sort=view.sort, reverse=view.reverse)
+            self._surveys = in_order(self._surveys, view.sort, reverse=view.reverse)
             self._fit()
 
     def _forget(self) -> None:

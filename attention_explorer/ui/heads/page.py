@@ -221,7 +221,8 @@ class HeadsPage(Page):
         elif self._frame is None:
             return
         elif isinstance(part, tuple):
-            view = replace(request.heads.view, sort=heads.view.sort, window=None)  # which the thumbnails do not show
+            # The window is not shown by the thumbnails; their order is that of now.
+            view = replace(request.heads.view, sort=heads.view.sort, reverse=heads.view.reverse, window=None)
             self._wall_side.show_surveys(self._frame, view, part)
         else:
             self._centre.show_picture(self._frame, request.heads.view, part)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.state import HeadsView, SortBy
+from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, surveys_of, wall_legend
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.colour_bar import paint_bar
@@ -115,7 +115,9 @@ def paint_wall(
     ``room`` has the size that `wall_size` gives for the same ``width``.
     """
     plan = _plan(frame, look, width)
-    surveys = in_order(surveys_of(frame), SortBy.NUMBER if plan.is_compact else view.sort)
+    surveys = surveys_of(frame)
+    if not plan.is_compact:  # else rows and columns are layers and heads
+        surveys = in_order(surveys, view.sort, reverse=view.reverse)
     legend = wall_legend(surveys, view)
     margins = _margins(frame, look, plan)
     left, top = room.left() + margins[0], room.top() + margins[1]

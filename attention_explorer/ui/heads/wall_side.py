@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, can_roll_out
@@ -61,7 +61,10 @@ class WallSide(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.aggregate)  # one below the other: side by side their longer entries would be cut
-        column.addWidget(self.sort)
+        order = self._order = QHBoxLayout()
+        order.addWidget(self.sort, 1)
+        order.addWidget(self.reverse)
+        column.addLayout(order)
         column.addWidget(self.identity)
         column.addWidget(self.legend)
         column.addWidget(self._scroll, 1)
@@ -73,6 +76,11 @@ class WallSide(QWidget):
         self.sort = ChoiceBox(
             "Order of the heads", "The order of the thumbnails, the largest first", SORTS, self._on_sort_chosen
         )
+        self.reverse = QPushButton("↓")
+        self.reverse.setCheckable(True)
+        self.reverse.setAccessibleName("Reverse the order of the heads")
+        self.reverse.setToolTip("The other way round: the smallest first, or the last head")
+        self.reverse.clicked.connect(self._on_reversed)
         self.identity = QCheckBox("identity (½W + ½I)")
         self.identity.setToolTip(
             "Count the residual connection: every layer hands half of each token on unmixed.\n"
@@ -84,6 +92,8 @@ class WallSide(QWidget):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
+        self._order.setSpacing(look.px(6))
+        self.reverse.setFixedWidth(look.px(34))
         self.wall.set_look(look)
         self.legend.set_look(look)
 
@@ -97,6 +107,8 @@ class WallSide(QWidget):
         self.aggregate.setToolTip(next(tip for value, _, tip in AGGREGATES if value is heads.setup.aggregate))
         self.aggregate.enable_values(lambda value: value is not Aggregate.ROLLOUT or can_roll_out(frame.layers))
         self.sort.show_value(heads.view.sort)
+        self.reverse.setChecked(heads.view.reverse)
+        self.reverse.setText("↑" if heads.view.reverse else "↓")
         self.identity.setVisible(heads.setup.aggregate is Aggregate.ROLLOUT)
         self.identity.setChecked(heads.setup.identity)
 
@@ -129,6 +141,11 @@ class WallSide(QWidget):
     def _on_sort_chosen(self, value: object) -> None:
         state = self._session.state
         self._session.apply(replace(state, heads=state.heads.with_view(sort=value)), "Sort the heads")
+
+    def _on_reversed(self, reverse: bool) -> None:
+        state = self._session.state
+        heads = state.heads.with_view(reverse=reverse)
+        self._session.apply(replace(state, heads=heads), "Reverse the order of the heads")
 
     def _setup(self, label: str, **changes: object) -> None:
         state = self._session.state
