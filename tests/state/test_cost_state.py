@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +29,14 @@ from attention_explorer.state.cost.growth import (
     point_words,
 )
 from attention_explorer.state.cost.inputs import inputs_picture, inputs_sentences, product_words, weight_words
-from attention_explorer.state.cost.layer import amount_words, layer_picture, layer_sentences, term_words, total_words
+from attention_explorer.state.cost.layer import (
+    amount_words,
+    cost_of,
+    layer_picture,
+    layer_sentences,
+    term_words,
+    total_words,
+)
 from attention_explorer.state.cost.measure import MeasuredPoint, Measurement, lengths_measured, measured
 from attention_explorer.state.cost.numerals import (
     measured_ratio,
@@ -139,9 +148,9 @@ def test_the_formulas_with_their_numbers_give_the_counts() -> None:
 def test_the_sentences_of_gpt2_small() -> None:
     picture = layer_picture(CostState())
     words = plain("\n".join(layer_sentences(picture)))
-    assert "the matrix × 4, the layer × 2.364" in words
+    assert "Doubling n makes the matrix × 4 and the layer × 2.364." in words
     assert "n > 2·d + d_ff = 6·d = 4608; n = 1024 is below that" in words
-    assert "1 207 959 552 operations, as 12 × 2·n·d·d_k = 12 × 100 663 296" in words
+    assert "1 207 959 552 operations: as many as 12 products of 2·n·d·d_k = 100 663 296" in words
     assert plain(total_words(picture, True)).endswith("41 875 931 136 ÷ 17 716 740 096 = 2.3636")
     scores = plain(term_words(picture, picture.terms[0]))
     assert "2·n²·d = 2 · 1024² · 768 = 1 610 612 736 operations, 9.1 % of the layer; × 4 on doubling n" in scores
@@ -150,7 +159,7 @@ def test_the_sentences_of_gpt2_small() -> None:
 def test_a_window_changes_formulas_and_says_what_it_saves() -> None:
     picture = layer_picture(cost_preset("window").state)
     words = plain("\n".join(layer_sentences(picture)))
-    assert "The window leaves 4096 keys a query: 95.9 % of the matrix is not made." in words
+    assert "The window leaves each query 4096 keys: 95.9 % of the matrix is never computed." in words
     assert "37.3 GiB instead of 1.53 GiB" in words
     assert picture.terms[0].formula == "2·n·w·d"
     assert all(term.growth == 2.0 for term in picture.terms)
@@ -182,7 +191,7 @@ def test_heads_that_do_not_share_are_refused_in_words_everywhere() -> None:
             cost_numbers(picture)
     for words in (layer_sentences(layer_picture(state)), growth_sentences(growth_picture(state))):
         assert words == (layer_picture(state).reason,)
-    assert verdict(state)[0] == "These sizes make no layer."
+    assert verdict(state)[0] == "These sizes do not fit."
 
 
 # ---- Presets ----
@@ -218,6 +227,45 @@ def test_every_picture_has_a_title_settings_and_a_verdict(picture) -> None:
         headline, lines = verdict(state)
         for text in (picture_title(state), settings_words(state), headline, *lines):
             assert text
+
+
+# ---- What a verdict says, whatever the sizes are ----
+
+SAID = (Path(__file__).parents[1] / "data" / "tutorial_sentences.txt").read_text("utf-8").lower()
+
+
+@pytest.mark.parametrize("n", [1, 10, 1024, 4608, 30_000, 100_000, 1_000_000])
+def test_the_headline_has_the_factor_of_the_layer(n: int) -> None:
+    state = replace(CostState(), n=n)
+    cost = cost_of(state)
+    headline, lines = verdict(state)
+    assert plain(headline).endswith(f"The matrix is × 4, the layer {plain(ratio_words(cost.doubling_ratio))}.")
+    assert plain(share_words(cost.quadratic_flops / cost.layer_flops)) in plain(lines[0])
+    assert "stores none, for some more operations" in lines[1]
+
+
+@pytest.mark.parametrize("windowed", [False, True])
+@pytest.mark.parametrize("picture", CostPicture)
+def test_quotation_marks_stand_around_what_a_tutorial_says(picture: CostPicture, windowed: bool) -> None:
+    headline, lines = verdict(replace(CostState(), picture=picture, windowed=windowed))
+    sentences = [headline, *lines, *(ready.look_for for ready in COST_PRESETS)]
+    for passage in re.findall(r"“([^”]*)”", " ".join([*sentences, *reach_sentences(reach_picture(CostState()))])):
+        assert passage.strip(" …").lower() in SAID
+
+
+def test_a_window_of_one_key_reaches_nobody() -> None:
+    state = replace(CostState(), picture=CostPicture.REACH, windowed=True, window=1)
+    assert "with a window of 1, no token sees another" in verdict(state)[1][0]
+    assert "several layers" not in verdict(state)[1][0]
+
+
+@pytest.mark.parametrize(("one", "other"), [("cat", "dog"), ("a cat sat", "a cat sat")])
+def test_weights_that_do_not_differ_are_not_said_to(one: str, other: str) -> None:
+    state = CostState(picture=CostPicture.INPUTS, sentence=one, other_sentence=other)
+    said = " ".join(inputs_sentences(inputs_picture(state)))
+    assert "These two inputs have the same weights, too." in said
+    assert "differ by" not in said
+    assert said.startswith("1 token each" if one == "cat" else "3 tokens each")
 
 
 # ---- Growth ----
@@ -366,10 +414,12 @@ def test_with_a_window_the_first_point_lies_on_the_line_without_it() -> None:
 def test_measured_points_are_told_with_what_n2_would_say() -> None:
     picture = growth_picture(CostState(), MEASURED)
     words = plain(point_words(picture, 1))
-    assert "n = 1024, 2.5 ms, the fastest of 2 runs (the slowest 5 ms); × 2.5 of n = 512, where n² says × 4" in words
+    assert (
+        "n = 1024, 2.5 ms, the fastest of 2 runs (the slowest 5 ms); × 2.5 of n = 512, where n² would be × 4" in words
+    )
     assert "4·n²·d_k = 268 MFLOP: 107 GFLOP/s" in words
     sentences = plain("\n".join(growth_sentences(picture)))
-    assert "512→1024 × 2.5, 1024→2048 × 4.5. n² says × 4 each time." in sentences
+    assert "512→1024 × 2.5, 1024→2048 × 4.5. n² would be × 4." in sentences
 
 
 # ---- Reach ----
@@ -390,7 +440,7 @@ def test_strips_of_the_four_kinds() -> None:
         assert np.isnan(strip.values[19:]).all()
         assert len(strip.values) == FARTHEST
     assert strip_words(picture, 2, 2) == "recurrent state, 3 tokens back: ρ^3 = 0.5^3 = 0.125 of it is left"
-    assert strip_words(picture, 0, 22) == "bigram, 23 tokens back: there are 20 tokens only"
+    assert strip_words(picture, 0, 22) == "bigram, 23 tokens back: there are only 20 tokens"
     assert strip_words(picture, 3, 4).endswith("outside the window, in this layer")
 
 
@@ -413,7 +463,7 @@ def test_steps_and_paths_of_both_layers() -> None:
     windowed = {row.name: row for row in reach_picture(cost_preset("window").state).rows}
     assert windowed["path, first to last token"].attention == "25 layers"
     alone = {row.name: row for row in reach_picture(replace(CostState(), windowed=True, window=1)).rows}
-    assert alone["path, first to last token"].attention == "the first never gets there"
+    assert alone["path, first to last token"].attention == "never"
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -457,7 +507,7 @@ def test_an_empty_or_endless_input() -> None:
     assert inputs_picture(replace(CostState(), sentence="  ")).reason.startswith("Type at least one word")
     long = inputs_picture(replace(CostState(), sentence="word " * 500))
     assert len(long.tokens[0]) == 24
-    assert inputs_sentences(long)[-1] == "Only the first 24 tokens are taken."
+    assert inputs_sentences(long)[-1] == "Only the first 24 tokens of an input are used."
 
 
 # ---- Export ----

@@ -242,10 +242,10 @@ def test_a_window_appears_with_its_width(open_cost) -> None:
     assert not at.page.controls.width_box.isVisible()
     at.press(at.page.controls.windowed)
     assert at.state.windowed
-    assert at.undo_text == "Slide a window"
+    assert at.undo_text == "Use a window"
     at.type_into(at.page.controls.width_box, "128")
     assert at.state.window == 128
-    assert "The window leaves 128 keys a query: 87.5 % of the matrix is not made." in at.notes
+    assert "The window leaves each query 128 keys: 87.5 % of the matrix is never computed." in at.notes
 
 
 # ---- Growth ----
@@ -380,7 +380,7 @@ def test_measuring_is_stopped_and_what_there_is_stays(open_cost, steps, qtbot, b
     assert len(page.measurement.points) == 1
     assert page.controls.measure.text() == "Measure here"
     if by != "leaving":
-        assert "Stopped measuring" in at.said
+        assert "Measuring was stopped" in at.said
 
 
 def test_the_window_answers_while_something_is_measured(open_cost, steps) -> None:
@@ -391,10 +391,10 @@ def test_the_window_answers_while_something_is_measured(open_cost, steps) -> Non
     at.press(at.page.controls.quantity.buttons[Quantity.BYTES])
     assert at.page.measuring.is_busy()
     at.page.measure()
-    assert "under way already" in at.told
+    assert "already under way" in at.told
     at.key(Qt.Key.Key_Escape)
     at.page.measure()
-    assert "still at its last run" in at.told
+    assert "about to end" in at.told
     assert at.page.measuring.wait(5)
 
 
@@ -453,7 +453,7 @@ def test_sentences_are_typed_and_an_empty_one_is_refused(open_cost) -> None:
     at.type_into(box, "one two")
     assert at.state.other_sentence == "one two"
     assert "6 and 2 tokens" in at.notes
-    assert at.page.title.text() == "Two inputs: of other lengths, other operations"
+    assert at.page.title.text() == "Two inputs of different lengths: different operations"
     box.setFocus()
     box.selectAll()
     QTest.keyClick(box, Qt.Key.Key_Delete)

@@ -212,7 +212,7 @@ def point_words(picture: GrowthPicture, index: int) -> str:
     )
     if index:
         before = found.points[index - 1]
-        said += f"; {measured_ratio(point.fastest / before.fastest)} of n = {grouped(before.n)}, where n² says × 4"
+        said += f"; {measured_ratio(point.fastest / before.fastest)} of n = {grouped(before.n)}, where n² would be × 4"
     operations = 4 * point.n**2 * found.d_k
     return f"{said}; 4·n²·d_k = {operation_words(operations)}: {short_count(operations / point.fastest)}FLOP/s"
 
@@ -260,11 +260,11 @@ def _measured_sentences(found: Measurement) -> list[str]:
     )
     lines = [
         f"Measured here: one head, d_k = {found.d_k}, {found.precision.value}. "
-        + (f"{said}. n² says × 4 each time." if said else time_words(found.points[0].fastest) + " for the first point.")
+        + (f"{said}. n² would be × 4." if said else time_words(found.points[0].fastest) + " for the first point.")
     ]
     lines.append(
-        "Seconds are at the right; the first point is laid on the n² line. Calls cost time of their own at small n, "
-        "caches and other programs at any."
+        "Seconds are at the right; the first point is laid on the n² line. At small n the calls themselves take time; "
+        "caches and other programs matter at any n."
     )
     if found.heads is not None:
         lines.append(heads_words(found))
@@ -278,7 +278,7 @@ def heads_words(found: Measurement) -> str:
         return ""
     return (
         f"X·W_q, ({heads.n}, {heads.d_model})·({heads.d_model}, {heads.d_model}): one product {time_words(heads.one)}, "
-        f"{heads.heads} of them {time_words(heads.many)}. Same operations; the results differ by up to "
+        f"{heads.heads} narrow ones {time_words(heads.many)}. The operations are the same; the results differ by up to "
         f"{scientific(heads.difference)}."
     )
 

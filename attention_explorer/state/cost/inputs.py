@@ -14,7 +14,7 @@ from attention_explorer.sources.toy import Layer, toy_layers
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import grouped, plain
+from attention_explorer.state.numerals import counted, grouped, plain
 
 MOST_WORDS = 24
 """Longer inputs are cut: their maps could not be read side by side."""
@@ -126,17 +126,19 @@ def inputs_sentences(picture: InputsPicture) -> tuple[str, ...]:
     lengths = [len(words) for words in picture.tokens]
     if picture.is_same_list:
         lines = [
-            f"{lengths[0]} tokens each: the same {grouped(picture.totals[0])} operations, in the same order.",
-            f"The weights differ by up to {plain(picture.difference or 0.0, 3)}: what is mixed depends on the input, "
-            "what is computed does not.",
+            f"{counted(lengths[0], 'token')} each: the same {grouped(picture.totals[0])} operations in the same order.",
+            f"The weights differ by up to {plain(picture.difference, 3)}: they depend on the words, and the operations "
+            "do not."
+            if picture.difference
+            else "These two inputs have the same weights, too.",
         ]
     else:
         first, second = (grouped(total) for total in picture.totals)
         lines = [
             f"{lengths[0]} and {lengths[1]} tokens: {first} and {second} operations.",
-            "The list depends on the length alone, and on nothing the words say.",
+            "The list depends on the length alone, not on what the words say.",
         ]
     lines.append("Weights of head 1 of a random layer with 8 heads and d_model = 64; nothing is trained.")
     if any(len(tokens_of(text)) > MOST_WORDS for text in (picture.state.sentence, picture.state.other_sentence)):
-        lines.append(f"Only the first {MOST_WORDS} tokens are taken.")
+        lines.append(f"Only the first {MOST_WORDS} tokens of an input are used.")
     return tuple(lines)

@@ -194,7 +194,7 @@ def layer_sentences(picture: LayerPicture) -> tuple[str, ...]:
     cost, state, now = picture.cost, picture.state, picture.operations[0]
     lines = list(_window_words(picture, cost) if state.windowed else _square_words(picture, cost))
     lines.append(
-        f"One more token with a KV cache: {operation_words(cost.next_token_flops)} a layer; without one, all "
+        f"One more token takes {operation_words(cost.next_token_flops)} in a layer with a KV cache; without one, all "
         f"{operation_words(now)} again."
     )
     lines.append(_one_product_words(cost))
@@ -215,10 +215,9 @@ def _square_words(picture: LayerPicture, cost: ModelSize) -> tuple[str, ...]:
     comparison = "is above" if state.n > equal else "is at" if state.n == equal else "is below"
     six = " = 6·d" if state.d_ff == 4 * state.d_model else ""
     return (
-        f"Twice the tokens: the matrix {ratio_words(4)}, the layer {ratio_words(cost.doubling_ratio)}.",
+        f"Doubling n makes the matrix {ratio_words(4)} and the layer {ratio_words(cost.doubling_ratio)}.",
         _share_line(picture, cost),
-        f"It is the larger part only for n > 2·d + d_ff{six} = {grouped(equal)}; n = {grouped(state.n)} "
-        f"{comparison} that.",
+        f"It is the larger part for n > 2·d + d_ff{six} = {grouped(equal)}; n = {grouped(state.n)} {comparison} that.",
     )
 
 
@@ -230,7 +229,7 @@ def _window_words(picture: LayerPicture, cost: ModelSize) -> tuple[str, ...]:
     full = replace(cost, window=None)
     saved = share_words(1 - cost.matrix_elements / full.matrix_elements)
     return (
-        f"The window leaves {grouped(cost.keys)} keys a query: {saved} of the matrix is not made.",
+        f"The window leaves each query {grouped(cost.keys)} keys: {saved} of the matrix is never computed.",
         _share_line(picture, cost),
         f"Without it the layer would take {operation_words(full.layer_flops)} instead of "
         f"{operation_words(cost.layer_flops)}, and a head’s matrix {memory_words(full.matrix_bytes)} instead of "
@@ -247,6 +246,6 @@ def _one_product_words(cost: ModelSize) -> str:
     """Say that one product does the work of many."""
     each = product_flops(cost.tokens, cost.d_model, cost.d_k)
     return (
-        f"One product for all heads: X·W_q takes 2·n·d² = {grouped(cost.heads * each)} operations, as {cost.heads} × "
-        f"2·n·d·d_k = {cost.heads} × {grouped(each)} do."
+        f"One product for all heads, X·W_q, takes 2·n·d² = {grouped(cost.heads * each)} operations: as many as "
+        f"{cost.heads} products of 2·n·d·d_k = {grouped(each)}."
     )

@@ -11,7 +11,7 @@ from attention_explorer.model import ModelSize, attention_path, recurrent_flops,
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost, square_name
 from attention_explorer.state.cost.numerals import operation_words, ratio_words
 from attention_explorer.state.cost.state import CostState
-from attention_explorer.state.numerals import grouped
+from attention_explorer.state.numerals import counted, grouped
 
 FloatArray = np.typing.NDArray[np.float64]
 
@@ -98,15 +98,15 @@ def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
             "1",
             "h_t needs h_(t−1); no position waits",
             f"h_t needs h_(t−1): n = {n} steps that wait for one another. In attention all positions are computed from "
-            "the layer below at once. That is no promise of wall-clock time.",
+            "the layer below at once. That says nothing of wall-clock time.",
         ),
         Comparison(
             "products in a row, layer",
             f"n = {n}",
             "4",
             "h·U each step; X·W, Q·Kᵀ, ·V, ·W_O",
-            f"Longest chain of products that need one another: recurrent n = {n} times h·U; attention 4: X·W, Q·Kᵀ, "
-            "weights · V, heads · W_O, however long the input.",
+            f"The longest chain of products that wait for one another: in a recurrent layer n = {n} times h·U; in "
+            "attention 4, however long the input: X·W, Q·Kᵀ, weights · V, heads · W_O.",
         ),
         _operations_row(state, cost),
         Comparison(
@@ -128,7 +128,7 @@ def _path_row(state: CostState) -> Comparison:
     return Comparison(
         "path, first to last token",
         f"{grouped(longest)} steps",
-        "the first never gets there" if path is None else f"{grouped(path)} {layers}",
+        "never" if path is None else f"{grouped(path)} {layers}",
         "n − 1 through one state; any pair at once" if not state.windowed else "n − 1; ⌈(n − 1) ÷ (w − 1)⌉",
         f"Recurrent: n − 1 = {n} − 1 = {grouped(longest)} steps, each through the same state of d numbers. "
         f"Attention: {_path_words(state, path)}",
@@ -164,17 +164,17 @@ def _memory_row(state: CostState, cost: ModelSize) -> Comparison:
         f"d = {d}",
         f"2·{'n' if sees_all else 'w'}·d = {grouped(kept)}",
         "one state; keys and values of every token" + ("" if sees_all else " in the window"),
-        f"Numbers a layer: a recurrent state has d = {d} for all of the past, the bottleneck; attention keeps a "
-        f"key and a value of each token{'' if sees_all else ' in the window'}, {grouped(kept)} numbers, and nothing "
-        "beyond its context.",
+        f"In each layer a recurrent state has d = {d} numbers for the whole past, which is the bottleneck; attention "
+        f"keeps a key and a value of each token{'' if sees_all else ' in the window'}, {grouped(kept)} numbers, and "
+        "nothing from before its context.",
     )
 
 
 def _path_words(state: CostState, path: int | None) -> str:
     if state.window_shown is None or state.window >= state.n:
-        return "every query sees every key, 1 layer." if path else "there is one token only."
+        return "every query sees every key, 1 layer." if path else "there is only one token."
     if path is None:
-        return "a window of 1 key is the token itself; nothing ever arrives from another."
+        return "a window of 1 key is the token itself, so nothing ever arrives from another."
     return (
         f"⌈(n − 1) ÷ (w − 1)⌉ = ⌈{grouped(state.n - 1)} ÷ {grouped(state.window - 1)}⌉ = {grouped(path)} layers, "
         "each carrying it one window on."
@@ -190,7 +190,7 @@ def strip_words(picture: ReachPicture, strip: int, column: int) -> str:
     value = float(found.values[column])
     where = f"{found.name}, {back} {'token' if back == 1 else 'tokens'} back"
     if np.isnan(value):
-        return f"{where}: there are {picture.state.n} tokens only"
+        return f"{where}: there {'is' if picture.state.n == 1 else 'are'} only {counted(picture.state.n, 'token')}"
     if strip == 2:
         return f"{where}: ρ^{back} = {picture.state.decay:g}^{back} = {value:.4g} of it is left"
     if strip == 3:
@@ -209,7 +209,7 @@ def reach_sentences(picture: ReachPicture) -> tuple[str, ...]:
         f"After ten steps ρ¹⁰ = {tenth:.2f} of a token is left in a state that fades by ρ = {state.decay:g}.",
         f"ρ¹⁰ = {powers}: “faded after about ten characters” holds for some networks and not for others.",
         "This is a linear picture. A trained network with gates (LSTM, GRU) decides what to keep.",
-        "Attention has a bottleneck of its own: its context window. What lies before it is gone altogether.",
+        "Attention has a bottleneck too: its context. What comes before that is gone altogether.",
         "Table 1 of the 2017 paper gives the orders: recurrent n·d² in n steps, attention n²·d in one.",
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from attention_explorer.state.cost.growth import growth_title
 from attention_explorer.state.cost.inputs import inputs_picture
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost
-from attention_explorer.state.cost.numerals import memory_words, ratio_words
+from attention_explorer.state.cost.numerals import memory_words, ratio_words, share_words
 from attention_explorer.state.cost.state import CostPicture, CostState
-from attention_explorer.state.numerals import grouped
+from attention_explorer.state.numerals import counted, grouped
 
 
 def picture_title(state: CostState) -> str:
@@ -22,8 +22,8 @@ def picture_title(state: CostState) -> str:
 
 def _inputs_title(state: CostState) -> str:
     if state.picture is not CostPicture.INPUTS or inputs_picture(state).is_same_list:
-        return "Two inputs: same operations, other weights"
-    return "Two inputs: of other lengths, other operations"
+        return "Two inputs of one length: the same operations"
+    return "Two inputs of different lengths: different operations"
 
 
 def settings_words(state: CostState) -> str:
@@ -32,8 +32,8 @@ def settings_words(state: CostState) -> str:
         return f"“{state.sentence}” and “{state.other_sentence}”; one random layer, d_model = 64, 8 heads."
     window = f", window of {grouped(state.window)} keys" if state.windowed else ""
     return (
-        f"n = {grouped(state.n)}, d_model = {grouped(state.d_model)}, {state.heads} heads, d_ff = "
-        f"{grouped(state.d_ff)}, {state.layers} {'layer' if state.layers == 1 else 'layers'}, {state.precision.value}"
+        f"n = {grouped(state.n)}, d_model = {grouped(state.d_model)}, {counted(state.heads, 'head')}, d_ff = "
+        f"{grouped(state.d_ff)}, {counted(state.layers, 'layer')}, {state.precision.value}"
         f"{window}; one sequence. An operation is one addition or multiplication."
     )
 
@@ -50,23 +50,22 @@ def verdict(state: CostState) -> tuple[str, tuple[str, ...]]:
 
 def _on_layer(state: CostState) -> tuple[str, tuple[str, ...]]:
     if reason_without_cost(state):
-        return "These sizes make no layer.", ("Every head is d_model ÷ heads wide, and that has to be a whole number.",)
+        return "These sizes do not fit.", ("Every head is d_model ÷ heads wide, and that has to be a whole number.",)
     cost = cost_of(state)
     width = f"d_k = {cost.d_k} a head: " + (
         "the size of the 2017 base model and of GPT-2." if cost.d_k == 64 else "64 is typical, not a rule."
     )
     if state.windowed:
         return _on_window(state, memory_words(cost.matrix_bytes), width)
-    ratio = ratio_words(cost.doubling_ratio)
+    share = share_words(cost.quadratic_flops / cost.layer_flops)
     return (
-        "“Double the length, quadruple memory and compute”: true of the matrix only.",
+        f"Twice the length, four times the cost? The matrix is × 4, the layer {ratio_words(cost.doubling_ratio)}.",
         (
-            f"The matrix is exactly × 4. All operations of the layer are {ratio}, because most of them are the "
-            "projections and the feed-forward part, which grow with n."
-            if cost.doubling_ratio < 3
-            else f"The matrix is exactly × 4, all operations of the layer {ratio}: at this length the n² part rules.",
-            "Memory is that of matrices that are written down. FlashAttention computes them in tiles and keeps none, "
-            "with the same operations.",
+            "“Double your sequence length, and you quadruple your memory and compute requirements” holds for the "
+            f"matrix and its two products, scores and weights · V. Here those are {share} of the operations; the "
+            "projections and the feed-forward part only double.",
+            "The memory shown is that of matrices that are stored whole. FlashAttention computes them in tiles and "
+            "stores none, for some more operations: forward it rescales, and backward it computes the scores again.",
             width,
         ),
     )
@@ -77,41 +76,40 @@ def _on_window(state: CostState, size: str, width: str) -> tuple[str, tuple[str,
         return (
             "The window is not narrower than the input.",
             (
-                "Every query still sees every key, and the cost grows with n². From n = w on it grows with n.",
+                "Every query still sees every key, and the n² part grows with n². Beyond n = w it grows with n.",
                 width,
             ),
         )
     return (
         "With a window the cost grows with n, not n².",
-        (f"n·w numbers a head, {size}, some of them empty for the first queries.", width),
+        (f"n·w numbers in each head, {size}. The first queries have fewer keys than that.", width),
     )
 
 
 def _on_growth(_state: CostState) -> tuple[str, tuple[str, ...]]:
     return (
-        "Counted operations are no seconds.",
+        "Counts are not seconds.",
         (
-            "Measured times differ from the count: they depend on the machine, its caches and threads, and on what "
-            "else it does. Only the count is the same everywhere.",
-            "Short contexts in early models are often put down to n². That is plausible, and cannot be read off a "
-            "formula.",
+            "Measured times depend on the machine, its caches and threads, and on what else it is doing. Only the "
+            "counts are the same everywhere.",
+            "Short contexts in early models are often put down to n². That is plausible, but a formula cannot show it.",
         ),
     )
 
 
 def _on_reach(state: CostState) -> tuple[str, tuple[str, ...]]:
     narrow = state.windowed and state.window < state.n
-    apart = (
-        f"with a window of {grouped(state.window)} far tokens need several layers to reach one another"
-        if narrow
-        else "any two tokens are one step apart"
-    )
+    apart = "any two tokens are one step apart"
+    if narrow:
+        apart = f"with a window of {grouped(state.window)}, distant tokens need several layers to reach one another"
+    if narrow and state.window == 1:
+        apart = "with a window of 1, no token sees another"
     return (
-        "Parallel in reading, still one by one in writing.",
+        "Reading is parallel; writing is still one token after another.",
         (
             f"Attention needs no chain of n steps to read a text, and {apart}. It pays with more operations and with "
             f"memory that grows with {'the window' if narrow else 'n'}.",
-            "“Much faster training” is about machines that do many things at once: the counts here promise no seconds.",
+            "“Much faster training” needs machines that do many things at once; the counts here are not seconds.",
         ),
     )
 
@@ -119,10 +117,10 @@ def _on_reach(state: CostState) -> tuple[str, tuple[str, ...]]:
 def _on_inputs(state: CostState) -> tuple[str, tuple[str, ...]]:
     same = inputs_picture(state).is_same_list
     return (
-        "“What gets computed depends on the input”: no.",
+        "The operations depend on the length, the weights on the words.",
         (
-            "Attention carries out the same operations on every input of a given length. What depends on the input are "
-            "the weights with which values are mixed.",
+            "“… what gets computed depends on what's being processed” is true of the weights only: attention carries "
+            "out the same operations on every input of a given length.",
             *(() if same else ("The two lists differ because the lengths do.",)),
         ),
     )

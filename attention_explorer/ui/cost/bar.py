@@ -21,12 +21,12 @@ PICTURES = (
     (CostPicture.LAYER, "Layer", "Matrices, memory and operations of one layer, term by term"),
     (CostPicture.GROWTH, "Growth", "How they grow with the number of tokens, and what this machine takes"),
     (CostPicture.REACH, "Reach", "How far back a model sees, and in how many steps"),
-    (CostPicture.INPUTS, "Inputs", "Two inputs: the same operations, other weights"),
+    (CostPicture.INPUTS, "Inputs", "Two inputs of one length: the same operations, different weights"),
 )
 PRECISIONS = (
-    (Precision.FLOAT16, "float16", "2 bytes a number: what large models are run in"),
+    (Precision.FLOAT16, "float16", "2 bytes a number: large models often run in it"),
     (Precision.FLOAT32, "float32", "4 bytes a number"),
-    (Precision.FLOAT64, "float64", "8 bytes a number: what this program computes its toys in"),
+    (Precision.FLOAT64, "float64", "8 bytes a number: this program computes its toy models in it"),
 )
 WIDTHS = (64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 4096, 8192, 12288)
 POWERS = tuple(2**power for power in range(11))
@@ -52,8 +52,8 @@ class CostBar(PictureBar[CostState]):
     def _make_widths(self) -> None:
         self.d_model = self.whole_box(
             "d_model",
-            "d: numbers a token. The n part of the operations grows with d², the n² part with d. d_ff stays 4·d if it "
-            "was that.",
+            "d: how many numbers a token has. The n part of the operations grows with d², the n² part with d. A d_ff "
+            "of 4·d stays 4·d.",
             (1, WIDEST),
             lambda value: self._resize("d_model", value),
             stops=WIDTHS,
@@ -61,8 +61,8 @@ class CostBar(PictureBar[CostState]):
         )
         self.d_k = self.whole_box(
             "d_k",
-            "d_k = d_model ÷ heads: numbers of a query and of a key in one head. 64 in the 2017 base model and in "
-            "GPT-2, 128 in GPT-3. Changing it changes the number of heads.",
+            "d_k = d_model ÷ heads: how many numbers a query and a key have in one head. 64 in the 2017 base model and "
+            "in GPT-2, 128 in GPT-3. Changing it changes the number of heads.",
             (1, WIDEST),
             self._on_d_k,
             stops=POWERS,
@@ -80,8 +80,8 @@ class CostBar(PictureBar[CostState]):
     def _make_counts(self) -> None:
         self.heads = self.whole_box(
             "heads",
-            "h: heads a layer. More heads make more matrices of n × n, each from narrower queries: the operations stay "
-            "the same.",
+            "h: heads in a layer. More heads make more matrices of n × n, each from narrower queries: the number of "
+            "operations stays the same.",
             (1, MOST_HEADS),
             lambda value: self._resize("heads", value),
             stops=(1, 2, 4, 8, 12, 16, 25, 32, 48, 64, 96, 128),

@@ -24,8 +24,8 @@ from attention_explorer.ui.pictures.controls import PictureControls
 
 QUANTITIES = (
     (Quantity.OPERATIONS, "operations", "Additions and multiplications of floats, FLOP"),
-    (Quantity.NUMBERS, "numbers", "How many numbers the attention matrices hold, beside keys and values"),
-    (Quantity.BYTES, "bytes", "The room those numbers take"),
+    (Quantity.NUMBERS, "numbers", "How many numbers the attention matrices hold, and how many the keys and values"),
+    (Quantity.BYTES, "bytes", "The memory those numbers take"),
 )
 SCOPES = (
     (Scope.HEAD, "one head", "One head of one layer, with its share of the projections"),
@@ -60,13 +60,13 @@ class CostControls(PictureControls[CostState]):
         )
         self.windowed = self.switch(
             "window",
-            "A sliding window: each query scores only the nearest keys before it and itself (Longformer, Mistral). "
+            "A sliding window: each query scores only itself and the nearest keys before it (Longformer, Mistral). "
             "n·w numbers instead of n².",
             self._on_windowed,
         )
         self.width_box = self.whole_box(
             "Width of the window",
-            "w: how many keys a query scores, itself included. Arrow keys go by powers of two.",
+            "w: how many keys a query scores, itself included. Arrow keys step through powers of two.",
             (1, LONGEST),
             lambda value: self.apply(self.state.with_sizes(window=value), "Change the window", "window"),
             stops=WINDOWS,
@@ -93,7 +93,7 @@ class CostControls(PictureControls[CostState]):
         ]
         self.longest = ChoiceBox(
             "Longest measured",
-            "Where measuring ends: each doubling takes about four times as long",
+            "The longest input that is measured: each doubling takes about four times as long",
             lengths,
             self._on_longest,
         )
@@ -103,13 +103,13 @@ class CostControls(PictureControls[CostState]):
         self.decay = self.sliding(
             "ρ",
             "ρ of the recurrent state",
-            "What is left of a token in a recurrent state after one step. After ten steps ρ¹⁰ is left. 0 to 1",
+            "How much of a token is left in a recurrent state after one step; after ten steps it is ρ¹⁰. 0 to 1",
             lambda state, value: replace(state, decay=min(max(float(value), 0.0), 1.0)),
             DECAYS,
         )
         self.context = self.whole_box(
             "Fixed context",
-            "How many tokens back a network with a fixed context sees, as Bengio’s of 2003 did",
+            "How many tokens back a network with a fixed context sees, as Bengio’s network of 2003 did",
             (1, LONGEST_CONTEXT),
             lambda value: self.apply(self.state.with_sizes(context=value), "Change the context", "context"),
             width=50,
@@ -126,7 +126,7 @@ class CostControls(PictureControls[CostState]):
         )
 
     def _sentence(self, name: str, field: str) -> SentenceField:
-        tip = f"{name}: type a sentence. Of the same length it takes the same operations."
+        tip = f"{name}: type a sentence. Sentences of the same length take the same operations."
         return self.sentence_field(name, tip, field, NOTHING, 260)
 
     # ---- Showing ----
@@ -163,7 +163,7 @@ class CostControls(PictureControls[CostState]):
     # ---- Acting ----
 
     def _on_windowed(self, on: bool) -> None:
-        self.change("Slide a window" if on else "Take the window away", windowed=on)
+        self.change("Use a window" if on else "Use no window", windowed=on)
 
     def _on_quantity(self, value: object) -> None:
         self.change(f"Draw {value}", quantity=Quantity(str(value)))

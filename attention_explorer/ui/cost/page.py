@@ -35,11 +35,11 @@ class CostPage(PicturesPage[CostState]):
     part = "cost"
     least_heights = 390, 400  # below which the rows of the tables could not be read
     gestures = (
-        ("Point at a bar, a square, a line or a point", "its formula with the numbers appears in the status bar"),
+        ("Point at a bar, a square, a line or a point", "see its formula with the numbers in the status bar"),
         ("Click the bar at 2n", "double n"),
         ("Click the curves", "move n there"),
         ("Left and right arrow keys", "halve and double n"),
-        ("Esc", "stop measuring; the points there are stay"),
+        ("Esc", "stop measuring; points that are there stay"),
         ("Right click", "export, copy the picture, copy the numbers"),
     )
 
@@ -86,8 +86,8 @@ class CostPage(PicturesPage[CostState]):
     def measure(self) -> None:
         """Run this machine's attention at growing n, on the worker, and draw the points as they come."""
         if self.measuring.is_busy():
-            ending = "What was stopped is still at its last run. Press Measure here again in a moment."
-            self.refused.emit(ending if self._is_ending else "Measuring is under way already. Press Esc to stop it.")
+            ending = "The run that was stopped is about to end. Press Measure here again in a moment."
+            self.refused.emit(ending if self._is_ending else "Measuring is already under way. Press Esc to stop it.")
             return
         state = self.state
         if state.picture is not CostPicture.GROWTH:
@@ -129,7 +129,7 @@ class CostPage(PicturesPage[CostState]):
     def cancel(self) -> bool:
         if not self._stop_measuring():
             return super().cancel()
-        self.said.emit("Stopped measuring. The points there are stay.")
+        self.said.emit("Measuring was stopped. The points measured so far stay.")
         return True
 
     def stop(self) -> None:

@@ -87,7 +87,7 @@ def paint_cost_reach(
     for number in range(len(picture.strips)):
         _paint_strip(painter, picture, layout, look, number)
     if picture.state.n == 1:
-        paint_reason(painter, "There is one token only: none before it.", layout.cells, look)
+        paint_reason(painter, "There is only one token, and none before it.", layout.cells, look)
     else:
         _paint_distances(painter, layout, look)
     paint_table(painter, layout.table, look)
