@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from attention_explorer import __version__
 from attention_explorer.display import has_display
-from attention_explorer.errors import ExplorerError, ExportError, quoted
+from attention_explorer.errors import ExplorerError, ExportError, UsageError, quoted
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them: the command line answers without NumPy and Qt.
@@ -41,6 +41,8 @@ RENDER_EXAMPLES = "\n".join(["examples:", *(line for line in EXAMPLES.splitlines
 
 EXIT_CODES = "exit codes: 0 done, 1 it could not be done (standard error says why), 2 wrong usage"
 
+COMMANDS = ("run", "render", "gallery", "presets")
+
 STANDARD = "-"
 """Stands for standard input in the place of a session, and for standard output in that of a file."""
 
@@ -60,8 +62,14 @@ def _with_command(arguments: list[str]) -> list[str]:
     at = 0
     while at < len(arguments) and arguments[at].startswith("-"):
         at += 2 if arguments[at] in ("--preset", "--page", "--without-display") else 1
-    is_file = at < len(arguments) and (arguments[at].endswith(".json") or Path(arguments[at]).name != arguments[at])
+    is_file = at < len(arguments) and arguments[at] not in COMMANDS and _is_file(arguments[at])
     return [*arguments[:at], "run", *arguments[at:]] if is_file else arguments
+
+
+def _is_file(text: str) -> bool:
+    from attention_explorer.files import looks_like_path
+
+    return looks_like_path(text) or os.path.isfile(text)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -201,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _carry_out(options)
     except ExplorerError as error:
         _complain(str(error))
-        return 1
+        return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
         _complain("Stopped.")
         return 130  # what shells give for Ctrl+C
@@ -231,6 +239,8 @@ def _run(
         raise ExplorerError(f"The window opens on the session “{file}” or on the preset “{preset_name}”: name one.")
     from attention_explorer.state.ready_made import find_preset
 
+    if file is not None and file.suffix not in ("", ".json"):
+        _refuse_other_files(file)
     ready = None if preset_name is None else find_preset(preset_name, page or "")
     if not has_display() and os.environ.get("QT_QPA_PLATFORM", "") not in ("offscreen", "minimal"):
         if without_display is None:
@@ -253,6 +263,13 @@ def _run(
     return run_window(None, file, page or "", is_watched=is_watched)
 
 
+def _refuse_other_files(file: Path) -> None:
+    """Refuse a file that is no session before there is a window: with such an ending it hardly is one."""
+    from attention_explorer.state.session_file import read_session
+
+    read_session(file.absolute())
+
+
 def _gallery(folder: Path, sizes: list[tuple[int, int]], theme: str) -> int:
     from attention_explorer.app import run_gallery
     from attention_explorer.session.settings import ThemeChoice
@@ -272,18 +289,16 @@ def _presets(page: str) -> int:
 
 
 def _render(options: argparse.Namespace) -> int:
-    from attention_explorer.files import write_whole
-    from attention_explorer.rendering import file_bytes, format_for
+    from attention_explorer.rendering import file_bytes, format_for, write_file
 
     path = None if options.out == STANDARD else Path(options.out)
     figure_options = _figure_options(options, format_for(path, options.format))
     shown = _shown(options.source, options.page or "")
     for sentence in shown.warnings:
         _complain(sentence)
-    data = file_bytes(shown, figure_options, options.what)
     if path is None:
-        return _write_out(data)
-    write_whole(path, data)
+        return _write_out(file_bytes(shown, figure_options, options.what))
+    write_file(shown, path, figure_options, options.what)
     return 0
 
 

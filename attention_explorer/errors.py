@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
 
 class ExplorerError(Exception):
@@ -15,6 +16,10 @@ class ArrayError(ExplorerError, ValueError):
 
 class ExportError(ExplorerError):
     """A file could not be written; nothing was left half-written."""
+
+
+class UsageError(ExportError):
+    """There is no format or figure of the name that was given; on the command line that is wrong usage."""
 
 
 LONGEST_QUOTE = 40
@@ -33,3 +38,24 @@ def quoted(text: str) -> str:
 
 
 _UNSEEN = ("Cc", "Cf", "Cs")
+
+_MOST_GUESSES = 3
+_NEAR = 0.7
+"""How much of two names must be alike, from 0 to 1: “.pgn” is near “.png”, but “pink” is not near “print”."""
+
+
+def did_you_mean(wrong: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return what to choose in place of a name that there is not, as a sentence.
+
+    That is the nearest names, or where none is near what ``otherwise`` says, which is by default all of them.
+    """
+    from difflib import get_close_matches  # loaded when something was mistyped
+
+    folded = {name.casefold(): name for name in known}
+    text = wrong.casefold()
+    near = get_close_matches(text, folded, _MOST_GUESSES, _NEAR)
+    near += [name for name in folded if len(text) > 2 and text in name and name not in near]
+    if near:
+        *others, last = (f"“{folded[name]}”" for name in near[:_MOST_GUESSES])
+        return f"Did you mean {', '.join(others)} or {last}?" if others else f"Did you mean {last}?"
+    return otherwise or f"Choose one of: {', '.join(folded.values())}."

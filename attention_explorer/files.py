@@ -37,6 +37,11 @@ def write_whole(path: Path, data: bytes | Callable[[IO[bytes]], object]) -> None
         ) from error
 
 
+def looks_like_path(text: str) -> bool:
+    """Whether a text can only name a file: it has an ending or a folder, which no name of a preset or command has."""
+    return Path(text).name != text or bool(Path(text).suffix)
+
+
 def make_folder(path: Path) -> None:
     """Make a folder, and those above it, unless it is there already.
 

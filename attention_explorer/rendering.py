@@ -7,15 +7,19 @@ import warnings
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from attention_explorer.errors import ExplorerError, ExportError, quoted
-from attention_explorer.files import write_whole
+from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
+from attention_explorer.files import looks_like_path, write_whole
 from attention_explorer.state.explorer import ExplorerState, PageState
 from attention_explorer.state.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session
 from attention_explorer.state.session_json import PlaceError, place_text
+
+if TYPE_CHECKING:
+    # Loaded with the first figure, for it starts Qt.
+    from attention_explorer.ui.export.figure import Figure
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Source = ExplorerState | PageState | str | os.PathLike[str]
@@ -35,7 +39,7 @@ class Shown:
 def shown_by(source: Source, page: str = "") -> Shown:
     """Return what a state, a preset or a session file shows, on ``page`` if it is named.
 
-    A text is a file if it ends in ``.json`` or has a folder in it, else a preset, or a file if there is no such preset.
+    A text is a file if it has an ending or a folder in it, else a preset, or a file if there is no such preset.
 
     Raises
     ------
@@ -87,7 +91,7 @@ def shown_by_session(opened: Opened, page: str = "") -> Shown:
 
 
 def _is_file(text: str, page: str) -> bool:
-    if text.endswith(".json") or Path(text).name != text:
+    if looks_like_path(text):
         return True
     try:
         if not Path(text).is_file():
@@ -109,19 +113,19 @@ def format_for(path: Path | None, given: str = "") -> str:
 
     Raises
     ------
-    ExportError
+    UsageError
         It is unknown, there is none, or the file would pass for a session.
     """
     from attention_explorer.ui.export.figure import EXPORT_FORMATS, format_of
 
     if path is not None and path.name.lower().endswith(SUFFIX):
-        raise ExportError(f"“{path.name}” would pass for a session, and is to hold numbers. Leave out “.attn”.")
+        raise UsageError(f"“{path.name}” would pass for a session, and is to hold numbers. Leave out “.attn”.")
     suffix = f".{given.removeprefix('.')}" if given else ("" if path is None else path.suffix)
     if suffix:
         return format_of(suffix).suffix
     known = ", ".join(export_format.suffix.removeprefix(".") for export_format in EXPORT_FORMATS)
     where = "Without the name of a file" if path is None else f"Of “{path.name}”, which has no ending,"
-    raise ExportError(f"{where} the kind of file cannot be told. Give a format: {known}.")
+    raise UsageError(f"{where} the kind of file cannot be told. Give a format: {known}.")
 
 
 def file_bytes(shown: Shown, options: FigureOptions, what: str = "") -> bytes:
@@ -134,14 +138,28 @@ def file_bytes(shown: Shown, options: FigureOptions, what: str = "") -> bytes:
     ExplorerError
         The page has no such figure, what is shown cannot be computed, the format is unknown, or the picture too large.
     """
+    figure = _figure(shown, what)
+    from attention_explorer.ui.export.figure import figure_bytes
+
+    return figure_bytes(figure, options)
+
+
+def write_file(shown: Shown, path: Path, options: FigureOptions, what: str = "") -> None:
+    """Write the contents of `file_bytes` to a file, whole or not at all; numbers are written as they are computed."""
+    figure = _figure(shown, what)
+    from attention_explorer.ui.export.figure import write_figure
+
+    write_figure(figure, path, options)
+
+
+def _figure(shown: Shown, what: str) -> Figure:
     # Here Qt is started: importing the program must not do so.
     from attention_explorer.app import make_drawing_application
-    from attention_explorer.ui.export.figure import figure_bytes
     from attention_explorer.ui.page import PAGES, PICTURE
 
     make_drawing_application()
     (entry,) = (each for each in PAGES if each.id == shown.page)
-    return figure_bytes(entry.figure(shown.state, what or PICTURE), options)
+    return entry.figure(shown.state, what or PICTURE)
 
 
 def render(
@@ -252,4 +270,4 @@ def _choice(kind: type[Choice], text: str, what: str) -> Choice:
     try:
         return kind(text)
     except ValueError:
-        raise ExportError(f"There is no {what} {quoted(text)}. Choose one of: {', '.join(kind)}.") from None
+        raise UsageError(f"There is no {what} {quoted(text)}. {did_you_mean(text, kind)}") from None

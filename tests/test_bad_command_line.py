@@ -27,7 +27,7 @@ def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_presets_that_there_are_not(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (("--preset", name), ("render", name, "a.png")):
         said = complaint(capsys, *arguments)
-        assert f"There is no preset {quoted(name)}. Choose one of: " in said
+        assert f"There is no preset {quoted(name)}. “attention-explorer presets” lists them all." in said
         assert "\x1b" not in said
 
 

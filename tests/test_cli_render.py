@@ -114,7 +114,7 @@ def test_standard_input_and_output(
 def test_another_figure_of_the_page(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["render", "stacked", "wall.npz", "--what", "wall"]) == 0
     assert (there / "wall.npz").read_bytes() == attention_explorer.render("stacked", what="wall", format="npz")
-    assert cli.main(["render", "quiz", "wall.png", "--what", "wall"]) == 1
+    assert cli.main(["render", "quiz", "wall.png", "--what", "wall"]) == 2
     said = capsys.readouterr().err
     assert said == "attention-explorer: The page lookup has no “wall” to draw. Choose one of: picture.\n"
     assert not (there / "wall.png").exists()
@@ -176,7 +176,7 @@ def test_an_existing_file_is_replaced_and_kept_if_that_fails(
     def stopped(*_arguments: object) -> bytes:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(rendering, "file_bytes", stopped)
+    monkeypatch.setattr(rendering, "write_file", stopped)
     capsys.readouterr()
     assert cli.main(["render", "quiz", "a.csv"]) == 130
     assert capsys.readouterr().err == "attention-explorer: Stopped.\n"
@@ -189,16 +189,13 @@ def test_an_existing_file_is_replaced_and_kept_if_that_fails(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nonsense", "a.png"], "There is no preset “nonsense”. Choose one of: lookup: two-keys"),
+        (["nonsense", "a.png"], "There is no preset “nonsense”. “attention-explorer presets” lists them all."),
+        (["causl", "a.png"], "There is no preset “causl”. Did you mean “causal”?"),
         (["pipeline", "a.png"], "Several pages have a preset “pipeline”: heads, block. Name the page too."),
-        (["quiz", "a.png", "--page", "cost"], "There is no preset “quiz” on the page cost."),
+        (["quiz", "a.png", "--page", "cost"], "There is no preset “quiz” on the page cost. Name the page lookup."),
         (["no.attn.json", "a.png"], "“no.attn.json” cannot be opened: there is no such file"),
         ([".", "a.png"], "” cannot be opened: it is a folder."),
-        (["quiz", "a"], "Of “a”, which has no ending, the kind of file cannot be told. Give a format: png, svg"),
-        (["quiz", "-"], "Without the name of a file the kind of file cannot be told. Give a format: png, svg"),
-        (["quiz", "a.gif"], "Files ending in “.gif” cannot be written."),
-        (["quiz", "a.png", "--format", "jpeg"], "Files ending in “.jpeg” cannot be written."),
-        (["quiz", "a.attn.json"], "“a.attn.json” would pass for a session"),
+        (["no.npz", "a.png"], "“no.npz” cannot be opened: there is no such file"),
         (["quiz", "no/such/a.png"], "The folder “no/such” does not exist."),
         (["quiz", "a.png", "--size", "5m m"], "is no width"),
         (["quiz", "a.png", "--size", "4m"], "is no width"),
@@ -219,6 +216,40 @@ def test_what_cannot_be_done_is_said_in_one_sentence(
     assert "attention-explorer" in err
     assert words in err
     assert list(there.iterdir()) == [], "nothing is left behind"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a"], "Of “a”, which has no ending, the kind of file cannot be told. Give a format: png, svg"),
+        (["-"], "Without the name of a file the kind of file cannot be told. Give a format: png, svg"),
+        (["a.gif"], "Files ending in “.gif” cannot be written. Choose one of: .png, .svg, .pdf, .csv"),
+        (["a.pgn"], "Files ending in “.pgn” cannot be written. Did you mean “.png”?"),
+        (["a.png", "--format", "gif"], "Files ending in “.gif” cannot be written."),
+        (["a.attn.json"], "“a.attn.json” would pass for a session"),
+        (["a.png", "--what", "nosuch"], "The page heads has no “nosuch” to draw. Choose one of: picture, wall."),
+        (["a.png", "--what", "wal"], "The page heads has no “wal” to draw. Did you mean “wall”?"),
+    ],
+)
+def test_a_figure_or_a_format_that_there_is_not_is_wrong_usage(
+    arguments: list[str], words: str, there: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["render", "causal", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"attention-explorer: {words}")
+    assert said.count("\n") == 1
+    assert list(there.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [["render", "h.npz", "a.png"], ["h.npz"], ["run", "h.npz"]])
+def test_a_file_of_another_kind_is_named_as_such(
+    command: list[str], there: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "run_window", None)
+    attention_explorer.render("causal", "h.npz")
+    assert cli.main(command) == 1
+    said = capsys.readouterr().err
+    assert said == "attention-explorer: “h.npz” is not a session: only files ending in .attn.json can be opened.\n"
 
 
 @pytest.mark.parametrize(
@@ -251,6 +282,7 @@ def test_input_that_is_no_session_is_refused(
         (["render", "quiz", "a.png", "--size", "0mm"], "A figure cannot be 0 mm wide."),
         (["render", "quiz", "a.png", "--size", "9000mm"], "A figure of 9000 mm is out of reach."),
         (["render", "quiz", "a.png", "--theme", "pink"], "invalid choice: 'pink'"),
+        (["render", "quiz", "a.png", "--page", "Look"], "There is no page “Look”. Did you mean “lookup”?"),
         (["presets", "--page", "dance"], "There is no page “dance”."),
         (["--page", "dance"], "There is no page “dance”."),
     ],

@@ -219,7 +219,7 @@ def test_what_a_session_says_in_vain_is_a_warning(tmp_path: Path) -> None:
         (ExplorerState(), {"format": "png", "page": "dance"}, "There is no page “dance”"),
         ("quiz", {}, "Without the name of a file the kind of file cannot be told. Give a format: png, svg"),
         ("quiz", {"out": "figure"}, "Of “figure”, which has no ending, the kind of file cannot be told"),
-        ("quiz", {"out": "figure.gif"}, "Files ending in “.gif” cannot be written. Choose one of .png"),
+        ("quiz", {"out": "figure.gif"}, "Files ending in “.gif” cannot be written. Choose one of: .png"),
         ("quiz", {"out": "figure.png", "format": "gif"}, "Files ending in “.gif” cannot be written"),
         ("quiz", {"out": "lesson.attn.json"}, "“lesson.attn.json” would pass for a session"),
         ("quiz", {"out": "no/such/figure.png"}, "The folder “no/such” does not exist"),
@@ -231,7 +231,7 @@ def test_what_a_session_says_in_vain_is_a_warning(tmp_path: Path) -> None:
         (
             "causal",
             {"format": "png", "what": "all"},
-            "The page heads has no “all” to draw. Choose one of: picture, wall.",
+            "The page heads has no “all” to draw. Did you mean “wall”?",
         ),
         ("quiz", {"format": "svg", "cells": "round"}, "There is no kind of cells “round”. Choose one of: auto"),
     ],

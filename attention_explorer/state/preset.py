@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from attention_explorer.errors import ExplorerError, quoted
+from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 
 S = TypeVar("S")
 
@@ -31,10 +31,10 @@ def preset_of(presets: Sequence[P], identifier: str) -> P:
     Raises
     ------
     ExplorerError
-        There is none; the message lists those there are.
+        There is none; the message names the nearest, or lists those there are.
     """
     for candidate in presets:
         if candidate.id == identifier:
             return candidate
-    known = ", ".join(ready.id for ready in presets)
-    raise ExplorerError(f"There is no preset {quoted(identifier)}. Choose one of: {known}.")
+    near = did_you_mean(identifier, (ready.id for ready in presets))
+    raise ExplorerError(f"There is no preset {quoted(identifier)}. {near}")

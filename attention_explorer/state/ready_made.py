@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from attention_explorer.errors import ExplorerError, quoted
+from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.preset import Preset
 
@@ -59,7 +59,7 @@ def page_id(text: str) -> str:
     """
     if text in _LISTS:
         return text
-    raise ExplorerError(f"There is no page {quoted(text)}. Choose one of: {', '.join(PAGE_IDS)}.")
+    raise ExplorerError(f"There is no page {quoted(text)}. {did_you_mean(text, PAGE_IDS)}")
 
 
 def _presets(page: str) -> tuple[Preset[Any], ...]:
@@ -86,7 +86,7 @@ def find_preset(identifier: str, page: str = "") -> ReadyMade:
     Raises
     ------
     ExplorerError
-        There is none, or several pages have one; the message lists what there is.
+        There is none, or several pages have one; the message names the nearest, or the pages.
     """
     pages = (page,) if page else PAGE_IDS
     found = [ready for each in pages for ready in presets_of(each) if ready.id == identifier]
@@ -95,10 +95,15 @@ def find_preset(identifier: str, page: str = "") -> ReadyMade:
     if found:
         on = ", ".join(ready.page for ready in found)
         raise ExplorerError(f"Several pages have a preset {quoted(identifier)}: {on}. Name the page too.")
+    known = {each: preset_ids(each) for each in PAGE_IDS}
+    elsewhere = [each for each in PAGE_IDS if identifier in known[each]]
+    if elsewhere:
+        advice = f"Name the page {' or '.join(elsewhere)}."
+    else:
+        names = (name for each in pages for name in known[each])
+        advice = did_you_mean(identifier, names, "“attention-explorer presets” lists them all.")
     where = f" on the page {page}" if page else ""
-    lists = ((each, ", ".join(ready.id for ready in presets_of(each))) for each in pages)
-    known = "; ".join(ids if page else f"{each}: {ids}" for each, ids in lists)
-    raise ExplorerError(f"There is no preset {quoted(identifier)}{where}. Choose one of: {known}.")
+    raise ExplorerError(f"There is no preset {quoted(identifier)}{where}. {advice}")
 
 
 def pages_changed(old: ExplorerState, new: ExplorerState) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ the defaults have changed; a key that is missing has its default, so that a file
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from attention_explorer import __version__
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.files import write_whole
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_json import Json, PlaceError, parsed, place_text, written
@@ -78,7 +79,12 @@ def read_session(path: Path) -> Opened:
         One sentence that names the file, the place in it, and what to do: it is missing, unreadable, too large, no
         session, of a newer version, cut off or damaged, or a value has the wrong type or is out of range.
     """
-    return session_from(_read_bytes(path), path.name)
+    try:
+        return session_from(_read_bytes(path), path.name)
+    except ExplorerError:
+        if path.suffix.lower() in ("", ".json") or not os.path.isfile(path):
+            raise
+    raise ExplorerError(f"{quoted(path.name)} is not a session: only files ending in {SUFFIX} can be opened.")
 
 
 def read_session_stream(stream: BinaryIO, name: str) -> Opened:

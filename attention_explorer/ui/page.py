@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.theme import Look
@@ -187,12 +187,12 @@ class PageEntry:
 
         Raises
         ------
-        ExplorerError
-            There is none of this name; the message lists those there are.
+        UsageError
+            There is none of this name; the message names the nearest, or lists those there are.
         """
         if what not in self.figures:
-            known = ", ".join(self.figures)
-            raise ExplorerError(f"The page {self.id} has no “{what}” to draw. Choose one of: {known}.")
+            near = did_you_mean(what, self.figures)
+            raise UsageError(f"The page {self.id} has no {quoted(what)} to draw. {near}")
         return self.figures[what](state)
 
 

@@ -44,8 +44,9 @@ def test_a_preset_is_found_by_its_name():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("nonsense",), ["There is no preset “nonsense”.", "lookup: two-keys", "cost: gpt2"]),
-        (("quiz", "heads"), ["There is no preset “quiz” on the page heads.", "one of: random-words"]),
+        (("nonsense",), ["There is no preset “nonsense”.", "presets” lists them all"]),
+        (("Causl",), ["There is no preset “Causl”. Did you mean “causal”?"]),
+        (("quiz", "heads"), ["There is no preset “quiz” on the page heads. Name the page lookup."]),
         (("pipeline",), ["Several pages have a preset “pipeline”: heads, block.", "Name the page"]),
         (("quiz", "dance"), ["There is no page “dance”.", "lookup, heads, positions"]),
     ],
@@ -66,5 +67,5 @@ def test_the_page_in_view_is_the_one_that_says_something():
 
 def test_page_ids():
     assert page_id("cost") == "cost"
-    with pytest.raises(ExplorerError, match=r"There is no page “Cost”\. Choose one of: lookup, heads"):
+    with pytest.raises(ExplorerError, match=r"There is no page “Cost”\. Did you mean “cost”\?"):
         page_id("Cost")

@@ -402,7 +402,7 @@ def test_a_stream_and_a_file_get_the_same(tmp_path):
 
 
 def test_a_stream_needs_a_format():
-    with pytest.raises(ExportError, match=r"Choose one of \.png"):
+    with pytest.raises(ExportError, match=r"Choose one of: \.png"):
         write_figure(heads_figure(), io.BytesIO())
 
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPainter
 
 from attention_explorer import __version__
-from attention_explorer.errors import ExportError, quoted
+from attention_explorer.errors import ExportError, UsageError, did_you_mean, quoted
 from attention_explorer.files import write_whole
 from attention_explorer.state.figure_options import (
     MILLIMETRES_PER_INCH,
@@ -269,14 +269,14 @@ def format_of(suffix: str) -> ExportFormat:
 
     Raises
     ------
-    ExportError
-        No format has this suffix; the message lists those there are.
+    UsageError
+        No format has this suffix; the message names the nearest, or lists those there are.
     """
     for export_format in EXPORT_FORMATS:
         if export_format.suffix == suffix.lower():
             return export_format
-    known = ", ".join(export_format.suffix for export_format in EXPORT_FORMATS)
-    raise ExportError(f"Files ending in {quoted(suffix)} cannot be written. Choose one of {known}.")
+    near = did_you_mean(suffix, (export_format.suffix for export_format in EXPORT_FORMATS))
+    raise UsageError(f"Files ending in {quoted(suffix)} cannot be written. {near}")
 
 
 def is_raster(suffix: str) -> bool:
