@@ -168,8 +168,10 @@ def test_model_and_state_run_without_qt() -> None:
     modules = modules_after(
         "\n".join(f"import {name}" for name in names)
         + "\nfrom attention_explorer.state.lookup.state import LookupState"
-        + "\nfrom attention_explorer.state.lookup.export import lookup_csv, lookup_json"
-        + "\nassert lookup_csv(LookupState()) and lookup_json(LookupState())"
+        + "\nfrom attention_explorer.state.lookup.export import lookup_numbers"
+        + "\nfrom attention_explorer.state.numbers_files import as_csv"
+        + "\ntable = lookup_numbers(LookupState()).table"
+        + "\nassert as_csv(table.header, table.rows())"
     )
     assert set(names) <= modules
     assert "numpy" in modules
