@@ -234,6 +234,33 @@ def test_double_click_adds_a_key_up_to_twelve_and_says_why_not_more(window, hand
     assert len(lookup(window).entries) == 12
 
 
+@pytest.mark.parametrize("kind", [ValueKind.KEYS, ValueKind.NUMBERS])
+def test_double_click_moves_nothing_on_the_screen(make_window, hand, kind):
+    window = make_window(ExplorerState(lookup=LookupState(values=kind)))
+    mouse, first = hand(window.page.canvas), spot(window, K2)
+    for number in range(2, 6):
+        height = window.page.canvas.height()
+        clicked = at(window, -2.5 + 0.8 * number, -0.8)
+        mouse.double_click(clicked)
+        QApplication.processEvents()
+        away = spot(window, Part(Role.KEY, number)) - clicked
+        assert away.manhattanLength() < 1.5, "it is under the pointer"
+        assert (spot(window, K2) - first).manhattanLength() < 0.01, "and the others stay"
+        assert (window.page.canvas.height() < height) == (number < 4), "though the table takes a row"
+    window.session.undo()
+    assert len(lookup(window).entries) == 5
+    for _ in range(3):
+        window.session.undo()
+    assert lookup(window).camera is None, "the view is no step of its own"
+
+
+def test_a_key_added_at_the_very_bottom_is_still_seen(window, hand):
+    canvas = window.page.canvas
+    hand(canvas).double_click(QPointF(300.0, canvas.height() - 4.0))
+    QApplication.processEvents()
+    assert canvas.rect().contains(spot(window, Part(Role.KEY, 2)).toPoint())
+
+
 def test_double_click_on_a_vector_adds_nothing(window, hand):
     hand(window.page.canvas).double_click(spot(window, K1))
     assert len(lookup(window).entries) == 2

@@ -119,8 +119,12 @@ class PlaneTransform:
     @property
     def visible(self) -> Extent:
         """The part of the plane that the picture shows; contains the fitted extent."""
+        return self.visible_in(self.width, self.height)
+
+    def visible_in(self, width: float, height: float) -> Extent:
+        """Return what a picture of another size shows if every point stays at its pixel."""
         left, top = self.to_plane(0, 0)
-        right, bottom = self.to_plane(self.width, self.height)
+        right, bottom = self.to_plane(width, height)
         return Extent(left, right, bottom, top)
 
 

@@ -163,6 +163,7 @@ class LookupPage(Page):
         self.chips.show_state(frame.state)
         self._show_preset(frame.state)
         self.table.fit_height()
+        self._columns.activate()  # at once: who adds a key asks how much of the plane is left
 
     def _show_preset(self, state: LookupState) -> None:
         ready = preset(state.preset)

@@ -17,7 +17,7 @@ from attention_explorer.state.lookup.state import Part
 from attention_explorer.state.lookup.wording import spot_in_words
 from attention_explorer.state.role import Role
 from attention_explorer.ui.lookup.plane_grip import SNAP, Drag, Grip, Pan, cursor_for, hold_at, rounded_to_pixel
-from attention_explorer.ui.lookup.plane_scene import number_range
+from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, number_range
 from attention_explorer.ui.lookup.plane_view import PlaneView
 from attention_explorer.ui.theme import Look
 
@@ -140,13 +140,21 @@ class PlaneMouse(PlaneView):
         self.add_key(snapped(to) if event.modifiers() & SNAP else rounded_to_pixel(to, scene.transform))
 
     def add_key(self, at: Vector) -> None:
-        """Add a key and select it."""
+        """Add a key where it is on the screen, and select it."""
         try:
             added = self._state.with_key_added(at)
         except ExplorerError as error:
             self.refused.emit(str(error))
             return
-        self._session.apply(replace(self._session.state, lookup=added), "Add key")
+        before = self.scene().transform
+        self._session.commit()
+        self._session.preview(replace(self._session.state, lookup=added), "Add key")
+        now = self.scene().transform
+        if now.height != before.height:  # the table below has taken a row: the view must not move for that
+            camera = before.visible_in(now.width, now.height)
+            hidden = camera.bottom + BADGE_RADIUS / before.pixels_per_unit - at[1]
+            self._session.preview(self._with_camera(camera.shifted(0.0, -max(hidden, 0.0))), "Add key")
+        self._session.commit()
         self.select(Part(Role.KEY, len(added.entries) - 1))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
