@@ -87,6 +87,13 @@ def test_the_numbers_in_the_hints_are_those_computed() -> None:
     assert long.key_lengths.tolist() == [1.0, 2.5]
 
 
+@EACH
+def test_a_hint_that_asks_for_hard_starts_beside_the_ties(ready: Preset[LookupState]) -> None:
+    """On an exact tie the last digit decides which key is taken, and hard has no gradient to speak of."""
+    if "press H" in ready.look_for.replace("Press", "press"):
+        assert len(lookup_frame(replace(ready.state, hard=True)).winners) == 1
+
+
 @pytest.mark.parametrize("temperature", [LOWEST_TEMPERATURE, 0.3, 1.0, 3.0, HIGHEST_TEMPERATURE])
 @pytest.mark.parametrize(("hard", "scaled"), [(False, False), (False, True), (True, False)])
 def test_the_hints_hold_whatever_the_lookup_is_set_to(temperature: float, hard: bool, scaled: bool) -> None:

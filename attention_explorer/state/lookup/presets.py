@@ -95,7 +95,7 @@ PRESETS: tuple[Preset[LookupState], ...] = (
         "The loss is ½|o − t|². Press Play: q walks downhill until the output o reaches the target t. Undo, press "
         "H for hard and play again: the gradient is exactly 0, so q stays where it is and learns nothing.",
         LookupState(
-            query=(0.6, -1.2),
+            query=(0.2, -1.2),
             entries=_entries(((1.8, 0.4), (-0.6, 1.6), (-1.4, -1.2))),
             overlays=frozenset({Overlay.HULL, Overlay.TRAIL, Overlay.GRADIENT, Overlay.TARGET}),
             target=(0.4, 0.8),
