@@ -236,10 +236,52 @@ def test_comparing_keeps_the_b_there_is(driver):
 def test_a_comparison_without_a_b_does_not_speak_of_one_that_was_kept(open_heads):
     driver = open_heads(HeadsState(view=HeadsView(picture=Picture.COMPARE)))
     assert np.array_equal(driver.page.comparison._picture.difference.values, np.zeros((11, 11)))
-    assert "so is B until you keep one" in driver.page.badges.text()
-    assert "the one you kept" not in driver.page.badges.text()
+    assert "A is this setup, and so is B" in driver.page.badges.text()
     driver.press(driver.page.keep)
-    assert "B the one you kept" in driver.page.badges.text()
+    assert "A is this setup, and so is B" in driver.page.badges.text(), "it was kept, but nothing has changed since"
+
+
+def test_two_equal_maps_offer_what_to_compare_with(open_heads):
+    driver = open_heads(HeadsState().with_setup(head=7))
+    offers = driver.page._centre.offers
+    assert not offers.isVisible()
+    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    equal = driver.heads
+    for text, expected in (
+        ("causal mask", replace(equal.setup, mask=MaskChoice(MaskKind.CAUSAL))),
+        ("hard lookup", replace(equal.setup, hard=True)),
+        ("head 1", replace(equal.setup, head=0)),
+    ):
+        assert list(offers.buttons) == ["causal mask", "hard lookup", "head 1"]
+        driver.press(offers.buttons[text])
+        assert (driver.heads.other, driver.heads.setup) == (expected, equal.setup)
+        a, b = (heads_frame(setup).map.weights() for setup in (equal.setup, expected))
+        np.testing.assert_allclose(driver.page.comparison._picture.difference.values, a - b)
+        assert not offers.isVisible()
+        assert driver.undo_text == f"Compare with {text}"
+        driver.undo()
+        assert driver.heads == equal
+    show(driver, replace(equal, setup=replace(expected, hard=True, mask=MaskChoice(MaskKind.CAUSAL)), other=None))
+    assert list(offers.buttons) == ["no mask", "soft lookup", "head 2"]
+    show(driver, equal.with_setup(aggregate=Aggregate.MEAN))
+    assert not offers.isVisible(), "B is one head"
+    driver.press(driver.page.keep)
+    assert list(offers.buttons)[2] == "head 8 alone"
+
+
+def test_colours_that_are_nearly_all_dark_are_offered_others(open_heads):
+    driver = open_heads(HeadsState().with_recipe(sentence="so " * 120).with_setup(mask=MaskChoice(MaskKind.CAUSAL)))
+    offers = driver.page._centre.offers
+    for text, contrast in (("log", Contrast.LOG), ("to 98 %", Contrast.PERCENTILE)):
+        assert list(offers.buttons) == ["log", "to 98 %"]
+        driver.press(offers.buttons[text])
+        assert driver.heads.view.contrast is contrast
+        assert not offers.isVisible()
+        driver.undo()
+    assert driver.heads.view.contrast is Contrast.MAX
+    for few in (HeadsState(), driver.heads.with_setup(hard=True), driver.heads.with_view(stage=Stage.SCORES)):
+        show(driver, few)
+        assert not offers.isVisible()
 
 
 def test_a_kept_setup_survives_an_undo_of_what_came_after(driver):

@@ -14,6 +14,7 @@ from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.offers import offers_for
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
@@ -23,6 +24,7 @@ from attention_explorer.ui.controls.steady import Steady
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
 from attention_explorer.ui.heads.map_widget import MapWidget
+from attention_explorer.ui.heads.offer_row import OfferRow
 from attention_explorer.ui.heads.picture_canvas import COMPARE, LINES, STAGES, PictureCanvas
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.pictures.request_note import RequestNote
@@ -48,6 +50,7 @@ class PictureCard(Steady):
         self._card = Card(look)
         self.title = TextBlock(look, 1, "What the large picture shows")
         self.badges = TextBlock(look, 1, "What to know about the colours")
+        self.offers = OfferRow(session)
         self.keep = QPushButton("Keep as B")
         self.keep.setToolTip("Keep this setup as B. Then change anything and compare: A beside B, and A − B.")
         self.arrays = QPushButton("Arrays…")
@@ -77,6 +80,7 @@ class PictureCard(Steady):
         head.addWidget(self.keep)
         self._card.body.addLayout(head)
         self._card.body.addWidget(self.badges)
+        self._card.body.addWidget(self.offers)
         self._card.body.addWidget(self.pictures, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -86,7 +90,7 @@ class PictureCard(Steady):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        for part in (self._card, self.title, self.badges, self.note):
+        for part in (self._card, self.title, self.badges, self.offers, self.note):
             part.set_look(look)
         for widget in self.widgets.values():
             widget.set_look(look)
@@ -107,13 +111,13 @@ class PictureCard(Steady):
         """Say what the picture shows, and what its colours do not show as it is."""
         self.title.set_text(TextLine(map_title(frame), bold=True, size=15))
         if isinstance(picture, Comparison):
-            whose = "B the one you kept: change anything and watch the difference"
-            if heads.other is None:
-                whose = "and so is B until you keep one: Keep as B, then change anything"
+            is_same = heads.other is None or heads.other == heads.setup
+            whose = "and so is B" if is_same else "B the one you kept: change anything and watch the difference"
             said: tuple[str, ...] = (f"A is this setup, {whose}",)
         else:
             said = badges(frame, heads.view, picture) if isinstance(picture, MapPicture) else ()
         self.badges.set_text(TextLine("; ".join((*said, source_words(frame))), "muted", size=12))
+        self.offers.show_offers(offers_for(frame, heads, picture))
 
     # ---- Pointing ----
 
