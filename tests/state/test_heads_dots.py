@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.model import sinusoidal_encoding
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import Encoding, TokenVectors, ToyRecipe
+from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.toy import token_embeddings, toy_layers
 from attention_explorer.state.heads.dots import (
     as_given,
@@ -20,9 +21,12 @@ from attention_explorer.state.heads.dots import (
     dot_words,
     reason_against_typing,
     vectors_table,
+    vectors_words,
     with_number,
 )
+from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.state import HeadsSetup
 
 THREE_WORDS = heads_preset("dot-products").state.setup.recipe
 
@@ -64,10 +68,27 @@ def test_a_negative_factor_stands_in_brackets():
     assert "= 0.09 − 0.45 + 0.24 + 0.14 = 0.02" in product
 
 
+@pytest.mark.parametrize("projections", Projections)
+@pytest.mark.parametrize("encoding", [Encoding.NONE, Encoding.SINUSOIDAL])
+@pytest.mark.parametrize("heads", [1, 2])
+@pytest.mark.parametrize("vectors", [TokenVectors.BY_WORD, TokenVectors.BY_POSITION])
+def test_the_dot_products_are_called_the_scores_just_where_they_are(projections, encoding, heads, vectors):
+    recipe = ToyRecipe("a b c", d_model=4, heads=heads, projections=projections, encoding=encoding, vectors=vectors)
+    said, table = vectors_words(recipe), dot_table(recipe)
+    scores = heads_frame(HeadsSetup(recipe)).head_map.scores()
+    sums = table.vectors + (sinusoidal_encoding(3, 4) if encoding is Encoding.SINUSOIDAL else 0.0)
+    assert said.endswith("the dot products are the raw scores.") == np.allclose(scores, table.dots)
+    assert ("dot products of the sums" in said) == (
+        np.allclose(scores, sums @ sums.T) and encoding is not Encoding.NONE
+    )
+    assert ("x·W_Q" in said) == (projections is not Projections.IDENTITY)
+    assert ("draws W anew" in said) <= (projections is not Projections.IDENTITY)
+
+
 def test_length_beside_direction():
     assert "“mat” matches “cat” better than itself" in dot_verdict(dot_table(THREE_WORDS))
     same_length = ToyRecipe("a b", d_model=2, heads=1, vectors=TokenVectors.GIVEN, given=((1.0, 0.0), (0.0, 1.0)))
-    assert dot_verdict(dot_table(same_length)).startswith("Every token matches itself best")
+    assert dot_verdict(dot_table(same_length)).startswith("No token matches another better than itself")
     alone = ToyRecipe("a", d_model=2, heads=1, vectors=TokenVectors.GIVEN, given=((1.0, 0.0),))
     assert "length squared" in dot_verdict(dot_table(alone))
 

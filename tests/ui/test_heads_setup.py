@@ -530,7 +530,7 @@ def test_given_numbers_are_offered_where_there_are_some(open_host, qtbot):
     choose(qtbot, vectors, TokenVectors.GIVEN)
     assert host.recipe == given
     host.session.apply(replace(host.session.state, heads=HeadsState()), "Start anew")
-    assert [vectors.itemText(i) for i in range(vectors.count())] == ["one vector a word", "one vector a position"]
+    assert [vectors.itemText(i) for i in range(vectors.count())] == ["one vector per word", "one vector per position"]
 
 
 def test_case_and_embedding_scale(host, qtbot):

@@ -76,7 +76,8 @@ def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str
 
 def _wall(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
     surveys = in_order(surveys_of(frame), heads.view.sort, reverse=heads.view.reverse)
-    yield f"The weights of {len(surveys)} heads as small maps, a row a query, a column a key."
+    maps = "one head as a small map" if len(surveys) == 1 else f"{len(surveys)} heads as small maps"
+    yield f"The weights of {maps}, one row per query, one column per key."
     yield from _tokens(frame.queries, frame.keys)
     yield _made_with(frame)
     # The largest weight of a tile is that of its cells: no map is computed a second time.

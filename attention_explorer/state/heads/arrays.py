@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import merge_heads, sinusoidal_encoding
-from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
+from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
 from attention_explorer.sources.tutorials import ends_before_w_o
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
@@ -51,13 +51,20 @@ def head_array(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     return _input(frame, kind)
 
 
+_EMBEDDED_BY = {
+    TokenVectors.BY_WORD: "the tokens: equal words have equal vectors",
+    TokenVectors.BY_POSITION: "the tokens: every place has a vector of its own",
+    TokenVectors.GIVEN: "the tokens: vectors given as numbers, missing ones drawn",
+}
+
+
 def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     layer, tokens = frame.layers[frame.layer], frame.queries
     recipe = frame.setup.recipe
     values: FloatArray = layer.x
-    title, source = "what goes in, a row a token", "the embeddings of the tokens"
+    title, source = "what goes in, one row per token", "the embeddings of the tokens"
     if kind is ArrayKind.CONTEXT:
-        values, tokens, title = layer.context, frame.keys, "the second sentence, a row a token"
+        values, tokens, title = layer.context, frame.keys, "the second sentence, one row per token"
         source = "the embeddings of the second sentence; keys and values are made of it"
         if frame.is_hand_made:
             source = "1 for the token’s own word; keys and values were made by hand and not from it"
@@ -66,7 +73,7 @@ def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
         source = "sines and cosines of the position, added to the embeddings"
     elif kind is ArrayKind.EMBEDDINGS and isinstance(recipe, ToyRecipe):
         values, title = token_embeddings(replace(recipe, encoding=Encoding.NONE))[0], "the embeddings alone"
-        source = f"the tokens: their vectors depend on them {recipe.vectors.value}"
+        source = _EMBEDDED_BY[recipe.vectors]
     elif kind is ArrayKind.X and frame.layer > 0:
         source = f"LayerNorm(X + attention(X)) of layer {frame.layer}"
     elif kind is ArrayKind.X and frame.is_hand_made:
@@ -150,7 +157,7 @@ def _projected(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
         source = f"{kind} = {asked}·W_{kind}{_comma(_part('columns', own, frame))}"
     said = {ArrayKind.Q: "queries", ArrayKind.K: "keys", ArrayKind.V: "values"}[kind]
     whole = shape_words(all_heads.shape) if frame.heads > 1 else ""
-    title = f"the {said} of head {frame.head + 1}, a row a token"
+    title = f"the {said} of head {frame.head + 1}, one row per token"
     columns = _numbers(values.shape[1])
     return HeadArray(kind, title, source, values, _nowhere(values), tokens, columns, ("token", "feature"), whole)
 

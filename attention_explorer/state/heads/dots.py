@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.sources.recipe import Encoding, TokenVectors, ToyRecipe
+from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
 from attention_explorer.state.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
 from attention_explorer.state.heads.state import Recipe
@@ -191,8 +191,8 @@ def dot_verdict(table: DotTable) -> str:
     row, column = (int(i) for i in np.unravel_index(int(np.argmax(ahead)), ahead.shape))
     if ahead[row, column] <= 0:
         return (
-            "Every token matches itself best. The dot product counts length as well as direction, the cosine direction "
-            "alone."
+            "No token matches another better than itself. The dot product counts length as well as direction, the "
+            "cosine direction alone."
         )
     one, other = table.names[row], table.names[column]
     return (
@@ -200,6 +200,28 @@ def dot_verdict(table: DotTable) -> str:
         f"{one} = {coordinate(float(own[row]), 4)}, so “{one}” matches “{other}” better than itself. The cosine of a "
         "vector with itself is always 1."
     )
+
+
+def vectors_words(recipe: Recipe) -> str:
+    """Say what the vectors are, and how the scores of the heads come from them; nothing for heads made by hand."""
+    if not isinstance(recipe, ToyRecipe):
+        return ""
+    said = "These vectors are random."
+    if recipe.vectors is TokenVectors.GIVEN:
+        can_type = not reason_against_typing(recipe)
+        said = "Double click a number to type another." if can_type else "These vectors were given as numbers."
+    has_projections, is_encoded = recipe.projections is not Projections.IDENTITY, recipe.encoding is not Encoding.NONE
+    if recipe.vectors is TokenVectors.BY_POSITION and has_projections:
+        said += " Editing them draws W anew, as one random stream makes both."
+    if is_encoded:
+        said += " The encoding of the positions is added to them."
+    if has_projections:
+        return f"{said} The scores of a head compare x·W_Q with x·W_K and not these vectors."
+    if recipe.heads > 1:
+        return f"{said} There are no projections: each head compares its own share of the features."
+    if is_encoded:
+        return f"{said} There are no projections: in the first layer the dot products of the sums are the raw scores."
+    return f"{said} There are no projections: in the first layer the dot products are the raw scores."
 
 
 def vectors_table(table: DotTable) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:

@@ -87,7 +87,7 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "causal",
         "Causal mask",
         "Row i sees keys 1 to i, so the first row has only itself: weight 1. Masked cells are grey, not dark: "
-        "they are not small weights, they are none. Try “causal without itself”: the first row has nothing left.",
+        "they are no weights at all, not small ones. Try “causal without itself”: the first row has nothing left.",
         HeadsState(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)), HeadsView(row=7), preset="causal"),
     ),
     Preset(
@@ -114,7 +114,7 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "stacked",
         "Four layers and a rollout",
         "Each layer mixes what the one before it mixed. The rollout multiplies the layers and asks how much of each "
-        "token reaches the top. Switch the identity (the residual connection) on and off, or show one head.",
+        "token reaches the last layer. Switch the identity (the residual connection) on and off, or show one head.",
         HeadsState(
             HeadsSetup(
                 ToyRecipe(d_model=64, heads=4, layers=4, encoding=Encoding.SINUSOIDAL), aggregate=Aggregate.ROLLOUT

@@ -17,13 +17,13 @@ MASKS = (
     (MaskKind.PADDING, "padding", "The first n keys are real, the rest is padding that nobody sees"),
     (MaskKind.WINDOW, "sliding window", "A query sees itself and the n − 1 positions to each side of it"),
     (MaskKind.CAUSAL_WINDOW, "causal window", "A query sees itself and the n − 1 positions before it"),
-    (MaskKind.PREFIX, "prefix", "Everybody sees the first n keys; the rest is causal"),
+    (MaskKind.PREFIX, "prefix", "Every query sees the first n keys; the rest is causal"),
     (MaskKind.BLOCK, "blocks", "A query sees the n positions of its own block"),
 )
 PAINTED = "painted mask"
 """The first kind of mask once cells are hidden or shown by hand."""
 PICTURES = (
-    (Picture.HEATMAP, "Map", "The map: a row a query, a column a key"),
+    (Picture.HEATMAP, "Map", "The map: one row per query, one column per key"),
     (Picture.LINES, "Lines", "Queries left, keys right, line width = weight"),
     (Picture.STAGES, "Stages", "Raw scores → scaled → masked → weights, with the shapes of the whole layer"),
     (Picture.COMPARE, "Compare", "This setup (A) beside one you kept (B), and their signed difference"),
@@ -39,10 +39,14 @@ CONTRASTS = (
     (Contrast.MAX, "colours 0…max", "The colour bar ends at the largest weight of the map"),
     (Contrast.ROW, "colours per row", "Each row is divided by its largest weight"),
     (Contrast.LOG, "colours log", "Powers of ten from 0.0001 to 1: small weights become visible"),
-    (Contrast.PERCENTILE, "colours to 98 %", "The bar ends where 98 % of the weights lie below"),
+    (Contrast.PERCENTILE, "colours to 98 %", "98 % of the weights lie below the end of the colour bar"),
 )
 HIDINGS = (
     (Hidden.NOTHING, "hide nothing", "All keys are shown"),
-    (Hidden.FIRST, "hide first", "Leave the first key out and renormalise the rest: it often takes most of the weight"),
+    (
+        Hidden.FIRST,
+        "hide first",
+        "Leave the first key out and renormalise the rest: in trained models it often takes most of the weight",
+    ),
     (Hidden.PUNCTUATION, "hide punctuation", "Leave punctuation out of the keys and renormalise the rest"),
 )

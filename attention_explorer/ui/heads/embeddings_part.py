@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
-from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
+from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
 from attention_explorer.state.heads.dots import (
     DotTable,
     as_given,
@@ -19,6 +19,7 @@ from attention_explorer.state.heads.dots import (
     dot_words,
     reason_against_typing,
     vectors_table,
+    vectors_words,
     with_number,
 )
 from attention_explorer.state.heads.state import Recipe
@@ -118,7 +119,7 @@ class EmbeddingsPart(TypingPart):
         for part in (self._pairs, self.table, self.copy):
             part.show()
         self.edit.setVisible(not is_given)
-        self.words.set_text(TextLine(_words(recipe, is_given), "muted", size=12.5))
+        self.words.set_text(TextLine(vectors_words(recipe), "muted", size=12.5))
         width = table.vectors.shape[1]
         columns = (*(str(number + 1) for number in range(width)), "length")
         numbers = [[*vector, length] for vector, length in zip(table.vectors.tolist(), table.lengths, strict=True)]
@@ -172,16 +173,3 @@ class EmbeddingsPart(TypingPart):
         """Put vectors, dot products and cosines on the clipboard as CSV."""
         if self._table is not None:
             QGuiApplication.clipboard().setText(as_csv(*vectors_table(self._table)))
-
-
-def _words(recipe: Recipe, is_given: bool) -> str:
-    if not isinstance(recipe, ToyRecipe):
-        return ""
-    said = "Double click a number to type another." if is_given else "These vectors are random."
-    if recipe.vectors is TokenVectors.BY_POSITION:
-        said += " To edit them, W is drawn anew: one random stream makes both."
-    if recipe.encoding is not Encoding.NONE:
-        said += " The encoding of the positions comes on top."
-    if recipe.projections is Projections.IDENTITY and recipe.heads == 1:
-        return f"{said} No projection, one head: the dot products are the raw scores."
-    return f"{said} The scores of a head compare x·W_Q with x·W_K and not these vectors."

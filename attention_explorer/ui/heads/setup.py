@@ -100,7 +100,7 @@ class SoftmaxSection(SetupSection):
         self.add_row(
             "scores",
             "Divide every score by √d_k. Without it the scores spread √d_k times as far,\n"
-            "and the softmax comes close to all or nothing.",
+            "and the softmax comes closer to all or nothing.",
             self._reset_scaling,
             self.scaled,
         )
@@ -114,7 +114,7 @@ class SoftmaxSection(SetupSection):
         self.add_row(
             "temperature",
             "The scores are divided by the temperature before the softmax.\n"
-            "Towards 0 each row becomes hard, upwards it becomes uniform.",
+            "Towards 0 the highest score takes all the weight, upwards the weights become even.",
             self._reset_temperature,
             self.slider,
             self.exact,
@@ -122,14 +122,14 @@ class SoftmaxSection(SetupSection):
         self.keep_width(self.exact, 68)
 
     def _make_lookup(self) -> None:
-        soft_tip = "Softmax: every visible key gets a weight above 0, and a row sums to 1."
-        hard_tip = "Arg max: the key with the highest score takes the whole row."
+        soft_tip = "Softmax: every visible key gets a share of the weight, and the shares sum to 1."
+        hard_tip = "Arg max: the key with the highest score takes all the weight of its row."
         self.soft = self.make_switch("Soft", "Soft lookup", soft_tip, self._on_soft)
         self.hard = self.make_switch("Hard", "Hard lookup", hard_tip, self._on_hard)
         group = QButtonGroup(self)
         for button in (self.soft, self.hard):
             group.addButton(button)
-        tip = "How a row of scores becomes a row of weights: all keys by their share, or the best one alone."
+        tip = "How a row of scores becomes a row of weights: every key gets a share, or the best one takes all."
         self.add_row("lookup", tip, self._reset_lookup, self.soft, self.hard)
 
     # ---- Showing ----
@@ -183,7 +183,7 @@ class PictureSection(SetupSection):
         self.row_sums = self.make_switch(
             "row sums",
             "Show the sum of each row",
-            "Write the sum beside each row: 1, or 0 where everything is masked.",
+            "Write the sum beside each row: 1 for a head, or 0 where everything is masked.",
             self._on_row_sums,
         )
         self.add_row(

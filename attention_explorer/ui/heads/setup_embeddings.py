@@ -12,8 +12,8 @@ from attention_explorer.ui.heads.setup_boxes import show_choice
 from attention_explorer.ui.heads.setup_model import DEFAULT, RecipeSection
 
 TOKEN_VECTORS = (
-    (TokenVectors.BY_WORD, "one vector a word"),
-    (TokenVectors.BY_POSITION, "one vector a position"),
+    (TokenVectors.BY_WORD, "one vector per word"),
+    (TokenVectors.BY_POSITION, "one vector per position"),
 )
 GIVEN = (TokenVectors.GIVEN, "given numbers")
 ENCODINGS = ((Encoding.NONE, "none"), (Encoding.SINUSOIDAL, "sinusoidal"))
@@ -32,8 +32,8 @@ class EmbeddingsSection(RecipeSection):
         self.vectors = self.make_combo("Embeddings", TOKEN_VECTORS, self._on_vectors)
         self.add_row(
             "embeddings",
-            "One vector a word: equal words are alike wherever they stand, so their weights are equal.\n"
-            "One vector a position: every token is new.",
+            "One vector per word: equal words have equal vectors, wherever they stand.\n"
+            "One vector per position: every token has a vector of its own.",
             lambda: self.change("Reset embeddings", "vectors", vectors=DEFAULT.vectors),
             self.vectors,
         )
@@ -50,7 +50,7 @@ class EmbeddingsSection(RecipeSection):
         self.add_row(
             "their scale",
             "The standard deviation of the entries of the random embeddings.\n"
-            "Scores grow with its square, as queries and keys both grow with it.",
+            "Without positions, scores grow with its square, as queries and keys both grow with it.",
             lambda: self.change("Reset embedding scale", "embedding scale", embedding_scale=DEFAULT.embedding_scale),
             self.scale,
             self.case_sensitive,
@@ -58,7 +58,8 @@ class EmbeddingsSection(RecipeSection):
         self.encoding = self.make_combo("Position encoding", ENCODINGS, self._on_encoding)
         self.add_row(
             "positions",
-            "Added to the embeddings to tell positions apart; without it a head cannot know the order of the words.\n"
+            "Added to the embeddings to tell positions apart; without it, or a mask, a head cannot know\n"
+            "the order of the words.\n"
             "Sinusoidal: sines and cosines of the position, as in “Attention Is All You Need”.",
             lambda: self.change("Reset position encoding", "encoding", encoding=DEFAULT.encoding),
             self.encoding,

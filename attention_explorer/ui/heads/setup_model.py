@@ -125,7 +125,7 @@ class SizesSection(RecipeSection):
         self.add_row(
             "d_v",
             "How many numbers a value of one head has. Queries and keys must be of one length, values need not:\n"
-            "what a head finds then has n × d_v numbers, and W_O brings it back to d_model.",
+            "the output of a head then has d_v numbers per token, and W_O brings it back to d_model.",
             lambda: self.change("Reset d_v", "d_v", d_v=DEFAULT.d_v),
             self.d_v,
             self.as_d_k,
@@ -147,7 +147,7 @@ class SizesSection(RecipeSection):
         self.seed = self._whole_box("Seed of the random numbers", 0, LARGEST_SEED, self._on_seed)
         self.again = QPushButton("Draw again")
         self.again.setAccessibleName("Draw again, with the next seed")
-        self.again.setToolTip("Draw all random numbers anew, with the next seed: what stays is no accident.")
+        self.again.setToolTip("Draw all random numbers anew, with the next seed. What stays the same is no accident.")
         self.again.clicked.connect(self._on_again)
         self.add_row(
             "seed",

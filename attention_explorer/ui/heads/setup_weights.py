@@ -48,7 +48,7 @@ class ProjectionsSection(RecipeSection):
         self.add_row(
             "projections",
             "How queries, keys and values come from the embeddings X: Q = X·W_q, K = X·W_k, V = X·W_v.\n"
-            "Tied: the scores are symmetric, the weights are not. None: words score by what they have in common.",
+            "Tied: the scores are symmetric, the weights need not be. None: a score is a product of two embeddings.",
             lambda: self.change("Reset projections", "projections", projections=DEFAULT.projections),
             self.projections,
         )
@@ -63,7 +63,7 @@ class ProjectionsSection(RecipeSection):
         self.gain_slider = self.make_slider("Gain", GAIN_STEPS, self._on_gain_moved)
         tip = (
             "The standard deviation of the entries of W. 1/√d_model keeps scaled scores near ±1;\n"
-            "a larger gain spreads them, until one key takes nearly all of each row."
+            "a larger gain spreads them, until one key takes nearly all the weight of each row."
         )
         self.add_row("gain", tip, self._reset_gain, self.gain_kind)
         self.add_row("std of W", tip, self._reset_gain, self.gain_slider, self.gain)
