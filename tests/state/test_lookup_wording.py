@@ -6,12 +6,14 @@ import math
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.plane import Vector
+from attention_explorer.state.lookup.plane_geometry import regions
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import QUERY, TARGET, Entry, LookupState, Overlay, Part, ValueKind
 from attention_explorer.state.lookup.wording import (
@@ -28,6 +30,7 @@ from attention_explorer.state.lookup.wording import (
     loss_text,
     notices,
     output_sum,
+    region_words,
     rescaled_note,
     spot_in_words,
     spread_note,
@@ -352,6 +355,20 @@ def test_notices_leave_out_what_does_not_apply() -> None:
     long = lookup_frame(preset("long-key").state)
     assert notices(long) == [length_note(long), dictionary_note(long)]
     assert notices(FRAME) == [dictionary_note(FRAME)]
+
+
+@quick
+@given(STATES)
+def test_a_region_is_named_after_the_keys_that_weigh_most_in_it(state: LookupState) -> None:
+    for region in regions(state.keys):
+        middle = (region.start + region.end) / 2
+        inside = replace(state, query=(2 * math.cos(middle), 2 * math.sin(middle)))
+        weights = lookup_frame(inside).weights
+        heaviest = [key_name(int(i)) for i in np.flatnonzero(weights >= weights.max() * (1 - 1e-12))]
+        verb = "weighs" if len(heaviest) == 1 else "weigh"
+        assert region_words(inside, region.winner) == f"{listed(heaviest)} {verb} most"
+        hard = replace(inside, hard=True)
+        assert region_words(hard, region.winner) == f"{key_name(int(lookup_frame(hard).weights.argmax()))} wins"
 
 
 # ---- Gradient and descent ----

@@ -49,6 +49,14 @@ def told_apart(first: float, second: float) -> tuple[str, str]:
     return next((pair for pair in pairs if pair[0] != pair[1]), (full(first), full(second)))
 
 
+def region_words(state: LookupState, winner: int) -> str:
+    """Return which keys have the most weight in the region of a winner: equal keys share it, but in a hard lookup."""
+    if state.hard:
+        return f"{key_name(winner)} wins"
+    alike = [key_name(index) for index, key in enumerate(state.keys) if key == state.keys[winner]]
+    return f"{listed(alike)} weigh{'s' * (len(alike) == 1)} most"
+
+
 # ---- The status bar ----
 
 

@@ -19,6 +19,7 @@ from attention_explorer.state.lookup.plane_geometry import (
     weight_field,
 )
 from attention_explorer.state.lookup.state import Overlay
+from attention_explorer.state.lookup.wording import region_words
 from attention_explorer.state.numerals import subscript
 from attention_explorer.ui.drawing.marks import dashes, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.ui.lookup.plane_scene import PlaneScene
@@ -116,7 +117,7 @@ def _paint_region_names(painter: QPainter, scene: PlaneScene) -> None:
         spot = _last_inside(scene, (region.start + region.end) / 2, inner)
         if spot is None:
             continue
-        text = f"k{subscript(region.winner + 1)} " + ("wins" if scene.state.hard else "weighs most")
+        text = region_words(scene.state, region.winner)
         width, height = text_size(font, text)
         box = QRectF(0, 0, width, height)
         box.moveCenter(spot)

@@ -70,7 +70,9 @@ class TemperatureChart(QWidget):
         self.plot.setYRange(0, 1, padding=0.06)
         self.plot.getAxis("bottom").setStyle(hideOverlappingLabels=EDGE)
         self.plot.getPlotItem().setContentsMargins(0, 0, EDGE / 2, 0)
-        self.plot.setToolTip("Drag the line: towards 0 the lookup becomes hard, upwards uniform.")
+        self.plot.setToolTip(
+            "Drag the line: towards 0 the highest score takes all the weight, upwards the weights become even."
+        )
         column.addWidget(self.plot)
         self._curves = [self.plot.plot() for _ in range(MOST_KEYS)]
         self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in range(MOST_KEYS)]
@@ -122,7 +124,7 @@ class TemperatureChart(QWidget):
     def spoken(self) -> str:
         """Return what is drawn in words."""
         frame = lookup_frame(self._session.state.lookup)
-        line = f"A curve per key, from hard to uniform; the line is at {frame.state.temperature:g}"
+        line = f"One curve per key, from hard to uniform; the line is at {frame.state.temperature:g}"
         return sentences(line, description(frame))
 
     def _on_marker_dragged(self) -> None:
