@@ -754,11 +754,20 @@ def test_rows_without_a_choice_do_not_make_a_map_saturated():
         ({"temperature": 0.05}, "due to the low temperature, not to anything learned"),
         ({"scaled": False, "temperature": 0.5}, "the missing ÷ √d_k, not to anything learned"),
         ({"hard": True}, "The lookup is hard"),
+        ({"recipe": {"embedding_scale": 4.0}}, "due to the embedding scale, not"),
+        (
+            {"recipe": {"gain_kind": GainKind.NUMBER, "gain": 0.3}, "temperature": 0.1},
+            "due to the low temperature and the gain, not",
+        ),
+        ({"recipe": {"gain_kind": GainKind.HE, "embedding_scale": 2.0}}, "the gain and the embedding scale, not"),
+        ({"recipe": {"projections": Projections.TIED, "gain_kind": GainKind.HE}}, "W_k = W_q, by which a token"),
+        ({"recipe": {"projections": Projections.IDENTITY}}, "due to the length of the vectors, not"),
     ],
 )
 def test_the_cause_of_saturation_is_named(changes, cause):
-    recipe = ToyRecipe(d_model=64, heads=1, d_k=64)
-    assert cause in verdict(heads_frame(HeadsSetup(recipe, **changes))).text
+    settings = dict(changes)
+    recipe = replace(ToyRecipe(d_model=64, heads=1, d_k=64), **settings.pop("recipe", {}))
+    assert cause in verdict(heads_frame(HeadsSetup(recipe, **settings))).text
 
 
 def test_vectors_given_without_projections_are_not_called_random():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -257,22 +257,28 @@ def _cause(frame: HeadsFrame, spread: Spread) -> str:
     causes = ["the low temperature"] if setup.temperature < 1.0 else []
     scaled_std = spread.score_std if setup.scaled else spread.score_std / math.sqrt(frame.head_width)
     if scaled_std >= WIDE:
-        causes.append(_LENGTHENED_BY[_projections(frame)])
+        causes += _causes_of_long_scores(frame)
     if not setup.scaled and frame.head_width > 1:
         causes.append("the missing ÷ √d_k")
     return " and ".join(causes) or ("a few given numbers" if not _is_drawn(frame) else "the luck of the draw")
 
 
-_LENGTHENED_BY = {
-    Projections.RANDOM: "the gain",
-    Projections.TIED: "the gain, with W_k = W_q by which a token finds itself,",
-    Projections.IDENTITY: "the length of the vectors",
-}
-
-
-def _projections(frame: HeadsFrame) -> Projections:
+def _causes_of_long_scores(frame: HeadsFrame) -> Iterator[str]:
+    """Yield which settings spread the scores beyond the 1 that W of 1/√d_model and unit embeddings give."""
     recipe = frame.setup.recipe
-    return recipe.projections if isinstance(recipe, ToyRecipe) else Projections.RANDOM
+    if not isinstance(recipe, ToyRecipe):
+        return
+    if recipe.projections is Projections.IDENTITY:
+        yield "the length of the vectors"
+        return
+    if recipe.d_model * recipe.gain_number**2 > 1.0 + ROUNDING:
+        yield "the gain"
+    if frame.layer == 0 and recipe.vectors is not TokenVectors.GIVEN and recipe.embedding_scale > 1.0:
+        yield "the embedding scale"
+    if frame.layer == 0 and recipe.vectors is TokenVectors.GIVEN and float(np.square(frame.layers[0].x).mean()) > 1.0:
+        yield "the length of the given vectors"
+    if recipe.projections is Projections.TIED:
+        yield "W_k = W_q, by which a token finds itself"
 
 
 def _is_drawn(frame: HeadsFrame) -> bool:
