@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from attention_explorer.fields import CheckedFields
+from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.state.colour_scale import BoolArray, ColourScale, FloatArray
 
 
@@ -67,3 +70,18 @@ class MapPicture:
     def cells(self) -> tuple[int, int]:
         """Rows and columns of tokens."""
         return len(self.row_tokens), len(self.column_tokens)
+
+    def tile_of(self, row: int, column: int) -> tuple[range, range]:
+        """Return the rows and columns of the map that share a tile with a cell; of one out of view, its own."""
+        places = zip((row, column), (self.first_row, self.first_column), self.cells, self.values.shape, strict=True)
+        rows, columns = (_tile(place, first, length, tiles) for place, first, length, tiles in places)
+        return rows, columns
+
+
+def _tile(place: int, first: int, length: int, tiles: int) -> range:
+    """Return which places share a tile with this one, of so many from a first one on."""
+    if not first <= place < first + length:
+        return range(place, place + 1)
+    bounds = tile_bounds(length, tiles)
+    tile = int(np.searchsorted(bounds, place - first, side="right"))
+    return range(first + int(bounds[tile - 1]), first + int(bounds[tile]))

@@ -276,3 +276,15 @@ def test_stages_say_what_they_are() -> None:
     assert stage_title(unscaled, Stage.SCORES) == "raw score q·k"
     scores = (map_picture(unscaled, HeadsView(stage=stage)).values for stage in (Stage.SCORES, Stage.SCALED))
     np.testing.assert_array_equal(*scores)
+
+
+def test_every_cell_of_a_window_knows_the_cells_of_its_tile() -> None:
+    window = Window(2, 9, 1, 11)
+    picture = map_picture(PLAIN, HeadsView(), window, tiles=(3, 4))
+    tiles = {picture.tile_of(row, column) for row in range(2, 9) for column in range(1, 11)}
+    assert len(tiles) == 12
+    weights = PLAIN.map.weights()
+    largest = [float(weights[rows.start : rows.stop, columns.start : columns.stop].max()) for rows, columns in tiles]
+    assert sorted(largest) == sorted(picture.values.ravel().tolist())
+    assert sum(len(rows) * len(columns) for rows, columns in tiles) == 70
+    assert picture.tile_of(0, 10) == (range(1), picture.tile_of(2, 10)[1]), "out of view"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from window_driver import copied_numbers
 
 from attention_explorer.model import Stage
+from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind
 from attention_explorer.state.map_picture import Window
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -489,6 +491,28 @@ def test_a_cell_is_turned_once_however_often_the_pointer_passes(painter):
         mouse.move(painter.cell(5, column))
     mouse.release()
     assert painter.heads.setup.mask.hidden == {(5, 5), (5, 6)}
+
+
+def test_where_a_tile_stands_for_many_cells_all_of_them_are_painted(driver, qtbot):
+    many = HeadsState().with_recipe(sentence="so " * 900, heads=1, d_model=4)
+    session, canvas = driver.window.session, driver.canvas
+    session.apply(replace(session.state, heads=many), "Nine hundred tokens")
+    qtbot.waitUntil(lambda: canvas.frame.shape == (900, 900), timeout=20_000)
+    high, wide = canvas._picture.values.shape
+    assert high < 900
+    driver.press(driver.page.bar.paint)
+    driver.click(driver.cell(450, 300))
+    bounds = [tile_bounds(900, tiles) for tiles in (high, wide)]
+    rows, columns = (
+        range(*next((a, b) for a, b in itertools.pairwise(ends.tolist()) if a <= at < b))
+        for ends, at in zip(bounds, (450, 300), strict=True)
+    )
+    assert driver.heads.setup.mask.hidden == frozenset(itertools.product(rows, columns))
+    assert len(driver.heads.setup.mask.hidden) > 1
+    qtbot.waitUntil(lambda: canvas.frame.mask is not None, timeout=20_000)
+    assert canvas._picture.masked.sum() == 1, "one tile, and all of it"
+    driver.click(driver.cell(450, 300))
+    assert not driver.heads.setup.mask.hidden
 
 
 def test_escape_while_painting_puts_everything_back(painter):

@@ -240,21 +240,26 @@ class HeatmapCanvas(MapWidget):
         self._paint_cells(spot)
 
     def _cells_of(self, spot: Spot) -> frozenset[Cell]:
-        """Return the cells of a spot: one, or a whole row or column."""
-        if self.frame is None:
+        """Return the cells of a spot: one or, where a tile is drawn for many, all of its; or whole rows or columns."""
+        picture = self._picture
+        if self.frame is None or picture is None:
             return frozenset()
         n_q, n_k = self.frame.shape
-        rows = range(n_q) if spot.row is None else (spot.row,)
-        columns = range(n_k) if spot.column is None else (spot.column,)
+        rows, columns = picture.tile_of(
+            picture.first_row if spot.row is None else spot.row,
+            picture.first_column if spot.column is None else spot.column,
+        )
+        rows = range(n_q) if spot.row is None else rows
+        columns = range(n_k) if spot.column is None else columns
         return frozenset((row, column) for row in rows for column in columns)
 
     def _paint_to(self, place: QPointF) -> None:
         """Paint all cells on the way: a fast hand skips some, the mouse reports only where it was seen."""
-        layout, start = self.map_layout, self._painted_at
-        if layout is None:
+        layout, picture, start = self.map_layout, self._picture, self._painted_at
+        if layout is None or picture is None:
             return
-        way = place - start
-        step = max(min(layout.cell_width, layout.cell_height) / 2, 1.0)
+        way, (high, wide) = place - start, picture.values.shape
+        step = max(min(layout.cells.width() / wide, layout.cells.height() / high) / 2, 0.25)
         count = max(1, math.ceil(max(abs(way.x()), abs(way.y())) / step))
         spots = {self.spot_at(start + way * (i / count)) for i in range(1, count + 1)}
         self._painted_at = place
