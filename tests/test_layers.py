@@ -22,6 +22,7 @@ NETWORK = {"socket", "ssl", "http.client", "urllib.request", "ftplib", "smtplib"
 
 FLOORS = {
     "errors": 0,
+    "byte_cache": 1,
     "fields": 1,
     "assets": 2,
     "files": 2,

@@ -7,16 +7,21 @@ from enum import Enum
 from functools import partial
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.jobs import Cancelled, Deliver, JobQueue, Report, Work
+from attention_explorer.session.memory import tidy
 
 R = TypeVar("R", bound=Hashable)
 
 SO_FAR = "Stopped. This is what had been computed so far."
 BEFORE = "Stopped. This is the picture of the settings before."
 NOT_COMPUTED = "This could not be computed: an error in the program, or not enough memory."
+
+TIDY_AFTER_MILLISECONDS = 3000
+"""How long after something is on show what it does not need is dropped."""
 
 
 class Standing(Enum):
@@ -74,6 +79,11 @@ class Requests(QObject, Generic[R]):
         """Whether the work that runs has shown a picture, and streams."""
         self._has_all = False
         """Whether the work that runs has delivered its last part."""
+        self._on_show: list[object] = []
+        """What is on show."""
+        self._tidying = QTimer(self, singleShot=True, interval=TIDY_AFTER_MILLISECONDS)
+        self._tidying.timeout.connect(tidy)
+        self.destroyed.connect(partial(CACHE.hide, id(self)))
         self.jobs = JobQueue(self)
         self.jobs.started.connect(self._on_started)
         self.jobs.delivered.connect(self._on_delivered)
@@ -199,8 +209,14 @@ class Requests(QObject, Generic[R]):
             self._end(request)
 
     def _show(self, request: R, part: object) -> None:
+        if request != self.shown or self.is_whole:
+            self._on_show = []
+        self._on_show.append(part)
         self.shown, self.is_whole = request, False
         self.delivered.emit(request, part)
+        CACHE.show(id(self), self._on_show)
+        if not self._tidying.isActive():  # while something is dragged, now and then
+            self._tidying.start()
 
     def _end(self, request: R) -> None:
         self.is_whole = self.is_whole or request == self.shown

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QLockFile, QSettings
 
+from attention_explorer.byte_cache import ON_SHOW_BYTES
+
 
 class ThemeChoice(StrEnum):
     """Which colours the window wears."""
@@ -25,6 +27,8 @@ MOST_RECENT = 10
 
 LONGEST_WAIT = 500
 """Milliseconds that one window waits for another that writes the list of recent files."""
+
+LEAST_MEMORY, MOST_MEMORY = 64, 2**16
 
 ZOOM_STEPS = (0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 
@@ -41,6 +45,8 @@ class Settings:
     """Whether the window starts where it was left."""
     reduced_motion: bool = False
     """Whether nothing moves by itself: what would play goes step by step."""
+    memory: int = ON_SHOW_BYTES // 2**20
+    """MiB that may be taken for what is on the screen or kept as B."""
 
 
 class SettingsStore:
@@ -72,6 +78,9 @@ class SettingsStore:
         zoom = self._number("zoom", settings.zoom)
         if zoom in ZOOM_STEPS:
             settings = replace(settings, zoom=zoom)
+        memory = self._number("memory", settings.memory)
+        if LEAST_MEMORY <= memory <= MOST_MEMORY:
+            settings = replace(settings, memory=round(memory))
         geometry = self._qsettings.value("geometry")
         return replace(
             settings,

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property
 from threading import Lock
 from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import MultiHeadAttention, QueryKeyMap, RowMask, layer_norm, sinusoidal_encoding
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe, checked
@@ -197,7 +198,7 @@ _word_stream = np.random.RandomState(0)
 _word_lock = Lock()
 
 
-@lru_cache(maxsize=4096)
+@kept
 def _drawn_vector(seed: int, name: str, d_model: int) -> Floats:
     """Draw N(0, 1) for a name, independent of all other names: (d_model,)."""
     digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
@@ -230,7 +231,7 @@ def _projections_of(recipe: ToyRecipe) -> tuple[MultiHeadAttention, ...]:
     )
 
 
-@lru_cache(maxsize=2)  # two setups are compared; one may hold half a gibibyte
+@kept  # two setups are compared; one may hold half a gibibyte
 def _drawn_projections(
     seed: int, drawn_before: int, d_model: int, heads: int, d_k: int, d_v: int, gain: float, layers: int, tied: bool
 ) -> tuple[MultiHeadAttention, ...]:
@@ -250,7 +251,7 @@ def _drawn_matrix(stream: np.random.RandomState, rows: int, columns: int, gain: 
     return _frozen(stream.randn(rows, columns) * gain)
 
 
-@lru_cache(maxsize=2)
+@kept
 def _identity(d_model: int, heads: int) -> MultiHeadAttention:
     eye = _frozen(np.eye(d_model))
     return MultiHeadAttention(eye, eye, eye, eye, heads)
@@ -259,7 +260,7 @@ def _identity(d_model: int, heads: int) -> MultiHeadAttention:
 # ---- Layers ----
 
 
-@lru_cache(maxsize=2)
+@kept
 def _first_layer(recipe: ToyRecipe) -> Layer:
     """Project the embeddings, without maps: no mask and no temperature changes that."""
     x, context = _embeddings(recipe)

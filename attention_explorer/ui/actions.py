@@ -121,6 +121,14 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "Nothing moves by itself: what would play goes one step at each press",
         lambda w: w.settings.reduced_motion,
     ),
+    WindowAction(
+        "memory",
+        "&View",
+        "&Memory…",
+        lambda w: w.ask_for_memory(),
+        (),
+        "How much memory long texts may take while they are on the screen or kept as B",
+    ),
     WindowAction("view-3", "&View"),
     WindowAction(
         "full-screen",

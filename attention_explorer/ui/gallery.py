@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.files import make_folder, write_whole
+from attention_explorer.session.memory import empty
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -36,6 +37,7 @@ def window_image(state: ExplorerState, page: str, size: QSize, theme: ThemeChoic
     _catch_up()  # the panel takes the height of the words that came with the picture
     image = window.grab().toImage()
     window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)  # not before there is an event loop, else
     return image
 
 
@@ -55,4 +57,5 @@ def write_gallery(folder: Path, sizes: Iterable[QSize], themes: Iterable[ThemeCh
                     image = window_image(state, page.id, size, theme)
                     path = folder / f"{page.id}-{name}-{theme}-{size.width()}x{size.height()}.png"
                     write_whole(path, png_bytes(image))
+                    empty()  # of one picture the next needs nothing
                     yield path

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.keeper import Keeper
+from attention_explorer.session.memory import empty
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.state.session_file import SUFFIX, Opened
@@ -54,6 +55,7 @@ class SessionFiles(QObject):
 
     def _begin(self) -> None:
         self._window.page.stop()
+        empty()
         self.opened.begin()
 
     def ask_what_to_open(self) -> None:

@@ -30,8 +30,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.session.session import Session
-from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
+from attention_explorer.session.settings import (
+    LEAST_MEMORY,
+    MOST_MEMORY,
+    ZOOM_STEPS,
+    Settings,
+    SettingsStore,
+    ThemeChoice,
+)
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import pages_changed
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
@@ -63,6 +71,7 @@ class MainWindow(QMainWindow):
         session.setParent(self)  # so that it goes after the window, not while the window still listens to it
         self._store = store
         self.settings: Settings = store.load() if settings is None else settings
+        CACHE.on_show_bytes = self.settings.memory * 2**20
         self.look = Look(self._theme(), self.settings.zoom)
         self._sheet = ""
         self.setWindowIcon(program_icon())
@@ -356,6 +365,18 @@ class MainWindow(QMainWindow):
         self._actions["reduced-motion"].setChecked(reduced)
         for page in self._pages.values():
             page.set_moves(not reduced)
+
+    def ask_for_memory(self) -> None:
+        """Ask how much memory may be taken for what is on show."""
+        # Not before it is wanted: the window opens faster.
+        from PySide6.QtWidgets import QInputDialog
+
+        label = "Memory for what is on the screen or kept as B, in MiB:"
+        bounds = LEAST_MEMORY, MOST_MEMORY, 256  # and the step of the arrows
+        memory, is_chosen = QInputDialog.getInt(self, "Memory", label, self.settings.memory, *bounds)
+        if is_chosen:
+            self.settings = replace(self.settings, memory=memory)
+            CACHE.on_show_bytes = memory * 2**20
 
     def toggle_full_screen(self) -> None:
         """Use the whole screen, or go back."""

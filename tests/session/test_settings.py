@@ -11,7 +11,7 @@ import pytest
 
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 
-OTHER = Settings(theme=ThemeChoice.DARK, zoom=1.25, page="heads", geometry=bytes(range(256)) + b'\n"\\;=')
+OTHER = Settings(theme=ThemeChoice.DARK, zoom=1.25, page="heads", geometry=bytes(range(256)) + b'\n"\\;=', memory=256)
 
 
 def loaded_from(path: Path, text: str | bytes) -> Settings:
@@ -191,3 +191,8 @@ def test_windows_that_remember_at_the_same_time_lose_nothing(settings_path: Path
         assert other.returncode == 0
     listed = SettingsStore(settings_path).recent()
     assert sorted(listed) == [tmp_path / name / f"{number}.attn.json" for name in "abc" for number in range(3)]
+
+
+@pytest.mark.parametrize("value", ["much", "-1", "1e99", "nan"])
+def test_memory_that_cannot_be_is_the_default(settings_path: Path, value: str) -> None:
+    assert loaded_from(settings_path, f"[General]\nmemory={value}\n").memory == Settings().memory

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from attention_explorer.byte_cache import Kept
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import (
     Activation,
@@ -25,7 +26,6 @@ from attention_explorer.state.block.numerals import brief
 from attention_explorer.state.block.stack import stack_setting
 from attention_explorer.state.block.state import MOST_LAYERS, BlockState
 from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.kept import Kept
 from attention_explorer.state.numerals import plain
 
 TOKENS, DRAWS = 10, 7

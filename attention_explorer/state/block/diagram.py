@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.checkpoint import checkpoint
@@ -101,7 +101,7 @@ def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Diag
     )
 
 
-@lru_cache(maxsize=2)
+@kept
 def _boxes(state: BlockState) -> tuple[Box, ...]:
     """Return the boxes of a state without a view but for its layer; what is computed of them lasts."""
     boxes = layer_boxes(state, block_trace(state).layers[state.layer])

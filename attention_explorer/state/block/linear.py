@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import NormPlacement
 from attention_explorer.state.block.maps import feature_map
 from attention_explorer.state.block.stack import block_stack, block_trace, without_view
@@ -79,7 +79,7 @@ def _decisive(state: BlockState) -> BlockState:
     return replace(without_view(state), layer=state.layer_shown, factor=state.factor)
 
 
-@lru_cache(maxsize=8)
+@kept
 def _compared(state: BlockState) -> tuple[tuple[str, ...], tuple[Scaled, Scaled], float]:
     whole, trace = block_stack(state), block_trace(state).layers[state.layer]
     attention, x = whole.stack.layers[state.layer].attention, trace.attention.before[0]

@@ -8,10 +8,10 @@ W_O, W₁ and W₂ (and W₃ of a gated network). A switch never moves a number 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import (
     Activation,
@@ -192,7 +192,7 @@ def without_view(state: BlockState) -> BlockState:
     return replace(state, **{name: getattr(plain, name) for name in view})
 
 
-@lru_cache(maxsize=2)
+@kept
 def _drawn(state: BlockState) -> BlockStack:
     tokens = tokens_of(state.sentence)
     numbers = np.random.RandomState(state.seed)
@@ -207,7 +207,7 @@ def _drawn(state: BlockState) -> BlockStack:
     return BlockStack(tokens, read_only(embeddings), read_only(x), EncoderStack(layers), mask)
 
 
-@lru_cache(maxsize=2)
+@kept
 def _passed(state: BlockState) -> StackTrace:
     drawn = _drawn(state)
     checkpoint()

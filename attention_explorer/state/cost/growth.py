@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import ModelSize
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost, square_name
 from attention_explorer.state.cost.measure import MeasuredPoint, Measurement, computed_as
@@ -80,7 +80,7 @@ def growth_picture(state: CostState, measurement: Measurement | None = None) -> 
     return replace(picture, measurement=measurement, per_second=at_first / first.fastest)
 
 
-@lru_cache(maxsize=8)
+@kept
 def _curves_of(state: CostState) -> GrowthPicture:
     reason = reason_without_cost(state)
     if reason:

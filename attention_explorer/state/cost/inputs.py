@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import Stage, product_flops
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.tokens import tokens_of
@@ -58,7 +58,7 @@ class InputsPicture:
         return float(np.abs(self.maps[0].values - self.maps[1].values).max())
 
 
-@lru_cache(maxsize=8)
+@kept
 def inputs_picture(state: CostState, _tiles: tuple[int, int] = (1, 1)) -> InputsPicture:
     """Run both sentences through one random layer of 8 heads and d_model = 64."""
     sentences = (state.sentence, state.other_sentence)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import ModelSize, product_flops
 from attention_explorer.state.cost.numerals import memory_words, operation_words, ratio_words, share_words
@@ -86,7 +86,7 @@ def reason_without_cost(state: CostState) -> str:
     return ""
 
 
-@lru_cache(maxsize=8)
+@kept
 def layer_picture(state: CostState, _tiles: tuple[int, int] = (1, 1)) -> LayerPicture:
     """Count everything that the picture shows."""
     reason = reason_without_cost(state)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import ModelSize, attention_path, recurrent_flops, recurrent_influence, recurrent_path
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost, square_name
 from attention_explorer.state.cost.numerals import operation_words, ratio_words
@@ -54,7 +54,7 @@ class ReachPicture:
     rows: tuple[Comparison, ...] = ()
 
 
-@lru_cache(maxsize=8)
+@kept
 def reach_picture(state: CostState, _tiles: tuple[int, int] = (1, 1)) -> ReachPicture:
     """Compute strips and comparisons."""
     reason = reason_without_cost(state)

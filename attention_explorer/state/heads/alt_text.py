@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.state.colour_scale import FloatArray
@@ -121,7 +121,7 @@ def _strongest_words(heads: HeadsState, frame: HeadsFrame, seen: Window) -> str:
     return f"Strongest weight{'s' * (len(found) != 1)}: {'; '.join(pairs)}."
 
 
-@lru_cache(maxsize=8)
+@kept
 def strongest(heads: HeadsState, frame: HeadsFrame, seen: Window) -> tuple[Found, ...]:
     """Return the three largest weights that are drawn, the largest first; fewer where fewer are above 0."""
     # The stages show the weights as they are, also where keys are hidden in the other pictures.

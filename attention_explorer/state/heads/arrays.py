@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import merge_heads, sinusoidal_encoding
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
@@ -201,7 +201,7 @@ def _without_focus(frame: HeadsFrame) -> HeadsSetup:
     )
 
 
-@lru_cache(maxsize=2)
+@kept
 def _layer_results(setup: HeadsSetup) -> tuple[FloatArray, FloatArray]:
     """Return concat (n_q, heads·d_v) and output (n_q, d_out) of a layer."""
     frame = heads_frame(setup)

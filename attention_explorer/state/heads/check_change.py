@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.check_function import token_function
@@ -56,7 +56,7 @@ def change_check(frame: HeadsFrame, token: int, amount: float = 1.0) -> ChangeCh
     return _change_check(frame.setup, token, amount)
 
 
-@lru_cache(maxsize=8)
+@kept
 def _change_check(setup: HeadsSetup, token: int, amount: float) -> ChangeCheck:
     function = token_function(heads_frame(setup))
     before = function.at_present(function.x, function.context)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import MaskFill, Stage, causal_mask, filled_weights
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
@@ -119,7 +119,7 @@ def mask_check(frame: HeadsFrame, row: int | None = None, precision: Precision =
     return _mask_check(frame.setup, within(row, len(frame.queries)), precision)
 
 
-@lru_cache(maxsize=8)
+@kept
 def _mask_check(setup: HeadsSetup, row: int | None, precision: Precision) -> MaskCheck:
     frame = heads_frame(setup)
     mask = causal_mask(*frame.shape) if frame.mask is None else frame.mask

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import MultiHeadAttention, QueryKeyMap
 from attention_explorer.state.colour_scale import FloatArray
@@ -46,7 +46,7 @@ def reshape_check(frame: HeadsFrame) -> ReshapeCheck:
     return _reshape_check(frame.setup)
 
 
-@lru_cache(maxsize=4)
+@kept
 def _reshape_check(setup: HeadsSetup) -> ReshapeCheck:
     frame = heads_frame(setup)
     layer = frame.layers[frame.layer]

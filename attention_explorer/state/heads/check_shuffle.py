@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
@@ -64,7 +64,7 @@ def shuffle_check(frame: HeadsFrame, order: tuple[int, ...]) -> ShuffleCheck:
     return _shuffle_check(frame.setup, order)
 
 
-@lru_cache(maxsize=4)
+@kept
 def _shuffle_check(setup: HeadsSetup, order: tuple[int, ...]) -> ShuffleCheck:
     frame = heads_frame(setup)
     function = token_function(frame)

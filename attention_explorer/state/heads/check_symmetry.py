@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.sources.recipe import Projections, ToyRecipe
@@ -61,7 +61,7 @@ def symmetry_check(frame: HeadsFrame, row: int | None = None) -> SymmetryCheck:
     return _symmetry_check(frame.setup, within(row, len(frame.queries)))
 
 
-@lru_cache(maxsize=8)
+@kept
 def _symmetry_check(setup: HeadsSetup, row: int | None) -> SymmetryCheck:
     frame = heads_frame(setup)
     map_ = frame.head_map

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import (
     ArrayMap,
@@ -97,7 +97,7 @@ class HeadsFrame:
         return int(self.layers[self.layer].q.shape[-1])
 
 
-@lru_cache(maxsize=6)
+@kept
 def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     """Compute what a setup needs; cached, so that all its readers share one computation.
 
@@ -130,7 +130,7 @@ def frame_to_show(setup: HeadsSetup) -> HeadsFrame:
     return frame
 
 
-@lru_cache(maxsize=4)
+@kept
 def _layers_of(setup: HeadsSetup) -> tuple[tuple[Layer, ...], BoolArray | None]:
     """Return the layers and the mask of a setup. It comes here without its focus, which alters neither."""
     recipe = setup.recipe

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import (
     block_mask,
     causal_mask,
@@ -38,7 +39,7 @@ _MASKS: dict[MaskKind, Callable[[int, int, int], BoolArray | None]] = {
 """By kind, how the mask (n_q, n_k) of a number is made; None where everything is allowed."""
 
 
-@lru_cache(maxsize=4)
+@kept
 def mask_of(choice: MaskChoice, n_q: int, n_k: int) -> BoolArray | None:
     """Return the mask (n_q, n_k), True = may attend; None where everything is allowed.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.state.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
@@ -74,7 +74,7 @@ def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
     return float((pooled.values * fewest[:, None] - 1.0).max(where=~pooled.masked, initial=0.0))
 
 
-@lru_cache(maxsize=4)
+@kept
 def surveys_of(frame: HeadsFrame) -> tuple[HeadSurvey, ...]:
     """Return all heads at once."""
     return tuple(survey_heads(frame))

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.model.map_summary import SATURATED
 from attention_explorer.sources.hand_made_notes import pattern_words
@@ -93,7 +93,7 @@ def verdict(frame: HeadsFrame) -> Verdict:
     return _verdict(frame.setup)
 
 
-@lru_cache(maxsize=16)
+@kept
 def _verdict(setup: HeadsSetup) -> Verdict:
     frame = heads_frame(setup)
     maps = frame.layers[frame.layer].maps

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import alibi_slopes, softmax
 from attention_explorer.state.positions.random import contents, projections
 from attention_explorer.state.positions.scores import (
@@ -115,7 +116,7 @@ def position_attention_picture(
     return _picture(_deciding(state))
 
 
-@lru_cache(maxsize=8)
+@kept
 def _picture(state: PositionsState) -> PositionAttentionPicture:
     query, key = min(state.query_position, state.length - 1), state.position_shown
     kinds, scores, weights, reason = _lines(replace(state, position=0), query)
@@ -135,7 +136,7 @@ def _picture(state: PositionsState) -> PositionAttentionPicture:
     )
 
 
-@lru_cache(maxsize=8)
+@kept
 def _lines(state: PositionsState, query: int) -> tuple[tuple[KindScores, ...], FloatArray, FloatArray, str]:
     """Return the lines of all kinds, scores and weights of the query, and why there are none: the same for any key."""
     kinds = tuple(_kind_scores(state, kind, query) for kind in PositionKind)
@@ -188,7 +189,7 @@ def _kind_scores(state: PositionsState, kind: PositionKind, query: int) -> KindS
     return KindScores(kind, lines, is_shown, scores=scores)
 
 
-@lru_cache(maxsize=3)  # the kinds that are not added
+@kept  # the kinds that are not added
 def _relative_lines(state: PositionsState, kind: PositionKind) -> tuple[ScoreLine, ...]:
     """Return the lines, over all distances, of a kind whose scores depend on them alone; for ALiBi of some heads."""
     first, count = 1 - state.length, 2 * state.length - 1
@@ -206,7 +207,7 @@ def _relative_lines(state: PositionsState, kind: PositionKind) -> tuple[ScoreLin
     )
 
 
-@lru_cache(maxsize=4)  # two ends of the two kinds that are added
+@kept  # two ends of the two kinds that are added
 def _end_line(state: PositionsState, kind: PositionKind, end: int) -> ScoreLine:
     """Return the line of the first or the last query, which stays while the chosen one moves."""
     return _line(state, end, added_scores(state, kind, end)[-1], f"query {end}", is_main=False)

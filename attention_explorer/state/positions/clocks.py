@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows, wavelengths
 from attention_explorer.model.rotary import rotary
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
@@ -83,12 +83,12 @@ def clocks_picture(state: PositionsState, tiles: tuple[int, int]) -> ClocksPictu
     return ClocksPicture(state, position, shift, rates, angles, advances, lengths, matrix, residual, name)
 
 
-@lru_cache(maxsize=4)
+@kept
 def _shift(d_model: int, base: float, shift: int) -> FloatArray:
     return np.asarray(shift_matrix(shift, d_model, base), np.float64)
 
 
-@lru_cache(maxsize=4)
+@kept
 def _matrix(d_model: int, base: float, shift: int) -> MapPicture:
     return _matrix_picture(_shift(d_model, base, shift)[:MATRIX_SIDE, :MATRIX_SIDE])
 
@@ -109,7 +109,7 @@ def _turned(state: PositionsState, rows: FloatArray, position: int) -> FloatArra
     return np.asarray(rotary(rows, np.full(len(rows), position), state.base, state.layout.value), np.float64)
 
 
-@lru_cache(maxsize=4)
+@kept
 def _rotary_matrix(state: PositionsState, shift: int) -> MapPicture:
     # Rotary turns columns of the identity into columns of its matrix; here rows are vectors, hence the transpose.
     if state.d_model <= MATRIX_SIDE:

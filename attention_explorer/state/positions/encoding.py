@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model.alibi import alibi_slopes
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind, score_scale, short_number
 from attention_explorer.state.map_picture import MapPicture
@@ -112,7 +112,7 @@ def encoding_picture(state: PositionsState, tiles: tuple[int, int]) -> EncodingP
     return EncodingPicture(state, state.position_shown, _table(key, (rows, tiles[1])), waves)
 
 
-@lru_cache(maxsize=4)
+@kept
 def _table(state: PositionsState, tiles: tuple[int, int]) -> NumberMap:
     rows, row_step = sampled_positions(state.length, min(tiles[0], MOST_TILES))
     columns, column_step = sampled_dimensions(state, min(tiles[1], MOST_TILES))
@@ -154,7 +154,7 @@ def _badge(row_step: int, column_step: int) -> str:
 # ---- Waves ----
 
 
-@lru_cache(maxsize=32)
+@kept
 def _wave(state: PositionsState, dimension: int) -> Wave:
     column = np.asarray([dimension])
     label = wave_label(state, dimension)
@@ -194,7 +194,7 @@ def _bias(state: PositionsState, most: int) -> BiasLines:
     return _bias_of(state.length, state.heads, state.head_shown, most)
 
 
-@lru_cache(maxsize=4)
+@kept
 def _bias_of(length: int, heads: int, head: int, most: int) -> BiasLines:
     slopes = np.asarray(alibi_slopes(heads), np.float64)
     rows, step = sampled_positions(length, min(most, MOST_TILES))

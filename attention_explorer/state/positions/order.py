@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import (
     Attention,
@@ -111,7 +111,7 @@ def _order_of(state: PositionsState, count: int) -> tuple[int, ...]:
     return shuffled_order(count, (state.seed + state.shuffle) % (LARGEST_SEED + 1))
 
 
-@lru_cache(maxsize=8)
+@kept
 def _order_picture(state: PositionsState) -> OrderPicture:
     layer = _Layer.of(state)
     count = len(layer.words)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.positions.table import FloatArray
 
@@ -15,7 +15,7 @@ WIDEST_HEAD = 64
 """Features of a query and key at most, as in the heads of real models."""
 
 
-@lru_cache(maxsize=32)
+@kept
 def drawn(seed: int, name: str, *shape: int) -> FloatArray:
     """Draw N(0, 1) for a name, independent of all other names and of the learned encoding; read-only."""
     digest = hashlib.sha256(f"{seed} {name}".encode()).digest()

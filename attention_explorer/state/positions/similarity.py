@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model import alibi_slopes, rotary
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind, score_scale
 from attention_explorer.state.map_picture import MapPicture
@@ -104,7 +104,7 @@ def similarity_picture(state: PositionsState, tiles: tuple[int, int] = (1024, 10
     return _similarity(PositionsState(**{name: getattr(state, name) for name in decides}), tiles)
 
 
-@lru_cache(maxsize=8)
+@kept
 def _similarity(state: PositionsState, tiles: tuple[int, int]) -> SimilarityPicture:
     if state.kind is PositionKind.ROTARY and state.d_model % 2:
         return SimilarityPicture(state, reason_without_table(state))
@@ -209,7 +209,7 @@ def _curve(state: PositionsState) -> tuple[IntArray, FloatArray]:
     return np.arange(state.length), distances_by_offset(state, products) if shows_distances(state) else products
 
 
-@lru_cache(maxsize=8)
+@kept
 def _signed(state: PositionsState) -> FloatArray:
     """Return the number of every offset from −(length − 1) to length − 1."""
     return _by_offset(state, 1 - state.length, 2 * state.length - 1)

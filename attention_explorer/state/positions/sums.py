@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.state.positions.table import FloatArray
 
 
@@ -47,7 +47,7 @@ def wave_sums(sines: FloatArray, cosines: FloatArray, width: int, base: float, f
     return sums.reshape(*sums.shape[:-2], -1)[..., :count]
 
 
-@lru_cache(maxsize=2)  # sines and cosines take longer than the products: the next query needs the same ones
+@kept  # sines and cosines take longer than the products: the next query needs the same ones
 def _turns(width: int, base: float, first: int, count: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return sin A, cos A (blocks, pairs) and sin b, cos b (stride, pairs) of `wave_sums`."""
     rates, stride = rates_of(width, base), max(1, math.isqrt(count))

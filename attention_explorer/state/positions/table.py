@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.model.encodings import clock_angles, learned_encoding, wavelengths
 from attention_explorer.state.numerals import scientific
 from attention_explorer.state.positions.state import PositionKind, PositionsState, RotaryLayout
@@ -130,7 +130,7 @@ def _pairs_and_sines(state: PositionsState, dimensions: IntArray) -> tuple[IntAr
     return pairs, is_first == (state.kind is PositionKind.SINUSOIDAL)
 
 
-@lru_cache(maxsize=1)
+@kept
 def _learned(length: int, d_model: int, seed: int) -> FloatArray:
     return np.asarray(learned_encoding(length, d_model, seed))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.model.precision import PrecisionSoftmax, softmax_in_precision
 from attention_explorer.model.softmax_slope import softmax_jacobian, two_key_slope
@@ -150,7 +150,7 @@ def _map(values: FloatArray, scale: ColourScale, names: tuple[str, ...], sums: t
     )
 
 
-@lru_cache(maxsize=32)
+@kept
 def bench_picture(bench: BenchState) -> BenchPicture:
     """Return what the bench shows.
 

@@ -9,10 +9,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.shown_map import is_renormalised
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.hint_card import HintCard
@@ -199,6 +200,8 @@ class HeadsPage(Page):
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         if old.heads == new.heads and old is not new:
             return
+        other = new.heads.other
+        CACHE.compare(id(self.requests), None if other is None else heads_frame.peek(other))
         if not self._load() and self._frame is not None:
             self._show_controls(new.heads, self._frame)
             self.wall.show_view(self._frame, new.heads.view)
