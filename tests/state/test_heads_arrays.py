@@ -219,4 +219,6 @@ def test_the_role_cards_put_looking_for_under_the_query():
     frame = heads_frame(HeadsSetup())
     assert "looking for an antecedent” is a query" in head_array(frame, ArrayKind.Q).card
     assert "looking" not in head_array(frame, ArrayKind.K).card
+    for kind in (ArrayKind.Q, ArrayKind.K, ArrayKind.V):
+        assert "As in a library: you come with a question (query)" in head_array(frame, kind).card
     assert head_array(frame, ArrayKind.X).card == ""

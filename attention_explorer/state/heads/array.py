@@ -52,10 +52,14 @@ ROLES = {
 
 STAGES = {ArrayKind.SCORES: Stage.SCORES, ArrayKind.SCALED: Stage.SCALED, ArrayKind.WEIGHTS: Stage.WEIGHTS}
 
+LIBRARY = (
+    "As in a library: you come with a question (query), compare it with the label of every book (key), and take more "
+    "from the books (values) the better their labels fit."
+)
 ROLE_CARDS = {
-    ArrayKind.Q: "A query says what its token looks for: “pronoun looking for an antecedent” is a query.",
-    ArrayKind.K: "A key says what its token can be found by: it is a noun, an animal. It is compared with every query.",
-    ArrayKind.V: "A value is what its token hands over once it is found: the content of the book, not its label.",
+    ArrayKind.Q: f"A query says what its token looks for: “pronoun looking for an antecedent” is a query. {LIBRARY}",
+    ArrayKind.K: f"A key says what its token can be found by; each query is compared with all keys. {LIBRARY}",
+    ArrayKind.V: f"A value is what its token hands over once it is found. {LIBRARY}",
 }
 """What the three roles of a token mean."""
 
