@@ -35,6 +35,7 @@ from attention_explorer.state.lookup.wording import (
     spot_in_words,
     spread_note,
     tie_note,
+    values_note,
     weight_sum,
 )
 from attention_explorer.state.numerals import size_text
@@ -353,8 +354,18 @@ def test_notices_leave_out_what_does_not_apply() -> None:
     tie = lookup_frame(preset("three-keys").state)
     assert notices(tie) == [tie_note(tie), dictionary_note(tie)]
     long = lookup_frame(preset("long-key").state)
-    assert notices(long) == [length_note(long), dictionary_note(long)]
-    assert notices(FRAME) == [dictionary_note(FRAME)]
+    assert notices(long) == [length_note(long), dictionary_note(long), values_note(long)]
+    assert notices(FRAME) == [values_note(FRAME), dictionary_note(FRAME)]
+
+
+def test_what_is_true_of_values_that_are_keys_is_said_of_no_others() -> None:
+    assert "keys with W_k and values with another matrix, W_v" in values_note(FRAME)
+    for kind in (ValueKind.VECTORS, ValueKind.NUMBERS):
+        frame = lookup_frame(DEFAULT.with_values(kind))
+        assert values_note(frame) == ""
+        assert notices(frame) == [dictionary_note(frame)]
+    on_key = lookup_frame(DEFAULT.moved(QUERY, DEFAULT.keys[0]))
+    assert notices(on_key) == [dictionary_note(on_key), values_note(on_key)], "a dict finds something just here"
 
 
 @quick

@@ -208,8 +208,10 @@ def test_a_long_key_is_pointed_out(make_window):
     assert "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long" in window.page.noticed.text()
 
 
-def test_the_first_screen_does_not_rank_keys_by_distance(window):
-    assert "no key equals q. Attention goes by q·k instead." in window.page.noticed.text()
+def test_the_first_screen_says_what_self_attention_does_with_values(window):
+    """Beside “values = keys”, from which one might take a wrong rule; and it does not rank keys by distance."""
+    assert window.page.controls.values.currentText() == "values = keys"
+    assert "keys with W_k and values with another matrix, W_v" in window.page.noticed.text()
     assert "near" not in window.page.noticed.text()
     assert "away" not in window.page.noticed.text()
 

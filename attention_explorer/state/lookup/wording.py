@@ -214,9 +214,19 @@ def dictionary_note(frame: LookupFrame) -> str:
     return f"A dict would find nothing: q misses {key_name(index)} by {scientific(distance)}. Attention goes by q·k."
 
 
+def values_note(frame: LookupFrame) -> str:
+    """Return in what way self-attention differs from a lookup whose values are its keys; empty for other values."""
+    if frame.state.values is not ValueKind.KEYS:
+        return ""
+    return "Here values = keys. Self-attention makes keys with W_k and values with another matrix, W_v."
+
+
 def notices(frame: LookupFrame) -> list[str]:
     """Return the sentences below the bars, most striking first."""
-    return [text for text in (tie_note(frame), length_note(frame), dictionary_note(frame)) if text]
+    is_found = nearest_key(frame.state)[1] <= NEAR_MISS
+    about_keys = (dictionary_note(frame), values_note(frame))
+    said = (tie_note(frame), length_note(frame), *(about_keys if is_found else reversed(about_keys)))
+    return [text for text in said if text]
 
 
 # ---- Gradient ----

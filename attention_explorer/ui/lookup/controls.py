@@ -86,7 +86,8 @@ class LookupControls(QWidget):
         self.values = QComboBox()
         self.values.setAccessibleName("Where the values come from")
         self.values.setToolTip(
-            "values = keys: what is matched is what is delivered.\n"
+            "values = keys: what is matched is what is delivered. Self-attention has W_k for keys and W_v for values,\n"
+            "two different matrices, so its values are not its keys.\n"
             "own values: each key delivers a vector of its own (v₁, v₂, …), which you can drag.\n"
             "values are numbers: each key delivers a number, drawn on a number line."
         )
