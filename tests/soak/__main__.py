@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import shutil
 import signal
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from attention_explorer.state.session_file import SUFFIX, write_session
-from soak.checks import CHECKS, Broken, Usage, usage
+from soak.checks import CHECKS, Broken, Usage, picture_is_that_of_the_state, usage
 from soak.monkey import Monkey
 from soak.world import World
 
@@ -36,17 +37,18 @@ def main() -> int:
     options = _options()
     faulthandler.enable()
     faulthandler.register(signal.SIGALRM, chain=True)  # says where it hangs, and ends
-    with tempfile.TemporaryDirectory(prefix="soak-", ignore_cleanup_errors=True) as name:
-        folder = Path(options.keep or name).resolve()
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "actions.log").open("w", encoding="utf-8") as log:
-            run = Run(options, Monkey(World(folder), options.seed, log))
-            try:
-                run.go()
-            except Broken as broken:
-                run.explain(broken)
-                return 1
+    folder = Path(options.keep or tempfile.mkdtemp(prefix="soak-")).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "actions.log").open("w", encoding="utf-8") as log:
+        run = Run(options, Monkey(World(folder), options.seed, log))
+        try:
+            run.go()
+        except Broken as broken:
+            run.explain(broken)  # the folder stays: pictures and the log are in it
+            return 1
     run.summarise()
+    if not options.keep:
+        shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 
@@ -56,7 +58,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=10.0, help="how long, if no number of steps is given")
     parser.add_argument("--until", type=int, default=0, metavar="STEP", help="stop after so many steps")
     parser.add_argument("--blocked", type=float, default=2.0, help="seconds that the window may be kept by one event")
-    parser.add_argument("--keep", default="", metavar="FOLDER", help="work in this folder, and leave the log in it")
+    parser.add_argument("--keep", default="", metavar="FOLDER", help="work in this folder, and leave it in any case")
     return parser.parse_args()
 
 
@@ -76,6 +78,7 @@ class Run:
             signal.alarm(LONGEST_STEP)
             self.monkey.act()
             self._look_for_errors()
+            picture_is_that_of_the_state(self.world)
             dice = Random(f"{self.monkey.seed}/{self.monkey.step}/check")  # noqa: S311
             if dice.random() < 1 / CHECK_EVERY:
                 self._check(dice)
@@ -135,6 +138,7 @@ class Run:
             f"{broken}\n\nThe last things that were done:\n" + "\n".join(monkey.last) + "\n\n"
             f"Seed {monkey.seed}, step {monkey.step}. To see it again: "
             f'make soak ARGS="--seed {monkey.seed} --until {monkey.step}"\n'
+            f"The log and what was saved are in {self.world.folder}\n"
         )
 
     def summarise(self) -> None:

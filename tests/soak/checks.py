@@ -16,6 +16,7 @@ from heads_driver import pixels, widget_texts
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTabWidget, QWidget
 
+from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.state.explorer import ExplorerState
@@ -25,6 +26,7 @@ from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.cost.page import CostPage
 from attention_explorer.ui.heads.page import HeadsPage
 from attention_explorer.ui.page import Page
+from attention_explorer.ui.pictures.page import PicturesPage
 from attention_explorer.ui.window import MainWindow
 from soak.world import World
 
@@ -48,9 +50,10 @@ def state_survives_a_file(world: World) -> None:
 
 def nothing_is_held(world: World) -> None:
     """With no button pressed, and nothing moving by itself, all that is shown belongs to the history."""
-    world.window.page.stop()
+    window, session = world.window, world.window.session
+    window.page.stop()
+    window.page.render_state(session.state, session.state)  # as when the page is shown again
     world.settle()
-    session = world.window.session
     if session.is_previewing:
         raise Broken(f"“{session.undo_text}” was never ended: neither kept nor taken back.")
 
@@ -114,9 +117,27 @@ def _is_typed(word: str, world: World) -> bool:
     return any(word in (sentence or "") for sentence in (recipe.sentence, recipe.context, *others))
 
 
+def picture_is_that_of_the_state(world: World) -> None:
+    """With the worker at rest, the picture on show is the one that the state asks for, or the page says why not."""
+    page = world.window.page
+    if not isinstance(page, HeadsPage | PicturesPage) or world.is_busy() or world.waits_for_a_moment(world.window):
+        return
+    requests = page.requests
+    if requests.wanted != page.request_now():
+        raise Broken(f"The state asks for\n{page.request_now()}\nbut the page has asked for\n{requests.wanted}")
+    if requests.standing not in (Standing.CURRENT, Standing.STOPPED, Standing.REFUSED):
+        raise Broken(f"Nothing is under way, but the request is {requests.standing.name}: {requests.wanted}")
+    if requests.standing is Standing.CURRENT and (requests.is_old or not requests.is_whole):
+        raise Broken(f"The page takes this for its picture:\n{requests.shown}\nbut has asked for\n{requests.wanted}")
+    if requests.misleads and not page.note.cover.isVisible():
+        raise Broken(f"A picture is not dimmed although it is none of the state: {requests.sentence}")
+
+
 def window_shows_its_state(world: World) -> None:
-    """A new window with the same state draws the same picture and says the same."""
+    """A new window with the same state draws the same picture and says the same, or refuses it with the same words."""
     window = world.window
+    if isinstance(window.page, HeadsPage | PicturesPage):
+        window.page.requests.resume()  # what was stopped is not the same there
     _forget_the_pointer(world, window)
     settings = replace(window.settings, geometry=b"")  # one that was closed in full screen would begin in it
     other = MainWindow(Session(window.session.state), SettingsStore(world.folder / "of a new window.ini"), settings)
@@ -128,13 +149,21 @@ def window_shows_its_state(world: World) -> None:
         _same_folds(window.page, other.page)
         _forget_the_pointer(world, other)
         _settle_both(world, other)
-        _compare(world, window.page, other.page)
+        if not _both_refuse(window.page, other.page):
+            _compare(world, window.page, other.page)
     finally:
         other.close()
         other.deleteLater()
         world.turn(window.activateWindow)
         window.page.focus_first()
         world.settle()
+
+
+def _both_refuse(page: Page, other: Page) -> bool:
+    """Whether both refuse the state; then there is an older picture here, and none there."""
+    if page.reason_against_taking != other.reason_against_taking:
+        raise Broken(f"A new window says “{other.reason_against_taking}” instead of “{page.reason_against_taking}”")
+    return bool(page.reason_against_taking)
 
 
 def _settle_both(world: World, other: MainWindow) -> None:
@@ -259,6 +288,7 @@ def _resident() -> float:
 
 CHECKS: tuple[tuple[float, Callable[[World], None]], ...] = (
     (1.0, nothing_is_held),
+    (1.0, picture_is_that_of_the_state),
     (1.0, state_survives_a_file),
     (0.5, words_are_for_people),
     (0.7, window_shows_its_state),

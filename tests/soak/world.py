@@ -144,7 +144,7 @@ class World:
     def settle(self) -> None:
         """Wait until nothing is being computed any more."""
         until = time.monotonic() + LONGEST_SETTLING
-        while self._is_busy():
+        while self.is_busy():
             if time.monotonic() > until:
                 self.wrong.append(f"Still computing after {LONGEST_SETTLING:g} s: {self.doing}")
                 return
@@ -155,19 +155,25 @@ class World:
         if QThread.currentThread().loopLevel() == 0:
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
-    def _is_busy(self) -> bool:
+    def is_busy(self) -> bool:
+        """Whether a worker of the window has something to do."""
         return any(queue.is_busy() for queue in self.window.findChildren(JobQueue))
 
     def settle_wholly(self, window: MainWindow) -> None:
         """Wait also for what a page puts off for a moment, such as drawing finely after a drag."""
         self.settle()
-        while any(
-            timer.isActive() and timer.isSingleShot() and timer.interval() <= SHORT
-            for timer in window.page.findChildren(QTimer)
-        ):
+        while self.waits_for_a_moment(window):
             QApplication.processEvents()
             time.sleep(0.002)
         self.settle()
+
+    @staticmethod
+    def waits_for_a_moment(window: MainWindow) -> bool:
+        """Whether the page has put something off for a moment."""
+        return any(
+            timer.isActive() and timer.isSingleShot() and timer.interval() <= SHORT
+            for timer in window.page.findChildren(QTimer)
+        )
 
     def collect(self) -> None:
         """Delete what nobody refers to."""

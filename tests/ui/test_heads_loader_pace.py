@@ -156,7 +156,7 @@ def test_fewer_heads_leave_none_of_the_old_ones_behind(open_heads, wait):
 
 def test_the_note_says_how_far_it_is_and_goes_away(open_heads, wait, qtbot):
     driver = open_heads()
-    note = driver.page._centre.note
+    note = driver.page.note
     assert not note.isVisible()
     ask(driver, endless())
     assert driver.said == "computing …"
@@ -177,14 +177,14 @@ def test_what_is_done_soon_is_never_announced(open_heads, wait, monkeypatch):
     ask(driver, many())
     wait(driver)
     QApplication.processEvents()
-    assert not driver.page._centre.note.isVisible()
+    assert not driver.page.note.isVisible()
 
 
 def stops_at_once(driver) -> None:
     """See that nothing is on its way any more, that the page says so, and that the worker notices soon."""
     assert not driver.page.loader.is_pending
     assert driver.said.startswith("Stopped.")
-    note = driver.page._centre.note
+    note = driver.page.note
     assert note.isVisible()
     assert (note.words.text(), note.button.text()) == (BEFORE, "Compute")
     assert driver.page.loader.jobs.wait(20)
@@ -197,7 +197,7 @@ def test_escape_stops_and_what_was_shown_stays(open_heads, wait, qtbot):
     before = driver.canvas.grab().toImage()
     wall = pixels(driver.page.wall.grab().toImage())
     ask(driver, endless().with_view(row=7))
-    qtbot.waitUntil(lambda: driver.page._centre.note.isVisible(), timeout=5_000)
+    qtbot.waitUntil(lambda: driver.page.note.isVisible(), timeout=5_000)
     driver.key(Qt.Key.Key_Escape)
     stops_at_once(driver)
     assert driver.pin == (7, None), "Esc does not let go of what is pinned at the same time"
@@ -213,7 +213,7 @@ def test_escape_stops_and_what_was_shown_stays(open_heads, wait, qtbot):
 def test_escape_in_the_sentence_stops_too(open_heads, wait, qtbot):
     driver = open_heads()
     ask(driver, endless())
-    qtbot.waitUntil(lambda: driver.page._centre.note.isVisible(), timeout=5_000)
+    qtbot.waitUntil(lambda: driver.page.note.isVisible(), timeout=5_000)
     driver.page.bar.sentence.setFocus()
     driver.key(Qt.Key.Key_Escape, widget=driver.page.bar.sentence)
     stops_at_once(driver)
@@ -224,7 +224,7 @@ def test_the_button_stops_and_computes_after_all(open_heads, wait, qtbot, steps)
     wait(driver)
     steps.allowed = 30
     ask(driver, many("new"))
-    wall, note = driver.page.wall, driver.page._centre.note
+    wall, note = driver.page.wall, driver.page.note
     qtbot.waitUntil(lambda: 0 < len(wall._old) < 128 - 9 and note.isVisible(), timeout=20_000)
     driver.press(note.button)
     assert not driver.page.loader.is_pending
@@ -246,9 +246,9 @@ def test_another_change_takes_the_place_of_what_was_stopped(open_heads, qtbot):
     driver = open_heads()
     ask(driver, endless())
     driver.key(Qt.Key.Key_Escape)
-    assert driver.page._centre.note.isVisible()
+    assert driver.page.note.isVisible()
     ask(driver, HeadsState().with_setup(hard=True))
-    assert not driver.page._centre.note.isVisible()
+    assert not driver.page.note.isVisible()
     assert driver.canvas.frame.setup.hard
     assert driver.page.loader.jobs.wait(20)
 
@@ -276,7 +276,7 @@ def test_escape_in_a_stroke_of_the_brush_takes_back_the_stroke(open_heads, wait)
     assert driver.heads.setup.mask == mask
     mouse.release()
     wait(driver)
-    assert not driver.page._centre.note.isVisible()
+    assert not driver.page.note.isVisible()
 
 
 # ---- The head that is chosen is in view ----

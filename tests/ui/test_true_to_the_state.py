@@ -110,7 +110,7 @@ class Visitor:
         assert not is_busy(self.window)
 
     def see_that_it_is_true(self, after: str) -> None:
-        requests, note = self.page.requests, getattr(self.page, "note", None) or self.page._centre.note
+        requests, note = self.page.requests, self.page.note
         assert requests.wanted == self.page.request_now(), after
         on_show = shown_numbers(self.page, self.window.session.state)
         if requests.standing is Standing.CURRENT:
@@ -171,7 +171,7 @@ def test_what_was_stopped_is_dimmed_not_taken_away_and_computed_at_the_press_of_
     visitor.other()
     visitor.escape()
     page = visitor.page
-    note = getattr(page, "note", None) or page._centre.note
+    note = page.note
     assert note.cover.isVisible()
     assert note.words.text() == "Stopped. This is the picture of the settings before."
     QApplication.clipboard().setText("nothing")

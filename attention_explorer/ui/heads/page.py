@@ -90,6 +90,7 @@ class HeadsPage(Page):
         self.pictures, self._widgets = self._centre.pictures, self._centre.widgets
         self.canvas, self.lines = self._centre.canvas, self._centre.lines
         self.stages, self.comparison = self._centre.stages, self._centre.comparison
+        self.note = self._centre.note
 
     def _make_panel(self) -> None:
         self._panel = HeadsPanel(self.session, self.look)
@@ -119,7 +120,7 @@ class HeadsPage(Page):
         self.bar.height_changed.connect(self._arrange)
         self.loader.delivered.connect(self._on_delivered)
         self.requests.changed.connect(self._on_requests_changed)
-        self._centre.note.said.connect(self.said)
+        self.note.said.connect(self.said)
         self.bar.presets.activated.connect(lambda _index: self._wall_side.scroll_to_chosen())
         self.canvas.tiles_changed.connect(self._load)
         self.canvas.painting_ended.connect(lambda: self.bar.paint.setChecked(False))
@@ -324,7 +325,7 @@ class HeadsPage(Page):
         return self.requests.sentence if self.requests.misleads else ""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() != Qt.Key.Key_Escape or not self._centre.note.stop():
+        if event.key() != Qt.Key.Key_Escape or not self.note.stop():
             super().keyPressEvent(event)
 
     # ---- What people do ----
