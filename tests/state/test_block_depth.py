@@ -96,7 +96,7 @@ def test_wide_stacks_are_measured_with_the_sizes_of_the_table() -> None:
     wide = replace(PLAIN, d_model=512, heads=8, d_ff=2048)
     setting = depth_setting(wide)
     assert (setting.d_model, setting.heads, setting.d_ff, setting.layers) == (64, 4, 256, 24)
-    assert any("wider" in sentence for sentence in depth_sentences(depth_picture(wide)))
+    assert any("other sizes" in sentence for sentence in depth_sentences(depth_picture(wide)))
     odd = depth_setting(replace(PLAIN, heads=7))  # refused elsewhere, and no reason to fail here
     assert odd.heads == 4
 
@@ -105,10 +105,10 @@ def test_what_differs_from_the_table_is_said() -> None:
     state = replace(PLAIN, heads=8, encoding=True, causal=True)
     assert differences(state) == ("d_model 64, 8 heads, d_ff 256", "positions", "a causal mask")
     picture = DepthPicture(state, depth_setting(state), None, "no")
-    assert "but not: d_model 64, 8 heads, d_ff 256, positions, a causal mask" in table_sentences(picture)[1]
+    assert "except for: d_model 64, 8 heads, d_ff 256, positions, a causal mask" in table_sentences(picture)[1]
     other = replace(PLAIN, residual=False, norm=NormPlacement.PRE)
     assert row_that_applies(other) is None
-    assert "No row has these switches" in table_sentences(DepthPicture(other, depth_setting(other), None, "no"))[1]
+    assert "No row has these settings" in table_sentences(DepthPicture(other, depth_setting(other), None, "no"))[1]
 
 
 def test_numbers_beyond_the_range_are_a_reason_not_a_crash() -> None:

@@ -56,11 +56,11 @@ def test_a_token_that_is_not_there_is_the_last() -> None:
 
 def test_sentences_tell_what_holds() -> None:
     told = future_sentences(future_picture(STATE))
-    assert told[0] == "The past does not know the future"
+    assert told[0] == "Earlier rows do not change"
     assert "the 3 rows before it stay the same bit for bit" in told[2]
-    assert "6 of 6 rows move, 0 keep every bit" in told[3]
+    assert "6 of 6 rows change, 0 keep every bit" in told[3]
     first = future_sentences(future_picture(replace(STATE, changed_token=0)))
-    assert "first token is seen by all" in first[2]
+    assert "every token sees the first one" in first[2]
     second = future_sentences(future_picture(replace(STATE, changed_token=1)))
     assert "the row before it stays" in second[2]
 

@@ -59,7 +59,7 @@ def test_against_a_loop_over_heads() -> None:
 def test_a_power_of_two_is_exact_and_said_to_be() -> None:
     two = linear_picture(replace(STATE, factor=2.0))
     assert two.by[0].error == 0.0
-    assert "Not even rounding differs" in "".join(linear_sentences(two))
+    assert "There is not even a rounding difference" in "".join(linear_sentences(two))
     three = linear_picture(STATE)
     assert 0.0 < three.by[0].error < 1e-12
     assert "is rounding" in "".join(linear_sentences(three))

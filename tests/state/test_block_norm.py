@@ -56,7 +56,7 @@ def test_a_constant_row_comes_out_as_zeros_of_a_layer_norm_only() -> None:
         assert not layer.constant_after[place].any()
         np.testing.assert_allclose(rms.constant_after[place], 1.0, rtol=1e-4)
     assert any("zeros in both" in sentence for sentence in norm_sentences(layer))
-    assert any("takes no mean away" in sentence for sentence in norm_sentences(rms))
+    assert any("does not subtract the mean" in sentence for sentence in norm_sentences(rms))
 
 
 def test_the_row_is_that_of_the_seed() -> None:
@@ -78,14 +78,16 @@ def test_steps_go_from_stop_to_stop_and_stay_within() -> None:
 
 def test_words_and_numbers() -> None:
     picture = norm_picture(TUTORIAL)
-    assert "0.999 (beside) and 0.707 (below), one of 10⁻⁴ with 0.990 and 0.100" in "".join(norm_sentences(picture))
+    assert "0.999 (ε beside the root) and 0.707 (under it), a row of 10⁻⁴ with 0.990 and 0.100" in "".join(
+        norm_sentences(picture)
+    )
     assert "both are the same" in "".join(norm_sentences(norm_picture(BlockState(eps=0.0))))
     assert norm_words(picture, len(picture.scales) - 1).startswith("standard deviation in 100, out: ")
     assert norm_words(picture, len(picture.scales)) == ""
     assert bar_words(picture, 0).startswith("feature 0: ")
     assert bar_words(picture, 16) == ""
     arrays = norm_numbers(picture)
-    assert arrays["output_std_eps_below_root"].shape == arrays["input_std"].shape
+    assert arrays["output_std_eps_under_root"].shape == arrays["input_std"].shape
 
 
 @pytest.mark.parametrize(
@@ -111,5 +113,5 @@ def test_sizes_in_three_digits(number: float, text: str) -> None:
 def test_exported_curves_are_those_of_their_names() -> None:
     numbers = norm_numbers(norm_picture(BlockState(eps=1e-2)))
     size = numbers["input_std"]
-    np.testing.assert_allclose(numbers["output_std_eps_below_root"], size / np.sqrt(size**2 + 1e-2), rtol=1e-9)
+    np.testing.assert_allclose(numbers["output_std_eps_under_root"], size / np.sqrt(size**2 + 1e-2), rtol=1e-9)
     np.testing.assert_allclose(numbers["output_std_eps_beside_root"], size / (size + 1e-2), rtol=1e-9)

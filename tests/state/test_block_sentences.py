@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from attention_explorer.state.block.future import future_picture, future_sentenc
 from attention_explorer.state.block.linear import linear_picture, linear_sentences
 from attention_explorer.state.block.norm import norm_picture, norm_sentences
 from attention_explorer.state.block.numerals import brief
-from attention_explorer.state.block.presets import block_preset
+from attention_explorer.state.block.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.state.block.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
 from attention_explorer.state.block.state import MOST_LAYERS, BlockPicture, BlockState, Initialiser
 from attention_explorer.state.block.wording import settings_words, verdict
@@ -194,7 +195,7 @@ def test_without_epsilon_its_place_is_nothing_to_speak_of() -> None:
     picture = norm_picture(state)
     np.testing.assert_allclose(picture.curves[True], picture.curves[False], rtol=1e-9)
     assert norm_sentences(picture)[0] == "Without ε both are the same"
-    assert verdict(state)[0] == "Without ε there is nothing to place."
+    assert verdict(state)[0] == "Without ε both norms are the same."
 
 
 @pytest.mark.parametrize("eps", [1e-6, 1e-5, 1e-2, 1.0])
@@ -213,6 +214,60 @@ def test_the_verdict_on_depth_is_that_of_the_table() -> None:
     assert rows[he, True, NormPlacement.NONE].ratios[-1] > 1e14
     assert all(rows[he, residual, post].cosine == 1.0 for residual in (True, False))
     assert rows[Rule.GPT2, True, post].cosine < 0.1 < rows[Rule.GPT2, False, post].cosine
+
+
+# ---- What stays true when settings are changed ----
+
+SAID = (Path(__file__).parents[1] / "data" / "tutorial_sentences.txt").read_text("utf-8").lower()
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("picture", BlockPicture)
+def test_quotation_marks_stand_around_what_a_tutorial_says(picture: BlockPicture, causal: bool) -> None:
+    headline, lines = verdict(BlockState(picture=picture, causal=causal))
+    told = [headline, *lines, *(ready.look_for for ready in BLOCK_PRESETS)]
+    told += linear_sentences(linear_picture(BlockState()))
+    for passage in re.findall(r"“([^”]*)”", " ".join(told)):
+        assert passage.lower() in SAID
+
+
+@pytest.mark.parametrize("kind", NormKind)
+@pytest.mark.parametrize("eps", [0.0, 1e-6, 0.1])
+@pytest.mark.parametrize("scale", [0.0, 1e-9, 1.0])
+def test_rows_that_a_norm_leaves_short_are_excepted(kind: NormKind, eps: float, scale: float) -> None:
+    state = BlockState(embedding_scale=scale, encoding=False, norm_kind=kind, eps=eps)
+    lengths = diagram_picture(state).after
+    (told,) = [line for line in verdict(state)[1] if line.startswith("After the norm every row has")]
+    assert "√64 = 8" in told
+    if np.abs(lengths - 8.0).max() > 0.5:
+        assert ("unless it hardly varied" if kind is NormKind.LAYER else "unless it was nearly 0") in told
+
+
+@pytest.mark.parametrize(
+    ("gain", "headline"), [(1e-6, "Linear in V, and here in X too"), (0.3, "Linear in V, not in X")]
+)
+def test_weights_that_stay_even_are_linear_in_x_and_told_so(gain: float, headline: str) -> None:
+    state = BlockState(initialiser=Initialiser.NUMBER, gain=gain, factor=3.0, picture=BlockPicture.LINEAR)
+    picture = linear_picture(state)
+    follows = picture.by[1].error <= 1e-9 * float(np.abs(picture.by[1].expected).max())
+    assert follows == (gain == 1e-6)
+    assert linear_sentences(picture)[0] == headline
+    assert verdict(state)[1][0].startswith("In general it is not linear in X")
+
+
+def test_a_change_that_reaches_nobody_is_not_said_to_reach_all() -> None:
+    state = BlockState(initialiser=Initialiser.NUMBER, gain=0.0, picture=BlockPicture.FUTURE)
+    told = future_sentences(future_picture(state))
+    assert any("the change does not reach every row" in sentence for sentence in told)
+    assert verdict(state)[0] == "Without a mask a change can reach every row."
+
+
+@pytest.mark.parametrize("eps", [0.0, 1e-6, 1.0])
+def test_the_place_of_epsilon_has_one_name(eps: float) -> None:
+    for inside in (True, False):
+        state = BlockState(picture=BlockPicture.NORM, eps=eps, eps_inside_sqrt=inside)
+        told = " ".join([*norm_sentences(norm_picture(state)), *verdict(state)[1], settings_words(BlockState(eps=eps))])
+        assert not re.search(r"\b(below|in the root)\b", told, re.IGNORECASE)
 
 
 # ---- Settings under a picture ----

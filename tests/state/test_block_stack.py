@@ -98,7 +98,7 @@ def test_heads_that_do_not_divide_are_refused_in_words() -> None:
     ("change", "said"),
     [
         ({"sentence": " "}, "0 tokens: write at least one"),
-        ({"sentence": "a " * 129}, "129 tokens, at most 128"),
+        ({"sentence": "a " * 129}, "129 tokens, and there is room for 128"),
         ({"d_model": 1024, "d_ff": 4096, "layers": 24}, "fewer layers"),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_token_is_followed_through_all_boxes(open_block):
     block.click(block.cell(2, 10))
     assert block.state.token == 2
     assert block.undo_text == "Follow “sat”"
-    assert "The way of “sat” (3)" in block.notes
+    assert "“sat” (3) from box to box" in block.notes
     after = pixels(block.canvas.grab().toImage())
     changed = (before != after).reshape(before.shape[0], before.shape[1], -1).any(axis=-1)
     for name, place in block.layout.diagram.places.items():
@@ -167,7 +167,7 @@ def test_labels_and_bars_say_how_long_a_token_is(open_block):
     block = open_block(block_preset("pipeline").state)
     cells = block.layout.detail.cells.cells
     y = block.cell(0, 0).y()
-    assert "“The” (1) in What attention puts out: norm 36.719" in block.point_at(QPointF(cells.left() - 8, y))
+    assert "“The” (1), Output of attention: norm 36.719" in block.point_at(QPointF(cells.left() - 8, y))
     assert "norm 6.239 before the layer, 36.72 after it, 5.89 times" in block.point_at(
         QPointF(block.layout.detail.bars.center().x(), y)
     )
@@ -194,7 +194,7 @@ def test_switches_take_boxes_away_and_can_be_undone(open_block):
     assert not block.state.residual
     assert "attention_sum" not in block.names()
     assert "residual" not in painted_texts(block.canvas.paint_picture)
-    assert block.undo_text == "Take the residual away"
+    assert block.undo_text == "Remove the residual"
     block.undo()
     assert "attention_sum" in block.names()
     block.press(block.bar.causal)

@@ -162,7 +162,7 @@ def test_depth_marks_the_row_of_the_table_that_applies() -> None:
     assert sum("; cosine" in line for line in lines) == 8
     other = drawing.compute(replace(state, residual=False, norm=NormPlacement.PRE), (0, 0))
     assert not [line for line in drawing.notes(other) if line.text.startswith("▸")]
-    assert "table, measured elsewhere" in texts_of("depth", state)
+    assert "table, measured with PyTorch" in texts_of("depth", state)
     assert "median of 7 draws" in texts_of("depth", state)
 
 
@@ -235,10 +235,10 @@ def test_future_replaces_the_token_that_is_clicked() -> None:
     assert drawing.press(state, picture, Qt.Key.Key_Down).state.changed_token == 5
     texts = texts_of("future", state)
     assert texts.count("same bits") == 4
-    assert "2 of 6 rows move, 4 keep every bit" in texts
-    assert "6 of 6 rows move, 0 keep every bit" in texts
+    assert "2 of 6 rows change, 4 keep every bit" in texts
+    assert "6 of 6 rows change, 0 keep every bit" in texts
     assert drawing.words(picture, Spot(0, 1)).endswith(
-        "all 64 numbers are the same bit for bit. A click replaces this token."
+        "all 64 numbers are the same bit for bit. Click to replace this token."
     )
 
 

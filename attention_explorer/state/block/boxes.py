@@ -165,7 +165,7 @@ def _weighed(state: BlockState, trace: EncoderTrace) -> list[Box]:
 def _x_box(state: BlockState, trace: EncoderTrace) -> Box:
     if state.layer_shown:
         title, what = "X", f"X, from layer {state.layer_shown}"
-        formula = f"X is what layer {state.layer_shown} puts out"
+        formula = f"X is the output of layer {state.layer_shown}"
     elif state.encoding:
         title, what, formula = (
             "X = E + P",
@@ -173,7 +173,7 @@ def _x_box(state: BlockState, trace: EncoderTrace) -> Box:
             "X = E + P, sinusoids added to the embeddings",
         )
     else:
-        title, what, formula = "X", "X: embeddings", "X = E, the embeddings alone: no positions are added"
+        title, what, formula = "X", "X: embeddings", "X = E, the embeddings alone, without positions"
     return Box("x", title, what, formula, Form.FEATURES, trace.x, Line.SCORES, ())
 
 
@@ -203,12 +203,12 @@ def _mixing_line(state: BlockState, trace: EncoderTrace) -> list[Box]:
     side_by_side = "Concat(head₁, …, head_h)"
     found, features = inside.head_output, Form.FEATURES
     return [
-        Box("head_output", "A·V", "What each head found", mixed, Form.HEADS, found, line, ("weights", "v"), "output"),
+        Box("head_output", "A·V", "Output of each head", mixed, Form.HEADS, found, line, ("weights", "v"), "output"),
         Box("concat", "concat", "Heads side by side", side_by_side, features, inside.concat, line, ("head_output",)),
         Box(
             "attention_output",
             "· W_O",
-            "What attention puts out",
+            "Output of attention",
             "Concat·W_O mixes the heads",
             features,
             inside.output,
@@ -252,7 +252,7 @@ def _network(activation: Activation, inside: FeedForwardTrace, before: str) -> l
     if inside.linear_part is not None:
         gate = "The other factor of the gate"
         rows.append(("linear_part", "· W₃", gate, "Y·W₃", inside.linear_part, (before,)))
-    factors, out = tuple(row[0] for row in rows), "What the network puts out"
+    factors, out = tuple(row[0] for row in rows), "Output of the network"
     rows += [
         ("hidden", ACTIVATION_NAMES[activation], "Hidden units", formula, inside.hidden, factors),
         ("feed_forward_output", "· W₂ + b₂", out, "hidden·W₂ + b₂", inside.output, ("hidden",)),

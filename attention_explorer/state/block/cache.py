@@ -16,7 +16,7 @@ from attention_explorer.state.block.stack import QUICK_NUMBERS, block_stack, che
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import percent, size_text
+from attention_explorer.state.numerals import counted, percent, size_text
 
 QUICK_STEPS = 40
 """So many steps of one layer take less than about 20 ms, beside their arithmetic."""
@@ -188,8 +188,8 @@ def table_rows(picture: CachePicture) -> tuple[tuple[str, str, str], ...]:
     made, anew = (rows * layers for rows in picture.rows_made)
     step = picture.work.cached[decoded - 1], picture.work.anew[decoded - 1]
     return (
-        (f"rows of K and V made in this step{of_all}", str(layers), str(decoded * layers)),
-        (f"rows of K and V made so far{of_all}", str(made), str(anew)),
+        (f"rows of K and V computed in this step{of_all}", str(layers), str(decoded * layers)),
+        (f"rows of K and V computed so far{of_all}", str(made), str(anew)),
         ("FLOPs of this step", flops_text(float(step[0])), flops_text(float(step[1]))),
         ("FLOPs so far", flops_text(picture.flops(cached=True)), flops_text(picture.flops(cached=False))),
         ("numbers kept", flops_text(float(picture.numbers_held)), "0"),
@@ -207,17 +207,17 @@ def cache_sentences(picture: CachePicture) -> tuple[str, ...]:
     decoded, count, state = picture.decoded, len(picture.tokens), picture.state
     newest = picture.tokens[decoded - 1]
     sentences = [
-        "Each token’s key and value are made once",
-        f"Token {decoded} of {count}, “{newest}”, came last: one row was added to K and to V of every head and layer; "
-        f"its query was compared with {decoded} key{'' if decoded == 1 else 's'}.",
-        f"Without the cache {decoded} row{'' if decoded == 1 else 's'} of every layer would be made anew in this step. "
+        "Each token’s key and value are computed once",
+        f"Token {decoded} of {count}, “{newest}”, came last: one row was added to K and to V in every head and layer, "
+        f"and its query was compared with {counted(decoded, 'key')}.",
+        f"Without the cache, {counted(decoded, 'row')} in every layer would be computed again in this step. "
         f"So far the cache saves {percent(picture.saved)} of the arithmetic, and keeps "
         f"{flops_text(float(picture.numbers_held))} numbers for it.",
-        f"What comes out is the same: {equality_text(picture)}.",
-        "No later token changes an earlier row under a causal mask: that is why its key and value can be kept.",
+        f"The result is the same: {equality_text(picture)}.",
+        "Under a causal mask no later token changes an earlier row: that is why its key and value can be kept.",
     ]
     if not state.causal:
-        sentences.append("The stack of the page has no mask; decoding is causal all the same.")
+        sentences.append("The stack on the other pictures has no mask; decoding is always causal.")
     return tuple(sentences)
 
 
@@ -245,7 +245,7 @@ def step_words(picture: CachePicture, step: int) -> str:
     cached, anew = float(picture.work.cached[step]), float(picture.work.anew[step])
     return (
         f"token {step + 1}, “{picture.tokens[step]}”: {flops_text(cached)} FLOPs with the cache, {flops_text(anew)} "
-        f"without ({anew / cached:.1f} times). A click decodes up to here."
+        f"without ({anew / cached:.1f} times). Click to decode up to here."
     )
 
 

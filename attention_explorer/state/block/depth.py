@@ -216,11 +216,11 @@ def depth_sentences(picture: DepthPicture) -> tuple[str, ...]:
         f"({_spread(picture, 'gradient_ratios', last)}).",
         f"The tokens that come out have a mean cosine of {plain(cosine, 3)}: {_likeness(cosine)}.",
         f"{picture.draws} of {DRAWS} random stacks, {TOKENS} tokens, d_model {picture.setting.d_model}, "
-        f"{picture.setting.heads} heads, d_ff {picture.setting.d_ff}. The gradient is that of a random direction on "
-        "untrained weights, not of a training.",
+        f"{picture.setting.heads} heads, d_ff {picture.setting.d_ff}. The gradient is that of a random direction with "
+        "untrained weights, not from training.",
     ]
     if picture.setting.d_model != picture.state.d_model or picture.setting.d_ff != picture.state.d_ff:
-        sentences.append("The stack of the page is wider: so many layers of it would take too long.")
+        sentences.append("The stack on the other pictures has other sizes, with which this would take too long.")
     if not picture.state.feed_forward:
         sentences.append("Measured with the feed-forward network, which is switched off in the other pictures.")
     return tuple(sentences)
@@ -228,13 +228,13 @@ def depth_sentences(picture: DepthPicture) -> tuple[str, ...]:
 
 def table_sentences(picture: DepthPicture) -> tuple[str, ...]:
     """Return the words above the table: what it is, and what of it compares with the picture."""
-    title = "Measured elsewhere: the gradient after 1, 6, 12 and 24 layers; the cosine of the tokens after 24."
+    title = "Measured with PyTorch: the gradient after 1, 6, 12 and 24 layers; the cosine of the tokens after 24."
     if picture.row is None:
-        return title, "No row has these switches."
+        return title, "No row has these settings."
     others = differences(picture.state)
     if not others:
-        return title, "The marked row has the same switches and sizes; other random numbers move it somewhat."
-    return title, f"The marked row has the same switches, but not: {', '.join(others)}."
+        return title, "The marked row has these settings, but other random numbers."
+    return title, f"The marked row has these settings, except for: {', '.join(others)}."
 
 
 def depth_words(picture: DepthPicture, depth: int) -> str:
@@ -254,7 +254,7 @@ def _headline(ratio: float) -> str:
         return "The gradient vanishes"
     if ratio > 1e3:
         return "The gradient explodes"
-    return "The gradient gets through" if 0.1 < ratio < 10 else "The gradient gets through, not unchanged"
+    return "The gradient gets through" if 0.1 < ratio < 10 else "The gradient gets through, but changes in size"
 
 
 def _likeness(cosine: float) -> str:

@@ -83,7 +83,7 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
         case "attention_sum" | "feed_forward_sum":
             sublayer = picture.trace.attention if box.name == "attention_sum" else picture.trace.feed_forward
             way, found = float(sublayer.x[0, row, column]), float(sublayer.inside.output[0, row, column])
-            return f"{signed_short(way)} by the residual, {signed_short(found)} found {made}"
+            return f"{signed_short(way)} from the residual and {signed_short(found)} from the sublayer {made}"
         case "hidden":
             return _activation_arithmetic(picture, row, column, value)
     return f"{_norm_arithmetic(picture, box, row, column)} {made}"
@@ -101,7 +101,7 @@ def _key_arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, colu
     if hidden:
         return f"{token_name(picture, column)} comes later: −∞, weight exactly 0"
     if box.name == "masked":
-        return f"may attend: stays {signed_short(scaled)}"
+        return f"may attend, so it stays {signed_short(scaled)}"
     line = inside.masked[0, head, row]
     top = float(line.max())
     share, total = float(np.exp(line[column] - top)), float(np.exp(line - top).sum())
@@ -156,7 +156,7 @@ def row_words(picture: DiagramPicture, box: Box, row: int) -> str:
     """Say how long a token's row is in a box, over all heads."""
     array = box.first[..., row, :]
     finite = array[np.isfinite(array)]
-    return f"{token_name(picture, row)} in {box.what}: norm {short(float(np.linalg.norm(finite)))}"
+    return f"{token_name(picture, row)}, {box.what}: norm {short(float(np.linalg.norm(finite)))}"
 
 
 MOST_LISTED = 8

@@ -151,7 +151,7 @@ def title_of(causal: bool) -> str:
 def count_text(picture: FuturePicture, causal: bool) -> str:
     """Return how many rows of the output stay the same."""
     count, same = len(picture.tokens), picture.moved[causal].same_rows(-1)
-    return f"{count - same} of {count} rows move, {same} keep every bit"
+    return f"{count - same} of {count} rows change, {same} {'keeps' if same == 1 else 'keep'} every bit"
 
 
 def future_sentences(picture: FuturePicture) -> tuple[str, ...]:
@@ -168,8 +168,8 @@ def future_sentences(picture: FuturePicture) -> tuple[str, ...]:
         f"{through}.",
         _causal_sentence(picture, held),
         f"Without a mask {count_text(picture, False)}: "
-        + ("every row has heard of it." if free.same_rows(-1) == 0 else "not every row has heard of it."),
-        f"This stack is {'causal' if picture.state.causal else 'not causal'}; both are shown whatever its mask is.",
+        + ("the change reaches every row." if free.same_rows(-1) == 0 else "the change does not reach every row."),
+        f"The other pictures have {'the causal' if picture.state.causal else 'no'} mask; here both are shown.",
     ]
     return tuple(sentences)
 
@@ -177,20 +177,20 @@ def future_sentences(picture: FuturePicture) -> tuple[str, ...]:
 def _headline(picture: FuturePicture, held: bool) -> str:
     if picture.token == 0:
         return "The first token has no past"
-    return "The past does not know the future" if held else "The past moves"
+    return "Earlier rows do not change" if held else "Earlier rows change"
 
 
 def _causal_sentence(picture: FuturePicture, held: bool) -> str:
     if picture.token == 0:
         later = "Replace a later one." if len(picture.tokens) > 1 else "Write a second word."
-        return f"Under a causal mask the first token is seen by all: every row may move. {later}"
+        return f"Under a causal mask every token sees the first one: every row may change. {later}"
     rows = "the row before it stays" if picture.token == 1 else f"the {picture.token} rows before it stay"
     if held:
         return (
             f"Under a causal mask {rows} the same bit for bit, after every layer: masked weights are exactly 0, and 0 "
             "times noise is 0."
         )
-    return "Under a causal mask a row before it has moved, which it should not."
+    return "Under a causal mask a row before it has changed, which should not happen."
 
 
 def future_words(picture: FuturePicture, causal: bool, token: int, level: int | None = None) -> str:
@@ -204,9 +204,9 @@ def future_words(picture: FuturePicture, causal: bool, token: int, level: int | 
     place = f"“{picture.tokens[token]}” ({token + 1}), {mask}, {'input X' if at == 0 else f'after layer {at}'}"
     numbers, width = int(moved.numbers[at, token]), picture.state.d_model
     if numbers == 0:
-        return f"{place}: all {width} numbers are the same bit for bit. A click replaces this token."
+        return f"{place}: all {width} numbers are the same bit for bit. Click to replace this token."
     change = size_text(float(moved.change[at, token]))
-    return f"{place}: {numbers} of {width} numbers differ, by up to {change}. A click replaces this token."
+    return f"{place}: {numbers} of {width} numbers differ, by up to {change}. Click to replace this token."
 
 
 def future_numbers(picture: FuturePicture) -> dict[str, np.typing.NDArray[Any]]:

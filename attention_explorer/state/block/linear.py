@@ -120,12 +120,15 @@ def map_titles(picture: LinearPicture, which: int) -> tuple[str, str, str]:
 def verdict_of(picture: LinearPicture, which: int) -> str:
     """Return whether the output followed, with the largest difference."""
     error, name = picture.by[which].error, TITLES[which]
-    size = float(np.abs(picture.by[which].expected).max())
     if which == 1 and picture.factor in NO_PROOF:
         return f"Times {factor_text(picture.factor)} is no test of X: largest difference {size_text(error)}"
-    if error <= 1e-9 * size:
+    if _is_rounding(picture.by[which]):
         return f"Linear in {name}: largest difference {size_text(error)}"
     return f"Not linear in {name}: largest difference {size_text(error)}"
+
+
+def _is_rounding(by: Scaled) -> bool:
+    return by.error <= 1e-9 * float(np.abs(by.expected).max())
 
 
 def linear_sentences(picture: LinearPicture) -> tuple[str, ...]:
@@ -138,25 +141,27 @@ def linear_sentences(picture: LinearPicture) -> tuple[str, ...]:
             "The output is 0 throughout, and 0 times anything is 0. Make tokens and weights larger.",
         )
     alone = len(picture.tokens) == 1
+    follows = picture.factor not in NO_PROOF and _is_rounding(picture.by[1])
+    headline = "Linear in V, and here in X too" if follows else "Linear in V, not in X"
     sentences = [
-        "One token: linear in V and in X" if alone else "Linear in V, not in X",
+        "One token: linear in V and in X" if alone else headline,
         f"Multiply the values by {c} and keep the weights: the output is {c} times as large. {left}",
         *(_one_token_sentences() if alone else _x_sentences(picture)),
     ]
     if picture.state.norm is NormPlacement.PRE:
         sentences.append(
-            "X stands for what attention reads, the rows after the norm: before it the norm would take the factor away."
+            "X is what attention reads, the rows after the norm: before it, the norm would remove the factor."
         )
     if picture.factor in NO_PROOF and not alone:
-        why = "(−Q)(−K)ᵀ = QKᵀ leaves all weights as they are" if picture.factor == -1.0 else "it is the same for all"
+        why = "(−Q)(−K)ᵀ = QKᵀ leaves all weights as they are" if picture.factor == -1.0 else "any function passes it"
         sentences.append(f"Times {c} is no test of X: {why}. Choose another factor.")
     return tuple(sentences)
 
 
 def _one_token_sentences() -> tuple[str, ...]:
     return (
-        "One token has but one weight, and that is 1 whatever the scores are: as long as there is no second word, "
-        "attention is a linear map of X as well.",
+        "One token has only one weight, and that is 1 whatever its score is: as long as there is no second word, "
+        "attention is a linear map of X, too.",
     )
 
 
@@ -165,12 +170,12 @@ def _x_sentences(picture: LinearPicture) -> tuple[str, ...]:
     weights = (
         "leaves the weights as they are"
         if picture.moved == 0.0
-        else (f"makes other weights of them, by up to {size_text(picture.moved)}")
+        else f"changes the weights by up to {size_text(picture.moved)}"
     )
     return (
         f"Multiply the tokens X by {c}: Q and K are multiplied too, the scores by {square}, and the softmax {weights}. "
         f"The output is off by up to {size_text(picture.by[1].error)}.",
-        "“Purely linear in V” is right as it is said: for fixed weights. As a function of the tokens attention is not "
+        "“Purely linear in V” is right for fixed weights. As a function of the tokens, attention in general is not "
         "linear, even without a feed-forward network.",
     )
 
@@ -179,8 +184,8 @@ def _rounding(error: float, factor: float) -> str:
     if error == 0.0:
         moves = abs(factor) not in NO_PROOF and abs(math.frexp(factor)[0]) == 0.5
         why = ": times 2, 4 or ½ moves only the exponent of a number" if moves else ""
-        return f"Not even rounding differs{why}. Try 3."
-    return f"What is left, {size_text(error)}, is rounding."
+        return f"There is not even a rounding difference{why}. Try 3."
+    return f"The difference, {size_text(error)}, is rounding."
 
 
 def is_quick(state: BlockState) -> bool:

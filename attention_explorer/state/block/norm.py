@@ -112,18 +112,18 @@ def norm_sentences(picture: NormPicture) -> tuple[str, ...]:
     state, scale = picture.state, picture.scale
     inside, beside = (picture.output_std(place, scale) for place in (True, False))
     sentences = [
-        "Where ε stands shows on small rows" if state.eps else "Without ε both are the same",
-        f"A row with standard deviation {brief(scale)} comes out with {plain(inside, 3)} if ε is under the root, "
-        f"with {plain(beside, 3)} if it is beside it. The page uses {NAMES[state.eps_inside_sqrt]}.",
+        "The place of ε shows in small rows" if state.eps else "Without ε both are the same",
+        f"A row with standard deviation {brief(scale)} comes out with {plain(inside, 3)} if ε is under the root, and "
+        f"with {plain(beside, 3)} if ε is beside it. The Layer picture has {NAMES[state.eps_inside_sqrt]}.",
         _why(state),
     ]
     sentences.append(_tutorial(picture))
     largest = max(float(np.abs(picture.constant_after[place]).max()) for place in (True, False))
     if largest == 0:
-        sentences.append("A row of one number repeated comes out as zeros in both: nothing is left without its mean.")
+        sentences.append("A row of one number repeated comes out as zeros in both: the mean is all there is in it.")
     else:
         values = " and ".join(plain(float(picture.constant_after[place][0]), 3) for place in (True, False))
-        sentences.append(f"A row of {CONSTANT:g} repeated comes out as {values}: RMS norm takes no mean away.")
+        sentences.append(f"A row of {CONSTANT:g} repeated comes out as {values}: RMS norm does not subtract the mean.")
     return tuple(sentences)
 
 
@@ -132,8 +132,8 @@ def _why(state: BlockState) -> str:
         return "With ε = 0 both are the same: every row comes out with 1, however small."
     root = state.eps**0.5
     return (
-        f"Below the root, ε = {brief(state.eps)} counts as soon as σ comes near √ε = {brief(root)}; beside "
-        "it only where σ comes near ε itself."
+        f"Under the root, ε = {brief(state.eps)} counts as soon as σ is near √ε = {brief(root)}; beside the root, only "
+        "when σ is near ε itself."
     )
 
 
@@ -147,8 +147,9 @@ def _tutorial(picture: NormPicture) -> str:
     )
     large, small = (brief(scale) for scale in TUTORIAL_SCALES)
     return (
-        f"With ε = 10⁻⁶, as a tutorial has it, a row of {large} comes out with {first[0]} (beside) and {first[1]} "
-        f"(below), one of {small} with {second[0]} and {second[1]}. At 1 they differ by less than a millionth."
+        f"With ε = 10⁻⁶, as in a tutorial, a row of {large} comes out with {first[0]} (ε beside the root) and "
+        f"{first[1]} (under it), a row of {small} with {second[0]} and {second[1]}. At 1 they differ by less than a "
+        "millionth."
     )
 
 
@@ -157,7 +158,7 @@ def norm_words(picture: NormPicture, index: int) -> str:
     if not 0 <= index < len(picture.scales):
         return ""
     found = " · ".join(f"{NAMES[place]} {plain(float(picture.curves[place][index]), 4)}" for place in (True, False))
-    return f"standard deviation in {brief(float(picture.scales[index]))}, out: {found}. A click goes there."
+    return f"standard deviation in {brief(float(picture.scales[index]))}, out: {found}. Click to go there."
 
 
 def bar_words(picture: NormPicture, feature: int) -> str:
@@ -173,10 +174,10 @@ def bar_words(picture: NormPicture, feature: int) -> str:
 def norm_numbers(picture: NormPicture) -> dict[str, np.typing.NDArray[Any]]:
     """Return the numbers behind the picture."""
     return {
-        "output_std_eps_below_root": picture.curves[True],
+        "output_std_eps_under_root": picture.curves[True],
         "output_std_eps_beside_root": picture.curves[False],
         "input_std": picture.scales,
         "row": picture.row,
-        "row_after_eps_below_root": picture.after[True],
+        "row_after_eps_under_root": picture.after[True],
         "row_after_eps_beside_root": picture.after[False],
     }

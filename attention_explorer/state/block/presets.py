@@ -30,12 +30,13 @@ BLOCK_PRESETS: tuple[Preset[BlockState], ...] = (
     Preset(
         "encoder",
         "Encoder layer, 64 wide",
-        "Click a box to see it large, or walk them with ← and →. ↑ and ↓ follow one token from X to the output.",
+        "Click a box to see it large, or go from box to box with ← and →. ↑ and ↓ follow one token from X to the "
+        "output.",
         _ENCODER,
     ),
     Preset(
         "full",
-        "Tutorial: full-size encoder layer",
+        "Full-size encoder layer, 512 wide",
         "3 148 288 parameters. Input and output are (2, 10, 512); every output row has mean 0 and standard deviation "
         "0.9999994, because ε stands beside the root. About half of the hidden units are 0.",
         replace(
@@ -53,23 +54,24 @@ BLOCK_PRESETS: tuple[Preset[BlockState], ...] = (
     ),
     Preset(
         "pipeline",
-        "Tutorial: the whole pipeline",
-        "Norms before 6.24 7.10 7.07 7.63 6.26 6.39, after 36.72 32.60 38.34 32.56 30.44 34.79: weights of 0.3 make "
-        "every token about five times as long. A norm would put it right.",
+        "Pipeline: tokens grow five times longer",
+        "Norms before: 6.24 7.10 7.07 7.63 6.26 6.39; after: 36.72 32.60 38.34 32.56 30.44 34.79. W·0.3 makes every "
+        "token about five times as long. Choose a norm, and it does not.",
         replace(_ATTENTION_ONLY, embedding_scale=0.5, box="attention_output", preset="pipeline"),
     ),
     Preset(
         "shapes",
-        "Tutorial: shape trace",
-        "(6, 64) → (8, 6, 8) → (8, 6, 6) → (8, 6, 8) → (6, 64) → (6, 64). Change d_model, heads or the sentence: the "
-        "shapes follow, and what cannot be is refused.",
+        "Shapes, from X to the output",
+        "(6, 64) → (8, 6, 8) → (8, 6, 6) → (8, 6, 8) → (6, 64) → (6, 64). Change d_model, the heads or the sentence, "
+        "and the shapes follow; sizes that do not fit are refused.",
         replace(_ATTENTION_ONLY, encoding=False, box="q", preset="shapes"),
     ),
     Preset(
         "self-attention",
-        "Tutorial: four tokens, one head",
-        "Q, K and V come from the same X, (4, 8), and the output is (4, 8) again. Weights of 1 make almost a choice of "
-        "the softmax: the largest of the rows are 0.989, 0.535, 1.000 and 0.928. Other seeds draw other numbers.",
+        "One head, almost one-hot weights",
+        "Q, K and V come from the same X, (4, 8), and the output is (4, 8) again. With σ_w = 1 the softmax is almost a "
+        "choice: the largest weights of the rows are 0.989, 0.535, 1.000 and 0.928. The tutorial’s code ends at A·V; "
+        "W_O is added here.",
         replace(
             _ATTENTION_ONLY,
             sentence="one two three four",
@@ -85,15 +87,15 @@ BLOCK_PRESETS: tuple[Preset[BlockState], ...] = (
     Preset(
         "gpt",
         "Pre-norm with a mask, GPT style",
-        "The norm stands before attention and before the network; the residual goes past both, so X reaches the output "
-        "as it is. No token sees a later one.",
+        "The norm stands before attention and before the network. The residual passes both, so X itself is a part of "
+        "the output. No token sees a later one.",
         replace(_GPT, box="masked", preset="gpt"),
     ),
     Preset(
         "no-residual",
-        "No residual",
-        "Weights of 0.02, six layers: all tokens leave alike, for nothing of a token goes past attention. Switch the "
-        "residual on and they stay apart. With √(2/d_in) they become alike either way.",
+        "No residual: all tokens become alike",
+        "Six layers with σ_w = 0.02: all tokens come out alike, as nothing of a token passes attention. Switch the "
+        "residual on, and they stay apart. With √(2/d_in) they become alike either way.",
         replace(
             _ENCODER,
             initialiser=Initialiser.NUMBER,
@@ -107,16 +109,16 @@ BLOCK_PRESETS: tuple[Preset[BlockState], ...] = (
     ),
     Preset(
         "stack",
-        "24 layers, looked into the last",
-        "With these weights all tokens point the same way after 24 layers, residual or not: see the columns of X. With "
-        "weights of 0.02 they stay apart as long as there is a residual.",
+        "The last of 24 layers",
+        "With these weights all tokens point the same way after 24 layers, with or without the residual: look at the "
+        "columns of X. With σ_w = 0.02 they stay apart as long as there is a residual.",
         replace(_ENCODER, layers=24, layer=23, box="x", preset="stack"),
     ),
     Preset(
         "depth",
         "Gradient through 24 layers",
-        "Weights of 0.02 and no norm: with the residual the gradient comes through as it is. Switch it off and 10⁻⁷⁴ "
-        "is left.",
+        "σ_w = 0.02 and no norm: with the residual the gradient hardly changes on its way. Switch the residual off, "
+        "and 10⁻⁷⁴ of it is left.",
         replace(
             _ENCODER,
             sentence="one two three four five six seven eight nine ten",
@@ -132,27 +134,29 @@ BLOCK_PRESETS: tuple[Preset[BlockState], ...] = (
     ),
     Preset(
         "norm",
-        "Where ε stands in a norm",
-        "Rows with a standard deviation of 0.001: (x − mean) ÷ (σ + ε) gives .999, ÷ √(σ² + ε) .707. At 1 nobody can "
-        "tell them apart.",
+        "Norm: ε under the root or beside it",
+        "A row with a standard deviation of 0.001 comes out with 0.999 after (x − mean) ÷ (σ + ε), with 0.707 after "
+        "÷ √(σ² + ε). At a standard deviation of 1 nobody can tell them apart.",
         replace(_ENCODER, eps=1e-6, picture=BlockPicture.NORM, preset="norm"),
     ),
     Preset(
         "linear",
         "Linear in V, not in X",
-        "Twice V is twice the output, exactly. Twice X is something else: the weights change too.",
+        "Doubling V doubles the output exactly. Doubling X does not, because the weights change too.",
         replace(_ATTENTION_ONLY, picture=BlockPicture.LINEAR, preset="linear"),
     ),
     Preset(
         "future",
         "A later token is replaced",
-        "With the causal mask the rows before it stay the same to the last bit. Take the mask away.",
+        "With the causal mask the rows before the replaced token stay the same to the last bit. Without a mask "
+        "every row changes.",
         replace(_GPT, initialiser=Initialiser.HE, picture=BlockPicture.FUTURE, preset="future"),
     ),
     Preset(
         "cache",
         "Decode with a KV cache",
-        "One token at a time: keys and values of those before are kept. The result is that of the whole sentence.",
+        "Decode one token at a time: the keys and values of earlier tokens are kept. The result is the same as for the "
+        "whole sentence at once.",
         replace(_GPT, initialiser=Initialiser.HE, layers=2, picture=BlockPicture.CACHE, preset="cache"),
     ),
 )

@@ -139,7 +139,7 @@ def check_sizes(state: BlockState) -> None:
         fitting = _nearest_divisors(state.d_model, state.heads)
         raise ExplorerError(
             f"{state.heads} heads cannot share {state.d_model} features equally: {state.d_model} ÷ {state.heads} = "
-            f"{state.d_model / state.heads:.2f} is no whole number. d_model = {state.d_model} can be shared by "
+            f"{state.d_model / state.heads:.2f} is not a whole number. d_model = {state.d_model} can be shared by "
             f"{' or '.join(map(str, fitting))} heads."
         )
     count = len(tokens_of(state.sentence))
@@ -147,12 +147,12 @@ def check_sizes(state: BlockState) -> None:
         raise ExplorerError(
             f"The sentence has {count} tokens: write at least one."
             if count == 0
-            else f"The sentence has {count} tokens, at most {MOST_TOKENS} are drawn here: make it shorter."
+            else f"The sentence has {count} tokens, and there is room for {MOST_TOKENS}: make it shorter."
         )
     numbers = count_numbers(state)
     if numbers > MOST_NUMBERS:
         raise ExplorerError(
-            f"This stack and what passes through it would hold {numbers / 1e6:.0f} million numbers, at most "
+            f"This stack and what passes through it would hold {numbers / 1e6:.0f} million numbers, and at most "
             f"{MOST_NUMBERS / 1e6:.0f} million fit: choose fewer layers, a smaller d_model or d_ff, or fewer tokens."
         )
 

@@ -21,7 +21,7 @@ def picture_title(state: BlockState) -> str:
         BlockPicture.DEPTH: "Gradient and tokens against depth",
         BlockPicture.NORM: "What a norm does to rows of any size",
         BlockPicture.LINEAR: "Scale V, scale X: what follows",
-        BlockPicture.FUTURE: "Replace a token: which rows move",
+        BlockPicture.FUTURE: "Replace a token: which rows change",
         BlockPicture.CACHE: "Decode token by token with a KV cache",
     }[state.picture]
 
@@ -131,7 +131,7 @@ def _norm_words(state: BlockState) -> str:
     if state.norm is NormPlacement.NONE:
         return "no norm"
     kind = "layer norm" if state.norm_kind is NormKind.LAYER else "RMS norm"
-    root = "in the root" if state.eps_inside_sqrt else "beside the root"
+    root = "under the root" if state.eps_inside_sqrt else "beside the root"
     return f"{state.norm.value}-norm ({kind}, ε = {brief(state.eps)} {root})"
 
 
@@ -149,71 +149,74 @@ def _on_layer(state: BlockState) -> tuple[str, tuple[str, ...]]:
     lines = [_mixing_sentence(state), _residual_sentence(state), _norm_sentence(state)]
     if state.feed_forward:
         half = (
-            " At random weights it sets about half of the hidden units to 0."
+            " With random weights ReLU typically sets about half of the hidden units to 0."
             if state.activation is Activation.RELU
             else ""
         )
-        lines.append(f"The network treats every position alike and by itself.{half}")
+        lines.append(f"The network does the same at every position, and each position by itself.{half}")
     norms = "" if state.norm is NormPlacement.NONE else "gain and bias of the norms, "
     lines.append(
-        f"Left out, as in most tutorials: {norms}biases of the projections, dropout. The weights are random: nothing "
+        f"Left out, as in many tutorials: {norms}biases of the projections, dropout. The weights are random: nothing "
         "has been learned."
     )
     headline = (
         "Only attention moves numbers from token to token."
         if state.feed_forward
-        else "Attention alone: no network follows."
+        else "Attention alone, without a feed-forward network."
     )
     return headline, tuple(line for line in lines if line)
 
 
 def _mixing_sentence(state: BlockState) -> str:
     if state.causal:
-        return "The mask stands before the softmax: a later token has weight exactly 0."
-    return "By its formula every weight is above 0: each token hears from every other, if only a little."
+        return "The mask comes before the softmax: later tokens have weight exactly 0."
+    return "By the formula of the softmax every weight is above 0: each token gets something from every token."
 
 
 def _residual_sentence(state: BlockState) -> str:
     if not state.residual:
-        return "Without the residual nothing of X goes past attention."
+        return "Without the residual nothing of X passes attention unchanged."
     if state.norm is NormPlacement.POST:
         return "Post-norm (2017): the norm stands on the residual path, so X is rescaled on its way."
-    return "The residual path is free: X is added to, never replaced."
+    return "The residual path is free: the layer adds to X and never replaces it."
 
 
 def _norm_sentence(state: BlockState) -> str:
     if state.norm is NormPlacement.NONE:
-        return "Without a norm the tokens grow or shrink as the weights make them: compare the bars."
-    if state.norm is NormPlacement.PRE:
-        return "Pre-norm, as since GPT-2: what attention reads has one size, what the layer puts out may grow."
+        return "Without a norm the weights decide whether tokens grow or shrink: compare the bars."
     if state.d_model == 1 and state.norm_kind is NormKind.LAYER:
         return "A row of one number has no variance: the layer norm makes it 0."
-    less = "" if state.eps == 0.0 else "; ε takes something off rows that came in small"
-    return f"After the norm every row has the norm √{state.d_model} = {state.d_model**0.5:.3g}{less}."
+    if state.norm is NormPlacement.PRE:
+        return "Pre-norm, as in GPT-2: what attention reads has one size, and what the layer puts out may grow."
+    before = "hardly varied" if state.norm_kind is NormKind.LAYER else "was nearly 0"
+    return (
+        f"After the norm every row has the norm √{state.d_model} = {state.d_model**0.5:.3g}, unless it {before} before."
+    )
 
 
 def _on_depth(_state: BlockState) -> tuple[str, tuple[str, ...]]:
     return (
-        "“Residuals prevent vanishing gradients”: true with small weights and no norm.",
+        "The residual prevents vanishing gradients with small weights and no norm.",
         (
-            "With He’s weights the table shows no such thing: a norm alone keeps the gradient, residual or not, and "
-            "without a norm it explodes, residual and all.",
-            "What else it shows: after 24 layers with He’s weights and post-norm all tokens are alike, residual or "
-            "not. With 0.02 the residual keeps them apart.",
-            "Measured on random weights with a random gradient at the output: this is no training run.",
+            "“They allow gradients to flow directly through the network” is not all, as the table shows: with He’s "
+            "weights a norm alone keeps the gradient, with or without the residual, and without a norm the gradient "
+            "explodes in spite of the residual.",
+            "After 24 layers with He’s weights and post-norm all tokens are alike, with or without the residual. With "
+            "0.02 the residual keeps them apart.",
+            "All this is measured on random weights with a random gradient at the output, not in training.",
         ),
     )
 
 
 def _on_norm(state: BlockState) -> tuple[str, tuple[str, ...]]:
     if state.eps == 0.0:
-        return "Without ε there is nothing to place.", ("Both norms divide by σ alone.", _constant_row_sentence(state))
+        return "Without ε both norms are the same.", ("Both divide by σ alone.", _constant_row_sentence(state))
     root, eps = brief(state.eps**0.5), brief(state.eps)
     return (
-        "Where ε stands matters for small rows only.",
+        "The place of ε only matters for small rows.",
         (
-            f"÷ √(σ² + ε) brings a row with σ = √ε = {root} to 0.707, ÷ (σ + ε) one with σ = ε = {eps} to 0.5. Rows "
-            "much larger come out with 1.",
+            f"÷ √(σ² + ε) brings a row with σ = √ε = {root} to 0.707; ÷ (σ + ε) brings one with σ = ε = {eps} to 0.5. "
+            "Much larger rows come out with 1.",
             _constant_row_sentence(state),
         ),
     )
@@ -221,34 +224,37 @@ def _on_norm(state: BlockState) -> tuple[str, tuple[str, ...]]:
 
 def _constant_row_sentence(state: BlockState) -> str:
     if state.norm_kind is NormKind.LAYER:
-        return "A row that is one number repeated becomes 0 either way."
-    return "A row that is one number repeated does not become 0: RMS norm takes no mean away."
+        return "A row of one number repeated becomes 0 either way."
+    return "A row of one number repeated does not become 0: RMS norm does not subtract the mean."
 
 
 def _on_linear(state: BlockState) -> tuple[str, tuple[str, ...]]:
     if token_count(state) == 1:
         why = "With one token its weight is 1, whatever X is: here attention is linear in X too. Write a second word."
     else:
-        why = "It is not linear in X, because X makes the weights too. That is where the softmax comes in."
-    return "“Attention is purely linear in V”: true, for fixed weights.", (why,)
+        why = "In general it is not linear in X, because the weights come from X too, by way of the softmax."
+    return "Attention is “purely linear in V”: true for fixed weights.", (why,)
 
 
 def _on_future(state: BlockState) -> tuple[str, tuple[str, ...]]:
     if state.causal:
         return (
-            "“The model cannot attend to future tokens”: true, to the last bit.",
+            "“The model literally cannot attend to future tokens”: true to the last bit.",
             ("Masked weights are exactly 0, and everything else works position by position.",),
         )
     return (
-        "Without a mask a change reaches every row.",
-        ("Each token hears from the one that is replaced, if only a little.",),
+        "Without a mask a change can reach every row.",
+        ("Each token attends to the one that is replaced, if only a little.",),
     )
 
 
 def _on_cache(_state: BlockState) -> tuple[str, tuple[str, ...]]:
     return (
         "A cache changes the work, not the result.",
-        ("Keys and values of the past never change under a causal mask, so they are made once. It costs memory.",),
+        (
+            "Under a causal mask the keys and values of earlier tokens never change, so they can be kept. That takes "
+            "memory.",
+        ),
     )
 
 

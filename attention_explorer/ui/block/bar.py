@@ -26,33 +26,33 @@ from attention_explorer.ui.pictures.controls import PictureBar
 
 PICTURES = (
     (BlockPicture.LAYER, "Layer", "The layer as a diagram: every box with its numbers"),
-    (BlockPicture.DEPTH, "Depth", "Gradient, likeness and length of the tokens through a stack"),
-    (BlockPicture.NORM, "Norm", "What a norm does to rows of any size, with ε in both places"),
-    (BlockPicture.LINEAR, "Linear", "Scale V or X and see what the output does"),
-    (BlockPicture.FUTURE, "Future", "Replace a token and see which rows of the output move"),
+    (BlockPicture.DEPTH, "Depth", "How gradients and tokens change through a stack of layers"),
+    (BlockPicture.NORM, "Norm", "What a norm does to rows of any size, with ε under the root or beside it"),
+    (BlockPicture.LINEAR, "Linear", "Multiply V or X, and see whether the output follows"),
+    (BlockPicture.FUTURE, "Future", "Replace a token, and see which rows of the output change"),
     (BlockPicture.CACHE, "Cache", "Decode token by token with a KV cache"),
 )
 INITIALISERS = (
-    (Initialiser.HE, "√(2/d_in)", "He 2015, made for ReLU: what the tutorials take for a whole layer"),
-    (Initialiser.NORMALISED, "1/√d_in", "LeCun 1998: keeps the variance of a linear map"),
-    (Initialiser.XAVIER, "√(2/(d_in + d_out))", "Glorot 2010: between what data and what gradients need"),
-    (Initialiser.NUMBER, "number", "The same for all matrices, such as GPT-2’s 0.02"),
+    (Initialiser.HE, "√(2/d_in)", "He et al. 2015, made for ReLU; a tutorial uses it for the whole layer"),
+    (Initialiser.NORMALISED, "1/√d_in", "LeCun et al. 1998: keeps the variance through a linear map"),
+    (Initialiser.XAVIER, "√(2/(d_in + d_out))", "Glorot and Bengio 2010: a compromise between forward and backward"),
+    (Initialiser.NUMBER, "number", "The same σ_w for all matrices, such as GPT-2’s 0.02"),
 )
 PLACEMENTS = (
     (NormPlacement.NONE, "none", "x + f(x): nothing keeps the size of the rows"),
     (NormPlacement.POST, "post", "norm(x + f(x)), as in 2017: the norm stands on the residual path"),
-    (NormPlacement.PRE, "pre", "x + f(norm(x)), as since GPT-2: the residual path stays free"),
+    (NormPlacement.PRE, "pre", "x + f(norm(x)), as in GPT-2: the residual path stays free"),
 )
 KINDS = (
     (NormKind.LAYER, "layer", "Layer norm: every row gets mean 0 and variance 1"),
     (NormKind.RMS, "RMS", "RMS norm: every row gets mean square 1; its mean stays"),
 )
 EPS_PLACES = (
-    (True, "√(σ² + ε)", "ε in the root, as is usual"),
-    (False, "σ + ε", "ε beside the root, as in the tutorial: differs for rows near 0 only"),
+    (True, "√(σ² + ε)", "ε under the root, as usual"),
+    (False, "σ + ε", "ε beside the root, as in a tutorial: it only differs for rows near 0"),
 )
 ACTIVATIONS = (
-    (Activation.RELU, "ReLU", "max(0, z): half of the hidden units are 0"),
+    (Activation.RELU, "ReLU", "max(0, z): typically about half of the hidden units are 0"),
     (Activation.GELU, "GELU", "z·Φ(z), smooth"),
     (Activation.GELU_TANH, "GELU (tanh)", "The approximation of it that GPT-2 computes"),
     (Activation.SILU_GATED, "SiLU, gated", "z·σ(z) times a second projection: SwiGLU, as in LLaMA"),
@@ -102,7 +102,7 @@ class BlockBar(PictureBar[BlockState]):
     def _make_sizes(self) -> None:
         self.d_model = self.whole_box(
             "d_model",
-            "Features of a token. The heads share them, so it must be a multiple of their number.",
+            "Features of a token. The heads share them, so d_model must be a multiple of the number of heads.",
             (1, WIDEST),
             lambda value: self._resize("d_model", value),
             stops=WIDTHS,
@@ -170,7 +170,7 @@ class BlockBar(PictureBar[BlockState]):
             lambda value: self.change(f"Choose the {value} norm", norm_kind=NormKind(str(value))),
         )
         self.eps = SmallNumberBox(LEAST_EPS, LARGEST_EPS, "ε")
-        self.eps.setToolTip("Keeps the norm from dividing by 0. PyTorch takes 0.00001. 0 to 1; 1e-5 can be typed too")
+        self.eps.setToolTip("Keeps the norm from dividing by 0; 0.00001 in PyTorch. 0 to 1; you can type 1e-5, too")
         self.eps.valueChanged.connect(
             lambda value: self.apply(self.state.with_number("eps", value, LEAST_EPS, LARGEST_EPS), "Change ε", "eps")
         )
@@ -186,27 +186,27 @@ class BlockBar(PictureBar[BlockState]):
     def _make_switches(self) -> None:
         self.residual = self.switch(
             "residual",
-            "Add what comes into a sublayer to what it finds: the way past attention and past the network",
-            lambda on: self.change("Add the residual" if on else "Take the residual away", residual=on),
+            "Add the input of each sublayer to its output: a path past attention and past the network",
+            lambda on: self.change("Add the residual" if on else "Remove the residual", residual=on),
         )
         self.causal = self.switch(
             "mask",
-            "Causal mask: no token attends to a later one. A GPT has it, an encoder has not.",
-            lambda on: self.change("Mask later tokens" if on else "Take the mask away", causal=on),
+            "Causal mask: no token attends to a later one. A GPT has it, an encoder does not.",
+            lambda on: self.change("Mask later tokens" if on else "Remove the mask", causal=on),
         )
         self.encoding = self.switch(
             "positions",
             "Add sinusoids to the embeddings. Without them attention does not know the order of the tokens.",
-            lambda on: self.change("Add positions" if on else "Take the positions away", encoding=on),
+            lambda on: self.change("Add positions" if on else "Remove the positions", encoding=on),
         )
         self.feed_forward = self.switch(
             "feed-forward",
             "The second half of the layer: two matrices with an activation between them, position by position",
-            lambda on: self.change("Add the network" if on else "Take the network away", feed_forward=on),
+            lambda on: self.change("Add the network" if on else "Remove the network", feed_forward=on),
         )
         self.activation = ChoiceBox(
             "Activation",
-            "What a hidden unit does with its number",
+            "The function that each hidden unit applies to its number",
             ACTIVATIONS,
             lambda value: self.apply_checked(
                 check_sizes, replace(self.state, activation=Activation(str(value))), "Choose the activation"

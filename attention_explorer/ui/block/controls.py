@@ -26,7 +26,7 @@ class BlockControls(PictureControls[BlockState]):
     def _build_input(self) -> None:
         self.sentence = self.sentence_field(
             "Sentence",
-            "The tokens that go through the layer, one a row. Each gets a random vector.",
+            "The tokens that go through the layer. Each gets a random vector, one row of X.",
             "sentence",
             "The sentence has no tokens: write at least one.",
             230,
@@ -34,7 +34,7 @@ class BlockControls(PictureControls[BlockState]):
         )
         self.batch = self.whole_box(
             "Batch",
-            "Sequences at once. The sentence is the first; the others are random vectors of the same length.",
+            "Number of sequences. The sentence is the first; the others are as many random vectors.",
             (1, MOST_BATCH),
             lambda value: self.apply_checked(
                 check_sizes, self.state.with_sizes(batch=value), "Change the batch", "batch"
@@ -43,7 +43,7 @@ class BlockControls(PictureControls[BlockState]):
         )
         self.embedding_scale = self.number_box(
             "Standard deviation of the embeddings",
-            "How large the random vectors of the tokens are; the pipeline tutorial takes 0.5. 0 to 100",
+            "How large the random vectors of the tokens are; 0.5 in the pipeline of a tutorial. 0 to 100",
             (0.0, LARGEST_SCALE),
             lambda value: self.apply(
                 self.state.with_number("embedding_scale", value, 0.0, LARGEST_SCALE), "Scale the embeddings", "scale"
@@ -56,16 +56,16 @@ class BlockControls(PictureControls[BlockState]):
     def _build_view(self) -> None:
         self.layer = self.whole_box(
             "Layer shown",
-            "Which layer of the stack is looked into, counted from 1",
+            "Which layer of the stack is shown, counted from 1",
             (1, MOST_LAYERS),
-            lambda value: self.change("Look into another layer", "look layer", layer=value - 1),
+            lambda value: self.change("Show another layer", "look layer", layer=value - 1),
             width=44,
         )
         self.head = self.whole_box(
             "Head shown",
             "Which head is drawn large, counted from 1. Page Up and Page Down on the picture change it too.",
             (1, 64),
-            lambda value: self.change("Look at another head", "look head", head=value - 1),
+            lambda value: self.change("Show another head", "look head", head=value - 1),
             width=44,
         )
         self.layer_row = self.labelled("layer shown", self.layer)

@@ -199,7 +199,7 @@ def _covered(picture: DepthPicture, chart: ChartLayout, look: Look, quantity: st
 
 def _legend_names(picture: DepthPicture) -> tuple[str, ...]:
     names = f"median of {picture.draws} draws", "smallest to largest"
-    return names if picture.row is None else (*names, "table, measured elsewhere")
+    return names if picture.row is None else (*names, "table, measured with PyTorch")
 
 
 def _paint_legend(painter: QPainter, picture: DepthPicture, box: QRectF, look: Look) -> None:

@@ -30,7 +30,7 @@ def diagram_notes(picture: DiagramPicture) -> tuple[TextLine, ...]:
         *_zero_lines(picture),
         TextLine(parameter_words(picture)),
         TextLine(
-            f"Box {number} of {len(picture.boxes)}: ← → walk the boxes, ↑ ↓ follow a token"
+            f"Box {number} of {len(picture.boxes)}: ← → go from box to box, ↑ ↓ follow a token"
             + (", Page Up and Down change the head." if box.has_heads else "."),
             "muted",
         ),
@@ -60,6 +60,6 @@ def _path_lines(picture: DiagramPicture) -> list[TextLine]:
         return []
     way = ", ".join(f"{title} {short(norm)}".replace(" ", "\N{NO-BREAK SPACE}") for title, norm in token_path(picture))
     return [
-        TextLine(f"The way of {token_name(picture, picture.token)}", bold=True),
+        TextLine(f"{token_name(picture, picture.token)} from box to box", bold=True),
         TextLine(f"Norm of its row: {way}."),
     ]

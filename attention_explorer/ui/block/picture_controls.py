@@ -24,27 +24,27 @@ class BlockPictureControls:
         self.norm_scale = controls.sliding(
             "size of the row",
             "size of the row",
-            "Standard deviation of the row before the norm. Where it is not much larger than ε, or its root, ε shows.",
+            "Standard deviation of the row before the norm. If it is not much larger than ε or √ε, ε shows.",
             lambda state, value: state.with_number("norm_scale", value, LEAST_SCALE, LARGEST_SCALE),
             SCALES,
         )
         self.factor = controls.sliding(
             "multiply by",
             "factor",
-            "By what V alone, or X, is multiplied. Linear means: the output is multiplied by the same.",
+            "The factor for V alone, or for X. Linear means that the output is multiplied by the same factor.",
             lambda state, value: state.with_number("factor", value, -LARGEST_FACTOR, LARGEST_FACTOR),
             FACTORS,
         )
         self.changed_token = controls.sliding(
             "replace token",
             "replaced token",
-            "The token whose vector is replaced by noise × 99. A click on a token of the picture does the same.",
+            "The token whose vector is replaced by noise × 99. You can also click a token in the picture.",
             lambda state, value: replace(state, changed_token=round(value) - 1),
         )
         self.decoded = controls.sliding(
             "decoded",
             "decoded tokens",
-            "How many tokens have been decoded, one after the other. ← and → on the picture step too.",
+            "How many tokens have been decoded, one after the other. ← and → on the picture do the same.",
             lambda state, value: replace(state, decoded=round(value)),
         )
         self.back = self._step("◂ One back", "Forget the newest token (←)", -1)
