@@ -292,9 +292,10 @@ def test_a_dictionary_misses_what_a_lookup_hardly_notices() -> None:
     assert 0 < moved < 1e-7
 
 
-def test_a_dictionary_finds_the_first_of_two_equal_keys() -> None:
+def test_a_dictionary_holds_the_value_of_the_last_of_two_equal_keys() -> None:
     state = LookupState(query=(1.0, 2.0), entries=entries_of([[0, 1], [1.0, 2.0], [1.0, 2.0]], [[1], [2], [3]]))
-    assert lookup_frame(state).exact_match == 1
+    found = dict(zip(state.keys, range(3), strict=True))[state.query]
+    assert lookup_frame(state).exact_match == found == 2
     assert nearest_key(state) == (1, 0.0)
 
 

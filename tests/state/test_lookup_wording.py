@@ -344,6 +344,10 @@ def test_a_shorter_winner_is_not_said_to_win_by_its_length() -> None:
             "A dict would find k₁, which equals q. Attention goes by q·k instead.",
         ),
         (DEFAULT, "A dict would find nothing, as no key equals q. Attention goes by q·k instead."),
+        (
+            three((1.0, 0.0), (1.0, 0.0), (1.0, 0.0), (0.0, 1.0)),
+            "A dict would find k₂, which equals q. Attention goes by q·k instead.",
+        ),
     ],
 )
 def test_dictionaries_in_words(state: LookupState, sentence: str) -> None:

@@ -98,7 +98,7 @@ def broadcast_report(frame: HeadsFrame) -> CheckReport:
     note = (
         f"A batch of {b} sequences, from {n} tokens and {h} head{'s' * (h != 1)} of this layer: scores ({b}, {h}, {n}, "
         f"{n}), a mask for each sequence ({b}, {n}, {n}). Shapes are matched from the right, so the {b} masks meet the "
-        f"axis of the heads. {_also(check)}This program puts the head axis in: ({b}, 1, {n}, {n})."
+        f"axis of the heads. {_also(check)}This program adds the axis of the heads: ({b}, 1, {n}, {n})."
     )
     return CheckReport(_result(check), _tables(check), (note,))
 
@@ -118,7 +118,7 @@ def _result(check: BroadcastCheck) -> str:
     right = max(check.largest_hidden(check.right))
     return (
         f"With as many sequences as heads, mask 1 falls on head 1 of every sequence, without an error message: a "
-        f"hidden key gets {size_text(worst)} of the weight. With the head axis put in it gets {size_text(right)}."
+        f"hidden key gets {size_text(worst)} of the weight. With an axis for the heads it gets {size_text(right)}."
     )
 
 

@@ -78,7 +78,7 @@ def change_report(frame: HeadsFrame, token: int, amount: float = 1.0) -> CheckRe
         vector = "key and value"
     note = (
         f"Noise of standard deviation {amount:g} is added to the {vector} of {token_name(frame.keys, token)}. The bars "
-        f"say how much each row of {whole_layer(frame)} changes, at most over its features."
+        f"show the largest change in each row of {whole_layer(frame)}."
     )
     return CheckReport(_result(frame, check), (_table(frame, check),), (note,))
 

@@ -45,7 +45,7 @@ class LookupFrame:
     entropy: float  # nats
     winners: tuple[int, ...]  # the keys whose score is the highest, to within rounding; several = a tie
     limit: FloatArray  # (d_v,), where the output goes as the query is lengthened for ever
-    exact_match: int | None  # the key that equals the query bit for bit, as a dict would find it
+    exact_match: int | None  # the key that equals the query; of several the last, whose value a dict would hold
 
     @property
     def weights(self) -> FloatArray:
@@ -137,7 +137,7 @@ def _computed(state: LookupState) -> LookupFrame:
         entropy=float(entropy(attention.weights)),
         winners=winners,
         limit=values[list(winners)].mean(axis=0),
-        exact_match=state.keys.index(state.query) if state.query in state.keys else None,
+        exact_match=max((i for i, key in enumerate(state.keys) if key == state.query), default=None),
     )
 
 
