@@ -264,7 +264,12 @@ def _require_widths_that_fit(recipe: ToyRecipe) -> None:
     if recipe.d_k is not None:
         _require_integer("d_k", recipe.d_k, 1, LARGEST_D_K)
     if recipe.d_k is None:
-        split_heads(np.empty((0, recipe.d_model)), recipe.heads)  # refuses in the model's own words
+        try:
+            split_heads(np.empty((0, recipe.d_model)), recipe.heads)  # refuses in the model's own words
+        except ExplorerError as error:
+            if recipe.projections is Projections.IDENTITY:
+                raise
+            raise ExplorerError(f"{str(error).rstrip('.')}, or give d_k a number of its own.") from error
     elif recipe.projections is Projections.IDENTITY and (remainder or recipe.d_k != width):
         raise ExplorerError(
             f"Without projections the heads share the d_model = {recipe.d_model} features of a token, but "

@@ -236,24 +236,10 @@ def _against_bench(bench: scaling.BenchState) -> str:
     return f"must have rows of one length, from 1 to {scaling.MOST_BENCH_KEYS} scores each"
 
 
-def _against_block(state: block.BlockState) -> str:
-    if state == block.BlockState():
-        return ""
-    from attention_explorer.errors import ExplorerError
-    from attention_explorer.state.block.stack import check_sizes
-
-    try:
-        check_sizes(state)
-    except ExplorerError as error:
-        return f"does not fit together: {str(error).rstrip('.')}"
-    return ""
-
-
 _RULES: dict[type, Callable[[Any], str]] = {
     plane.Extent: _against_extent,
     lookup.LookupState: _against_lookup,
     map_picture.Window: _against_window,
     heads.MaskChoice: _against_mask,
     scaling.BenchState: _against_bench,
-    block.BlockState: _against_block,
 }

@@ -112,23 +112,11 @@ class Page(QWidget):
         """Why the picture on show is not that of the state and cannot be taken away as such; empty if it can."""
         return ""
 
-    def figure_on_show(self) -> Figure:
-        """Return `figure`, if the picture on show is that of the state.
-
-        Raises
-        ------
-        ExplorerError
-            It is not, or there is nothing to take away yet; the message says why.
-        """
-        if self.reason_against_taking:
-            raise ExplorerError(self.reason_against_taking)
-        return self.figure()
-
     def export(self) -> None:
         """Ask for a file and write the picture or the numbers to it."""
         from attention_explorer.ui.export.dialog import export_with_dialog
 
-        self._say_or_refuse(lambda: export_with_dialog(self, self.figure_on_show()))
+        self._say_or_refuse(lambda: export_with_dialog(self, self.figure()))
 
     def copy_picture(self) -> None:
         """Put the picture on the clipboard."""
@@ -141,7 +129,7 @@ class Page(QWidget):
     def _copy_picture(self) -> str:
         from attention_explorer.ui.export.figure import figure_image
 
-        QGuiApplication.clipboard().setImage(figure_image(self.figure_on_show(), CLIPBOARD_SCALE))
+        QGuiApplication.clipboard().setImage(figure_image(self.figure(), CLIPBOARD_SCALE))
         return "The picture is on the clipboard."
 
     def _copy_numbers(self) -> str:
@@ -152,12 +140,14 @@ class Page(QWidget):
             self.copier.under_way.connect(self.under_way)
             self.copier.done.connect(self.done)
             self.copier.refused.connect(self.refused)
-        self.copier.copy(self.figure_on_show())
+        self.copier.copy(self.figure())
         return ""
 
     def _say_or_refuse(self, work: Callable[[], str]) -> None:
-        """Do what was asked and say what it returns, or say why it cannot be done."""
+        """Take something away and say what that returns, or say why it cannot be done."""
         try:
+            if self.reason_against_taking:
+                raise ExplorerError(self.reason_against_taking)
             message = work()
         except ExplorerError as error:
             self.refused.emit(str(error))

@@ -26,7 +26,7 @@ from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.cost.page import CostPage
 from attention_explorer.ui.heads.page import HeadsPage
 from attention_explorer.ui.page import Page
-from attention_explorer.ui.pictures.page import PicturesPage
+from attention_explorer.ui.pictures.requesting_page import RequestingPage
 from attention_explorer.ui.window import MainWindow
 from soak.world import World
 
@@ -120,7 +120,7 @@ def _is_typed(word: str, world: World) -> bool:
 def picture_is_that_of_the_state(world: World) -> None:
     """With the worker at rest, the picture on show is the one that the state asks for, or the page says why not."""
     page = world.window.page
-    if not isinstance(page, HeadsPage | PicturesPage) or world.is_busy() or world.waits_for_a_moment(world.window):
+    if not isinstance(page, RequestingPage) or world.is_busy() or world.waits_for_a_moment(world.window):
         return
     requests = page.requests
     if requests.wanted != page.request_now():
@@ -129,14 +129,14 @@ def picture_is_that_of_the_state(world: World) -> None:
         raise Broken(f"Nothing is under way, but the request is {requests.standing.name}: {requests.wanted}")
     if requests.standing is Standing.CURRENT and (requests.is_old or not requests.is_whole):
         raise Broken(f"The page takes this for its picture:\n{requests.shown}\nbut has asked for\n{requests.wanted}")
-    if requests.misleads and not page.note.cover.isVisible():
+    if requests.misleads and not page.note.covers[0].isVisible():
         raise Broken(f"A picture is not dimmed although it is none of the state: {requests.sentence}")
 
 
 def window_shows_its_state(world: World) -> None:
     """A new window with the same state draws the same picture and says the same, or refuses it with the same words."""
     window = world.window
-    if isinstance(window.page, HeadsPage | PicturesPage):
+    if isinstance(window.page, RequestingPage):
         window.page.requests.resume()  # what was stopped is not the same there
     _forget_the_pointer(world, window)
     settings = replace(window.settings, geometry=b"")  # one that was closed in full screen would begin in it

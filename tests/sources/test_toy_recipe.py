@@ -85,7 +85,8 @@ def test_heads_divide_d_model_unless_d_k_is_given(projections: Projections) -> N
     eye = np.eye(8)
     with pytest.raises(ExplorerError) as of_the_model:
         MultiHeadAttention(eye, eye, eye, eye, 3)
-    assert str(refusal.value) == str(of_the_model.value)
+    own = "" if projections is Projections.IDENTITY else ", or give d_k a number of its own."
+    assert str(refusal.value) == f"{of_the_model.value}{own}"
     wide = replace(SMALL, heads=3, d_k=5)
     assert checked(wide) is wide
 

@@ -291,8 +291,6 @@ WRONG: list[tuple[tuple[str | int, ...], object, str]] = [
     ((S, "lookup", "extent", "right"), 1e9, "lookup.extent is 1000000003.0 units across"),
     ((S, "lookup"), [1, 2], "lookup is a list, but must be an object in braces"),
     ((S, "positions", "dimensions"), list(range(9)), "positions.dimensions has 9 items, but must have from 0 to 8"),
-    ((S, "block", "heads"), 7, "block does not fit together: 7 heads cannot share 64 features"),
-    ((S, "block", "sentence"), "", "block does not fit together: The sentence has 0 tokens"),
     ((S, "scaling", "draws"), 10**12, "scaling.draws is 1000000000000, but must be from 1 to 100000"),
     ((S, "scaling", "bench", "rows"), [[1, 2], [3]], "scaling.bench must have rows of one length"),
     ((S, "cost", "longest_measured"), 5000, "cost.longest_measured is 5000, but must be 512, 1024"),

@@ -247,17 +247,6 @@ def test_sizes_change_the_shapes(open_block):
         assert shape in texts
 
 
-def test_heads_that_do_not_divide_are_refused_in_words(open_block):
-    block = open_block()
-    block.type_into(block.bar.heads, "7")
-    assert "7 heads cannot share 64 features equally" in block.told
-    assert block.state.heads == 8
-    assert block.bar.heads.value() == 8
-    block.type_into(block.bar.d_model, "60")
-    assert "8 heads cannot share 60" in block.told
-    assert block.bar.d_model.value() == 64
-
-
 def test_an_empty_sentence_is_refused(open_block):
     block = open_block()
     block.type_into(block.controls.sentence, "   ")

@@ -74,7 +74,7 @@ def test_the_key_copies_csv_and_makes_nothing_else(window, qtbot, monkeypatch):
 
 
 def test_the_window_goes_on_while_the_worker_copies(window, held, qtbot, monkeypatch):
-    monkeypatch.setattr(window.page, "figure_on_show", lambda: held.figure(1, rows=99))
+    monkeypatch.setattr(window.page, "figure", lambda: held.figure(1, rows=99))
     press_copy(window)
     assert held.begun.wait(20)
     held.passes.release(33)
@@ -89,7 +89,7 @@ def test_the_window_goes_on_while_the_worker_copies(window, held, qtbot, monkeyp
 
 
 def test_escape_stops_it_and_leaves_the_clipboard_alone(window, held, qtbot, monkeypatch):
-    monkeypatch.setattr(window.page, "figure_on_show", lambda: held.figure(1))
+    monkeypatch.setattr(window.page, "figure", lambda: held.figure(1))
     press_copy(window)
     assert held.begun.wait(20)
     QTest.keyClick(window.page.canvas, Qt.Key.Key_Escape)
@@ -103,7 +103,7 @@ def test_escape_stops_it_and_leaves_the_clipboard_alone(window, held, qtbot, mon
 
 def test_a_second_copy_replaces_the_first(window, held, qtbot, monkeypatch):
     figures = iter((held.figure(1), held.figure(2)))
-    monkeypatch.setattr(window.page, "figure_on_show", lambda: next(figures))
+    monkeypatch.setattr(window.page, "figure", lambda: next(figures))
     press_copy(window)
     assert held.begun.wait(20)
     press_copy(window)
@@ -114,7 +114,7 @@ def test_a_second_copy_replaces_the_first(window, held, qtbot, monkeypatch):
 
 def test_more_than_a_clipboard_should_hold_is_refused_before_it_is_made(window, held, qtbot, monkeypatch):
     monkeypatch.setattr(clipboard, "MOST_CELLS", 7)
-    monkeypatch.setattr(window.page, "figure_on_show", lambda: held.figure(1))
+    monkeypatch.setattr(window.page, "figure", lambda: held.figure(1))
     press_copy(window)
     qtbot.waitUntil(lambda: told(window).startswith("8 cells are too many for the clipboard"))
     assert told(window).endswith("Export them to a file instead (Ctrl+E).")

@@ -231,7 +231,7 @@ def test_the_button_stops_and_computes_after_all(open_heads, wait, qtbot, steps)
     texts = widget_texts(wall)
     assert texts.count("as before") == len(wall._old), "nobody takes them for heads of this sentence"
     assert driver.said == SO_FAR
-    assert not note.cover.isVisible(), "the large picture is that of the settings"
+    assert not note.covers[0].isVisible(), "the large picture is that of the settings"
     assert driver.page.loader.jobs.wait(20)
     steps.allowed = 10_000
     driver.press(note.button)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
+from window_driver import copied_numbers
 
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
@@ -192,7 +193,7 @@ def test_maps_of_other_sizes_are_not_subtracted_and_it_says_why(driver):
     assert "A, query “here” (4) → key “here” (4): weight " in driver.said
     assert "B, query “on” (4) → key “on” (4): weight " in driver.said
     assert driver.said.endswith("A − B none")
-    driver.page.copy_numbers()
+    copied_numbers(driver.page)
     assert "only maps of the same size" in driver.told
 
 
@@ -498,6 +499,7 @@ def test_the_menu_of_the_page_lists_what_its_keys_do(driver):
 def test_copy_by_keyboard(driver):
     ctrl_shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     driver.key(Qt.Key.Key_N, ctrl_shift)
+    assert driver.page.copier.jobs.wait(60)
     text = QGuiApplication.clipboard().text()
     assert text.splitlines()[0] == "query \\ key," + ",".join(driver.frame.keys)
     assert [float(cell) for cell in text.splitlines()[5].split(",")[1:]] == driver.weights[4].tolist()

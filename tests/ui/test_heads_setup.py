@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
@@ -57,7 +58,11 @@ class Host(QWidget):
         self._show()
 
     def _show(self, *_states: ExplorerState) -> None:
-        self.panel.show_frame(heads_frame(self.session.state.heads.setup))
+        try:
+            self.panel.show_frame(heads_frame(self.session.state.heads.setup))
+        except ExplorerError as error:  # which the page shows on the picture
+            self.refusals.append(str(error))
+            self.panel.show_frame(None)
 
     @property
     def heads(self) -> HeadsState:
@@ -198,11 +203,11 @@ def test_a_change_elsewhere_leaves_what_is_being_typed(host, qtbot):
     assert box.text() == "12"
 
 
-def test_seven_heads_are_refused_in_words_and_the_old_number_stands_again(host, qtbot):
+def test_seven_heads_stay_in_the_field_though_the_page_has_to_refuse_them(host, qtbot):
     type_into(qtbot, host.panel.sizes.heads, "7")
-    assert host.recipe == ToyRecipe()
-    assert host.steps == 0
-    assert host.panel.sizes.heads.text() == "8"
+    assert host.recipe == replace(ToyRecipe(), heads=7)
+    assert host.steps == 1
+    assert host.panel.sizes.heads.text() == "7"
     assert len(host.refusals) == 1
     assert "7 heads" in host.refusals[0]
     assert "d_k" in host.refusals[0]  # the way out
@@ -214,8 +219,8 @@ def test_a_d_k_of_its_own_lets_seven_heads_be(host, qtbot):
     assert (host.recipe.heads, host.recipe.d_k) == (7, 9)
     assert host.refusals == []
     click(qtbot, host.panel.sizes.auto)  # 64 numbers cannot be shared by 7 heads
-    assert host.recipe.d_k == 9
-    assert not host.panel.sizes.auto.isChecked()
+    assert host.recipe.d_k is None
+    assert host.panel.sizes.auto.isChecked()
     assert len(host.refusals) == 1
 
 
@@ -253,7 +258,7 @@ def test_arrows_step_heads_by_one_with_a_d_k_of_its_own(open_host, qtbot):
 def test_without_projections_heads_must_divide_d_model(open_host, qtbot):
     host = open_host(toy(d_k=8, projections=Projections.IDENTITY))
     qtbot.keyClick(host.panel.sizes.heads, Qt.Key.Key_Down)
-    assert host.recipe.heads == 8  # 4 heads of 8 are not 64
+    assert host.recipe.heads == 4  # heads of 8, which are not 64
     assert "Without projections" in host.refusals[0]
 
 

@@ -8,8 +8,9 @@ import io
 import numpy as np
 import pytest
 from heads_driver import numbers_in, pixels, widget_texts
-from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QTableWidget
+from window_driver import copied_numbers
 
 from attention_explorer.model import Stage
 from attention_explorer.state.heads.frame import heads_frame
@@ -23,8 +24,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 def copied(driver) -> list[list[str]]:
-    driver.page.copy_numbers()
-    return list(csv.reader(io.StringIO(QGuiApplication.clipboard().text()), strict=True))
+    return list(csv.reader(io.StringIO(copied_numbers(driver.page)), strict=True))
 
 
 def bar_pixels(driver, token: int) -> int:

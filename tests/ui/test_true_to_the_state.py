@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from people_driver import is_busy
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider
+from window_driver import copied_numbers
 
 from attention_explorer.session import requests as session_requests
 from attention_explorer.session.requests import Requests, Standing
@@ -22,6 +24,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.positions.state import PositionsPicture, PositionsState
 from attention_explorer.state.scaling.state import ScalingState
+from attention_explorer.state.session_file import session_bytes, session_from
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -121,7 +124,7 @@ class Visitor:
             assert requests.standing is Standing.STOPPED, after
             assert note.isVisible(), after
             assert note.button.text() == "Compute", after
-            assert note.cover.isVisible() == (requests.shown != requests.wanted) == (not on_show), after
+            assert note.covers[0].isVisible() == (requests.shown != requests.wanted) == (not on_show), after
 
 
 def shown_numbers(page, state: ExplorerState) -> bool:
@@ -172,20 +175,92 @@ def test_what_was_stopped_is_dimmed_not_taken_away_and_computed_at_the_press_of_
     visitor.escape()
     page = visitor.page
     note = page.note
-    assert note.cover.isVisible()
+    assert note.covers[0].isVisible()
     assert note.words.text() == "Stopped. This is the picture of the settings before."
     QApplication.clipboard().setText("nothing")
-    for take in (page.copy_picture, page.copy_numbers, page.export):
+    for take in (page.copy_picture, page.copy_numbers, page.export, getattr(page, "export_wall", page.export)):
         take()
         assert visitor.window.statusBar().currentMessage() == note.words.text()
     assert QApplication.clipboard().text() == "nothing"
     QTest.mouseClick(note.button, Qt.MouseButton.LeftButton)
-    assert not note.cover.isVisible()
+    assert not note.covers[0].isVisible()
     visitor.settle()
     visitor.see_that_it_is_true("Compute")
     assert page.requests.standing is Standing.CURRENT
+    assert copied_numbers(page) != "nothing"
+
+
+# ---- Refused ----
+
+
+def heads_box(page):
+    page.tabs.setCurrentIndex(1)
+    return page.setup.sizes.heads
+
+
+REFUSED = {
+    "heads": (heads_box, lambda state: state.heads.setup.recipe.heads, "cannot be shared equally by 7 heads"),
+    "block": (lambda page: page.bar.heads, lambda state: state.block.heads, "7 heads cannot share 64 features"),
+}
+"""By page where a state can be refused: the field to type 7 into, where it stays, and part of the reason."""
+
+
+def type_into(box, text: str) -> None:
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, text)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_stays_typed_and_the_reason_stands_on_the_dimmed_picture(make_window, name):
+    field, kept, reason = REFUSED[name]
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=name))
+    page = window.page
+    box, before = field(page), page.canvas.grab().toImage()
+    type_into(box, "7")
+    assert (kept(window.session.state), box.text()) == (7, "7")
+    says_why(window, reason)
+    assert page.canvas.grab().toImage() == before, "the older picture stays below"
+    assert (
+        QAccessible.queryAccessibleInterface(page.canvas)
+        .text(QAccessible.Text.Description)
+        .startswith(page.note.words.text())
+    )
     page.copy_numbers()
-    assert QApplication.clipboard().text() != "nothing"
+    assert window.statusBar().currentMessage() == page.note.words.text()
+    again = make_window(session_from(session_bytes(window.session.state), "test").state, window.settings)
+    assert field(again.page).text() == "7"
+    says_why(again, reason)
+    for each in (window, again):
+        type_into(field(each.page), "4")
+        assert each.page.requests.standing is Standing.CURRENT
+        assert not each.page.note.isVisible()
+        assert not each.page.note.covers[0].isVisible()
+
+
+def says_why(window, reason: str) -> None:
+    note = window.page.note
+    assert reason in note.words.text()
+    assert note.isVisible()
+    assert not note.button.isVisible(), "it would be refused again"
+    assert note.parentWidget().rect().contains(note.geometry())
+    assert all(cover.isVisible() for cover in note.covers)
+
+
+def test_a_model_too_large_is_refused_while_its_sentence_stays(make_window):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    session, page = window.session, window.page
+    large = HeadsState().with_recipe(sentence="w " * 2048, d_model=768, heads=12, layers=12)
+    session.apply(replace(session.state, heads=large), "Paste")
+    page.settle()
+    assert page.bar.sentence.text() == "w " * 2048
+    says_why(window, "million numbers")
+    session.undo()
+    assert page.requests.standing is Standing.CURRENT
+
+
+# ---- Escape ----
 
 
 def test_escape_in_the_drag_of_a_slider_takes_back_the_drag_and_stops_nothing(visit):
@@ -218,4 +293,4 @@ def test_escape_after_a_press_beside_the_handle_of_a_slider_leaves_a_picture_tha
     assert visitor.page.state.d_k > STATES["scaling"][0].d_k
     visitor.settle()
     visitor.see_that_it_is_true("Escape")
-    assert visitor.page.note.cover.isVisible()
+    assert visitor.page.note.covers[0].isVisible()

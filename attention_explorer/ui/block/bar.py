@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.state.block.presets import BLOCK_PRESETS, is_changed
-from attention_explorer.state.block.stack import check_sizes
 from attention_explorer.state.block.state import (
     MOST_HEADS,
     MOST_LAYERS,
@@ -208,9 +207,7 @@ class BlockBar(PictureBar[BlockState]):
             "Activation",
             "The function that each hidden unit applies to its number",
             ACTIVATIONS,
-            lambda value: self.apply_checked(
-                check_sizes, replace(self.state, activation=Activation(str(value))), "Choose the activation"
-            ),
+            lambda value: self.change("Choose the activation", activation=Activation(str(value))),
         )
         for box in (self.initialiser, self.activation):  # their names must fit at any zoom
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -261,4 +258,4 @@ class BlockBar(PictureBar[BlockState]):
     # ---- Acting ----
 
     def _resize(self, field: str, value: int) -> None:
-        self.apply_checked(check_sizes, self.state.with_sizes(**{field: value}), f"Change {field}", field)
+        self.apply(self.state.with_sizes(**{field: value}), f"Change {field}", field)

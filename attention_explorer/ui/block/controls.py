@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
 
-from attention_explorer.state.block.stack import check_sizes
 from attention_explorer.state.block.state import MOST_BATCH, MOST_LAYERS, BlockPicture, BlockState
 from attention_explorer.ui.block.picture_controls import BlockPictureControls
 from attention_explorer.ui.controls.whole_number_box import show_number
@@ -30,15 +29,12 @@ class BlockControls(PictureControls[BlockState]):
             "sentence",
             "The sentence has no tokens: write at least one.",
             230,
-            check_sizes,
         )
         self.batch = self.whole_box(
             "Batch",
             "Number of sequences. The sentence is the first; the others are as many random vectors.",
             (1, MOST_BATCH),
-            lambda value: self.apply_checked(
-                check_sizes, self.state.with_sizes(batch=value), "Change the batch", "batch"
-            ),
+            lambda value: self.apply(self.state.with_sizes(batch=value), "Change the batch", "batch"),
             width=40,
         )
         self.embedding_scale = self.number_box(

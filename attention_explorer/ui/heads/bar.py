@@ -239,17 +239,18 @@ class HeadsBar(QWidget):
             widget.setVisible(wanted and self.more.is_open)
         self.fit()
 
-    def show_frame(self, state: HeadsState, frame: HeadsFrame) -> None:
-        """Show the state that a frame was computed from."""
+    def show_frame(self, state: HeadsState, frame: HeadsFrame | None) -> None:
+        """Show a state and what can be chosen for a frame; None where there is none yet."""
         recipe, view, mask = state.setup.recipe, state.view, state.setup.mask
+        stage = view.stage if frame is None else stage_shown(frame, view)
         self.sentence.show_sentence(recipe.sentence)
         self.context.show_sentence(recipe.context or "")
-        self.cross.setChecked(frame.is_cross)
-        self._rows[1].setVisible(frame.is_cross)
+        self.cross.setChecked(recipe.context is not None)
+        self._rows[1].setVisible(recipe.context is not None)
         self.pictures.show_value(view.picture)
-        self.stages.show_value(stage_shown(frame, view))
+        self.stages.show_value(stage)
         self._wanted[self.stages] = view.picture in (Picture.HEATMAP, Picture.COMPARE)
-        self.stages.setEnabled(frame.map.has_scores)
+        self.stages.setEnabled(frame is None or frame.map.has_scores)
         self.paint.setEnabled(view.picture is Picture.HEATMAP)
         if view.picture is not Picture.HEATMAP:
             self.paint.setChecked(False)  # only the map can be painted on
@@ -258,7 +259,7 @@ class HeadsBar(QWidget):
             self.mass.setValue(100.0 * view.mass)
         self.contrast.show_value(view.contrast)
         self._wanted[self.contrast] = view.picture is not Picture.LINES
-        self.contrast.setEnabled(stage_shown(frame, view) is Stage.WEIGHTS)
+        self.contrast.setEnabled(stage is Stage.WEIGHTS)
         self.hidden.show_value(view.hidden)
         self.masks.setItemText(0, PAINTED if mask.is_painted else MASKS[0][1])  # what is painted holds under every kind
         self.masks.show_value(mask.kind)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Cell, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
@@ -54,9 +53,6 @@ class HeatmapCanvas(MapWidget):
         self._painted_at = QPointF()
         self._hides = True
         self.setMinimumSize(240, 220)  # at every zoom: at twice the size the whole map is to be seen too
-
-    def spoken(self) -> str:
-        return "" if self.frame is None else alt_text(self.session.state.heads)
 
     # ---- Showing ----
 

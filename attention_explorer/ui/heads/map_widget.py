@@ -44,7 +44,9 @@ class MapWidget(PointedPicture):
         return None
 
     def spoken(self) -> str:
-        return "" if self.frame is None else alt_text(self.session.state.heads)
+        if self.frame is None:
+            return ""
+        return alt_text(replace(self.session.state.heads, setup=self.frame.setup))  # the state may ask for another
 
     # ---- Pointing ----
 

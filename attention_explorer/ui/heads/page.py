@@ -6,11 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from attention_explorer.byte_cache import CACHE
-from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
@@ -25,8 +23,9 @@ from attention_explorer.ui.heads.panel import HeadsPanel
 from attention_explorer.ui.heads.picture_card import PictureCard
 from attention_explorer.ui.heads.spot_words import spot_words
 from attention_explorer.ui.heads.wall_side import WallSide
-from attention_explorer.ui.page import Page, PageAction
+from attention_explorer.ui.page import PageAction
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.ui.pictures.requesting_page import RequestingPage
 from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ LEAST_CENTRE = 270
 """Pixels at zoom 1 of the card of the picture, below which the cells of eleven tokens would be too small."""
 
 
-class HeadsPage(Page):
+class HeadsPage(RequestingPage):
     """The wall of heads, the large picture, and beside it the reading, the setup and the checks."""
 
     gestures = (
@@ -119,7 +118,8 @@ class HeadsPage(Page):
         self.bar.paint_toggled.connect(self._on_paint_toggled)
         self.bar.height_changed.connect(self._arrange)
         self.loader.delivered.connect(self._on_delivered)
-        self.requests.changed.connect(self._on_requests_changed)
+        self.requests.changed.connect(self.on_requests_changed)
+        self.note.dim_too(self._wall_side.wall)
         self.note.said.connect(self.said)
         self.bar.presets.activated.connect(lambda _index: self._wall_side.scroll_to_chosen())
         self.canvas.tiles_changed.connect(self._load)
@@ -203,8 +203,10 @@ class HeadsPage(Page):
             return
         other = new.heads.other
         CACHE.compare(id(self.requests), None if other is None else heads_frame.peek(other))
-        if not self._load() and self._frame is not None:
-            self._show_controls(new.heads, self._frame)
+        if self._load():
+            return
+        self._show_controls(new.heads, self._frame)
+        if self._frame is not None:
             self.wall.show_view(self._frame, new.heads.view)
             self._show_spots()
             self._say_again()
@@ -234,17 +236,17 @@ class HeadsPage(Page):
             self._show_spots()
             self._say_again()
 
-    def _show_controls(self, heads: HeadsState, frame: HeadsFrame) -> None:
+    def _show_controls(self, heads: HeadsState, frame: HeadsFrame | None) -> None:
         self.bar.show_frame(heads, frame)
-        self._wall_side.show_frame(heads, frame)
         self._panel.show_frame(heads, frame)
-        if self.arrays is not None:
-            self.arrays.show_frame(frame)
+        if frame is not None:
+            self._wall_side.show_frame(heads, frame)
+            if self.arrays is not None:
+                self.arrays.show_frame(frame)
 
     def _show_panel(self) -> None:
-        if self._frame is not None:
-            self._panel.show_frame(self.session.state.heads, self._frame)
-            self._show_spots()
+        self._panel.show_frame(self.session.state.heads, self._frame)
+        self._show_spots()
 
     # ---- Pointing ----
 
@@ -282,6 +284,9 @@ class HeadsPage(Page):
         self.wall.set_spot(shown)
         self._say_spot(NOWHERE if spot is None else spot)
 
+    def say_spot(self) -> None:
+        self._say_spot(self._centre.hovered)  # it may rest on the new picture
+
     def _say_spot(self, spot: Spot) -> None:
         frame, compared, stage = self._frame, self._centre.compared, self._centre.stage_hovered
         view, is_kept = self.session.state.heads.view, spot == self.pinned
@@ -311,22 +316,10 @@ class HeadsPage(Page):
 
     # ---- Computing ----
 
-    def _on_requests_changed(self) -> None:
-        requests = self.requests
-        if requests.standing is Standing.REFUSED:
-            self.refused.emit(requests.reason)
-        elif requests.standing is Standing.CURRENT:
-            self._say_spot(self._centre.hovered)  # it may rest on the new picture
-        if requests.sentence:
+    def on_requests_changed(self) -> None:
+        super().on_requests_changed()
+        if self.requests.sentence:
             self.wall.dim_old()
-
-    @property
-    def reason_against_taking(self) -> str:
-        return self.requests.sentence if self.requests.misleads else ""
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() != Qt.Key.Key_Escape or not self.note.stop():
-            super().keyPressEvent(event)
 
     # ---- What people do ----
 
@@ -386,9 +379,6 @@ class HeadsPage(Page):
 
     def focus_first(self) -> None:
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def stop(self) -> None:
-        self.requests.leave()
 
     # ---- Taking it away ----
 

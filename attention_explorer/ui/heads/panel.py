@@ -110,14 +110,18 @@ class HeadsPanel(Steady):
             area.setWidget(panel)
             panel.show()
 
-    def show_frame(self, heads: HeadsState, frame: HeadsFrame) -> None:
-        """Show the numbers of a frame in the tab in view, unless it is the reading, which follows the pointer."""
-        self._show_note(frame)
+    def show_frame(self, heads: HeadsState, frame: HeadsFrame | None) -> None:
+        """Show the numbers of a frame in the tab in view, unless it is the reading, which follows the pointer.
+
+        Without a frame, there are only the settings to show.
+        """
         page = self.tabs.currentIndex()
+        if frame is not None:
+            self._show_note(frame)
         if page == 1:
             self._put(self.setup, self._setup_area)
             self.setup.show_frame(frame)
-        elif page == 2:
+        elif page == 2 and frame is not None:
             self._put(self.checks, self._checks_area)
             self.checks.show_frame(frame, heads.view.row)
 

@@ -73,15 +73,16 @@ class HeadsSetupPanel(QWidget):
         for section in self._sections:
             section.set_look(look)
 
-    def show_frame(self, frame: HeadsFrame) -> None:
-        """Show the settings of the session, and what the scores of a frame spread by."""
+    def show_frame(self, frame: HeadsFrame | None) -> None:
+        """Show the settings of the session, and what the scores of a frame spread by, if there is one."""
         heads = self._session.state.heads
         if heads != self._shown:
             for section in self._sections:
                 section.show_state(heads)
             self.hand_made.setVisible(isinstance(heads.setup.recipe, HandMadeRecipe))
             self._shown = heads
-        self.weights.show_spread(frame)
+        if frame is not None:
+            self.weights.show_spread(frame)
 
 
 class SoftmaxSection(SetupSection):

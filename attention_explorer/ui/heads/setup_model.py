@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import (
@@ -18,7 +17,6 @@ from attention_explorer.sources.recipe import (
     MOST_LAYERS,
     Projections,
     ToyRecipe,
-    checked,
 )
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox, show_number
@@ -40,29 +38,11 @@ class RecipeSection(SetupSection):
         raise NotImplementedError
 
     def change(self, label: str, merge: str = "", **changes: object) -> None:
-        """Change the recipe, or say why it cannot be and show the old one again."""
+        """Change the recipe; whether it can be computed, the page will say."""
         old = self.session.state.heads.setup.recipe
         if not isinstance(old, ToyRecipe):
             return  # a box that loses the keyboard because it is greyed still enters what was typed
-        recipe = replace(old, **changes)  # type: ignore[arg-type]
-        reason = _reason_against(recipe)
-        if reason:
-            self.show_state(self.session.state.heads)
-            self.refused.emit(reason)
-            return
-        self.apply(self.session.state.heads.with_setup(recipe=recipe), label, merge)
-
-
-def _reason_against(recipe: ToyRecipe) -> str:
-    """Return why a recipe cannot be cooked, and the way out that the panel offers; nothing if it can."""
-    try:
-        checked(recipe)
-    except ExplorerError as error:
-        uneven = recipe.d_k is None and recipe.d_model % recipe.heads != 0
-        if uneven and recipe.projections is not Projections.IDENTITY and "d_k" not in str(error):
-            return f"{str(error).rstrip('.')}, or give d_k a number of its own."
-        return str(error)
-    return ""
+        self.apply(self.session.state.heads.with_setup(recipe=replace(old, **changes)), label, merge)  # type: ignore[arg-type]
 
 
 class SizesSection(RecipeSection):
@@ -99,7 +79,7 @@ class SizesSection(RecipeSection):
             self.keep_width(box, 56)
 
     def _make_head_width(self) -> None:
-        # Up to d_model, as one head may have all of it; what the recipe cannot take is refused in words.
+        # Up to d_model, as one head may have all of it.
         self.d_k = self._whole_box("d_k, length of a query and a key", 1, LARGEST_D_MODEL, self._on_d_k)
         self.auto = self.make_switch("auto", "d_k is d_model divided by the number of heads", "", self._on_auto)
         self.add_row(
@@ -193,10 +173,20 @@ class SizesSection(RecipeSection):
         self.change("Change d_model", "d_model", d_model=round(number))
 
     def _on_d_k(self, number: float) -> None:
-        self.change("Change d_k", "d_k", d_k=round(number))
+        self._set_d_k("Change d_k", "d_k", round(number))
 
     def _on_auto(self, auto: bool) -> None:
-        self.change("d_k = d_model ÷ heads" if auto else "Own d_k", d_k=None if auto else round(self.d_k.value()))
+        if auto:
+            self.change("d_k = d_model ÷ heads", d_k=None)
+        else:
+            self._set_d_k("Own d_k", "", round(self.d_k.value()))
+
+    def _set_d_k(self, label: str, merge: str, d_k: int) -> None:
+        if d_k > LARGEST_D_K:  # which no session may have
+            self.refused.emit(f"A d_k of its own must be a whole number from 1 to {LARGEST_D_K}, not {d_k}.")
+            self.show_state(self.session.state.heads)
+            return
+        self.change(label, merge, d_k=d_k)
 
     def _on_d_v(self, number: float) -> None:
         self.change("Change d_v", "d_v", d_v=round(number))

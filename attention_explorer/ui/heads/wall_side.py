@@ -87,6 +87,7 @@ class WallSide(QWidget):
             "Without it the rollout is the plain product of the layers."
         )
         self.identity.clicked.connect(lambda on: self._setup("Rollout identity", identity=on))
+        self.identity.hide()
 
     # ---- Showing ----
 

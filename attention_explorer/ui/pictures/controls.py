@@ -9,7 +9,6 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.preset import Preset, preset_of
 from attention_explorer.ui.controls.choice import Choice, ChoiceRow
@@ -150,21 +149,10 @@ class PictureControls(QWidget, Generic[S]):
         field: str,
         nothing: str,
         width: int,
-        check: Callable[[S], None] = lambda _: None,
     ) -> SentenceField:
-        """Return a line for the sentence in a field of the state; ``nothing`` is said where there is no word in it.
-
-        ``check`` raises an `ExplorerError` for a state that cannot be.
-        """
+        """Return a line for the sentence in a field of the state; ``nothing`` is said where there is no word in it."""
         line = SentenceField(name, tip, lambda: str(getattr(self.state, field)), nothing)
-        line.typed.connect(
-            lambda text: self.apply_checked(
-                check,
-                replace(self.state, **{field: text}),  # type: ignore[type-var]
-                "Type",
-                field,
-            )
-        )
+        line.typed.connect(lambda text: self.change("Type", field, **{field: text}))
         line.refused.connect(self.refused)
         line.editingFinished.connect(self.session.commit)
         self.keep_width(line, width)
@@ -205,16 +193,6 @@ class PictureControls(QWidget, Generic[S]):
         """Change the page's part of the state, as one undo step."""
         new = replace(self.session.state, **{self.part: state})  # type: ignore[arg-type]
         self.session.apply(new, label, merge and f"{self.part} {merge}")
-
-    def apply_checked(self, check: Callable[[S], None], state: S, label: str, merge: str = "") -> None:
-        """Change the page's part of the state, or say why ``check`` refuses that and leave it."""
-        try:
-            check(state)
-        except ExplorerError as error:
-            self.refused.emit(str(error))
-            self.show_state(self.state)
-            return
-        self.apply(state, label, merge)
 
     def change(self, label: str, merge: str = "", **changes: object) -> None:
         """Change fields of the page's part of the state, as one undo step."""

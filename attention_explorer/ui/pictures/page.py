@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from attention_explorer.session.requests import Requests, Standing
+from attention_explorer.session.requests import Requests
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.controls.card import Card
@@ -20,7 +20,7 @@ from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PanelScroll, Scroll
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.page import Page, PageAction
+from attention_explorer.ui.page import PageAction
 from attention_explorer.ui.pictures.canvas import PicturesCanvas
 from attention_explorer.ui.pictures.controls import PictureBar, PictureControls
 from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
@@ -28,6 +28,7 @@ from attention_explorer.ui.pictures.notes_panel import NotesPanel
 from attention_explorer.ui.pictures.pointed_picture import Spot
 from attention_explorer.ui.pictures.request import PictureRequest, Ready, work_for
 from attention_explorer.ui.pictures.request_note import RequestNote
+from attention_explorer.ui.pictures.requesting_page import RequestingPage
 from attention_explorer.ui.theme import Look
 
 PANEL_WIDTH = 340
@@ -36,7 +37,7 @@ NARROW_PAGE = 900
 S = TypeVar("S")
 
 
-class PicturesPage(Page, Generic[S]):
+class PicturesPage(RequestingPage, Generic[S]):
     """What pages of this kind share. A page of its own says which part of the state it shows and how.
 
     A subclass sets ``part``, and its `drawing_of`, `title_of`, `make_bar`, `make_controls`, `verdict_of` and `figure`.
@@ -53,7 +54,7 @@ class PicturesPage(Page, Generic[S]):
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
-        self.requests: Requests[PictureRequest[S]] = Requests(self, self._streams)
+        self.requests = Requests(self, self._streams)
         self.jobs = self.requests.jobs
         self.bar = self.make_bar()
         self.canvas = PicturesCanvas(look, self.picture_name, lambda: self.state)
@@ -161,7 +162,7 @@ class PicturesPage(Page, Generic[S]):
         self.canvas.dragged.connect(self._on_dragged)
         self.canvas.dropped.connect(self._on_dropped)
         self.requests.delivered.connect(self._on_delivered)
-        self.requests.changed.connect(self._on_requests_changed)
+        self.requests.changed.connect(self.on_requests_changed)
         self.note.said.connect(self.said)
 
     # ---- Showing ----
@@ -246,7 +247,7 @@ class PicturesPage(Page, Generic[S]):
         self.title.set_text(TextLine(self.title_of(state), bold=True, size=15))
         self.panel.show_notes(drawing.notes(picture))
         self.picture_shown(state, picture, ready.beside)
-        self._say_spot()
+        self.say_spot()
 
     def finished_picture(self) -> object:
         """Return the picture on the screen if it is that of the state, and all of it; else None.
@@ -256,32 +257,6 @@ class PicturesPage(Page, Generic[S]):
         requests = self.requests
         is_finished = requests.is_whole and requests.shown is not None and requests.shown.state == self.state
         return self.canvas.picture if is_finished else None
-
-    # ---- The worker ----
-
-    def _on_requests_changed(self) -> None:
-        if self.requests.standing is Standing.REFUSED:
-            self.refused.emit(self.requests.reason)
-        elif self.requests.standing is Standing.CURRENT:
-            self._say_spot()
-
-    @property
-    def reason_against_taking(self) -> str:
-        return self.requests.sentence if self.requests.misleads else ""
-
-    def cancel(self) -> bool:
-        """Stop what is being computed; return whether there was something. The old picture stays."""
-        return self.note.stop()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() != Qt.Key.Key_Escape or not self.cancel():
-            super().keyPressEvent(event)
-
-    def stop(self) -> None:
-        self.requests.leave()
-
-    def settle(self, seconds: float = 30.0) -> None:
-        self.jobs.wait(seconds)
 
     # ---- Pointing ----
 
@@ -296,9 +271,9 @@ class PicturesPage(Page, Generic[S]):
             self.session.revert()
 
     def _on_spot_changed(self, _spot: Spot) -> None:
-        self._say_spot()
+        self.say_spot()
 
-    def _say_spot(self) -> None:
+    def say_spot(self) -> None:
         self.said.emit(self.canvas.words())
 
     def _on_menu_wanted(self, where: QPoint) -> None:

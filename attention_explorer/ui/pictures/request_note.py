@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QWidget
 
 from attention_explorer.session.requests import Requests, Standing
@@ -59,7 +59,7 @@ class RequestNote(QFrame):
         self._requests, self._session, self._look = requests, session, look
         self._title, self._area, self._pictures = title, area, tuple(pictures)
         self._fraction = 0.0
-        self.cover = _Cover(look, area.parentWidget())
+        self.covers = [_Cover(look, area)]
         self.setObjectName("note")
         self.words = QLabel()
         self.button = QPushButton()
@@ -77,6 +77,10 @@ class RequestNote(QFrame):
         requests.progressed.connect(self._on_progressed)
         self.set_look(look)
         self._on_changed()
+
+    def dim_too(self, widget: QWidget) -> None:
+        """Dim another widget along with the picture: it is computed for the same request."""
+        self.covers.append(_Cover(self._look, widget))
 
     # ---- What people do ----
 
@@ -102,14 +106,17 @@ class RequestNote(QFrame):
 
     def set_look(self, look: Look) -> None:
         """Apply the theme and the zoom."""
-        self._look = self.cover.look = look
+        self._look = look
+        for cover in self.covers:
+            cover.look = look
         self._place()
 
     def _on_changed(self) -> None:
         requests = self._requests
         for picture in self._pictures:
             picture.set_reason(requests.sentence if requests.misleads else "")
-        self.cover.setVisible(requests.misleads)
+        for cover in self.covers:
+            cover.setVisible(requests.misleads)
         self._delay.stop()
         if requests.is_pending:
             self._fraction = 0.0
@@ -142,13 +149,11 @@ class RequestNote(QFrame):
 
     def _appear(self) -> None:
         self._place()
-        self.cover.raise_()
         self.show()
-        self.raise_()
+        self.raise_()  # above the covers
 
     def _place(self) -> None:
         look, on_picture = self._look, self._requests.misleads
-        self.cover.setGeometry(self._area.geometry())
         margin = look.px(14) if on_picture else look.px(2)
         self._row.setContentsMargins(max(margin, look.px(9)), margin, margin, margin)
         self._row.setSpacing(look.px(8))
@@ -159,10 +164,15 @@ class RequestNote(QFrame):
         widest = 0 if on_picture else self.words.fontMetrics().horizontalAdvance("computing … 100%")
         self.words.setMinimumWidth(widest)
         self._row.activate()
-        over = self._area.geometry() if on_picture else self._title.geometry()
+        over = self._seen() if on_picture else self._title.geometry()
         size = self._size_on(over.width()) if on_picture else self.sizeHint()
         left = over.center().x() - size.width() // 2 if on_picture else over.right() - size.width()
         self.setGeometry(QRect(QPoint(left, over.center().y() - size.height() // 2), size))
+
+    def _seen(self) -> QRect:
+        """Return where the area can be seen: the page may scroll."""
+        seen = self._area.visibleRegion().boundingRect()
+        return self._area.geometry() if seen.isEmpty() else seen.translated(self._area.pos())
 
     def _size_on(self, room: int) -> QSize:
         """Return the size of a sentence on a picture so wide."""
@@ -185,13 +195,23 @@ class RequestNote(QFrame):
 
 
 class _Cover(QWidget):
-    """Dims what lies below; the mouse passes through."""
+    """Dims a widget; the mouse passes through."""
 
-    def __init__(self, look: Look, parent: QWidget | None) -> None:
-        super().__init__(parent)
-        self.look = look
+    def __init__(self, look: Look, over: QWidget) -> None:
+        super().__init__(over.parentWidget())
+        self.look, self._over = look, over
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        over.installEventFilter(self)
         self.hide()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.setGeometry(self._over.geometry())
+        self.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self.setGeometry(self._over.geometry())
+        return False
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colour = QColor(colour_of(self.look.theme.card))
