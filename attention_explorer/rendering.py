@@ -87,6 +87,15 @@ def _within_limits(state: ExplorerState, page: str) -> Shown:
 def shown_by_session(opened: Opened, page: str = "") -> Shown:
     """Return what a session shows: on ``page``, on the page it was saved on, or on the only one that says something."""
     chosen = page or opened.page
+    for name, reason in opened.left_out.items():
+        if not chosen:
+            raise ExplorerError(
+                f"The session does not say which page to draw, and {name} cannot be read. Name the page."
+            )
+        if chosen == name:
+            raise ExplorerError(
+                f"The page {name} of the session cannot be read: {reason}. Correct that, or name another."
+            )
     return Shown(opened.state, page_id(chosen) if chosen else page_in_view(opened.state), opened.warnings)
 
 

@@ -163,6 +163,19 @@ def test_what_a_session_says_in_vain_is_told(there: Path, capsys: pytest.Capture
     assert capsys.readouterr().err.startswith("attention-explorer: “future” is not known to this version")
 
 
+def test_a_page_that_cannot_be_read_is_named_on_standard_error(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_session(there / "lesson.attn.json", SESSION, page="lookup")
+    data = (there / "lesson.attn.json").read_bytes().replace(b'"kind": "toy"', b'"kind": "dump"')
+    (there / "lesson.attn.json").write_bytes(data)
+    assert cli.main(["render", "lesson.attn.json", "a.csv"]) == 0
+    assert capsys.readouterr().err.startswith(
+        "attention-explorer: The page heads cannot be read and is left out: heads."
+    )
+    assert cli.main(["render", "lesson.attn.json", "b.csv", "--page", "heads"]) == 1
+    assert "The page heads of the session cannot be read" in capsys.readouterr().err
+    assert not (there / "b.csv").exists()
+
+
 def test_an_existing_file_is_replaced_and_kept_if_that_fails(
     there: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

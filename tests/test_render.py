@@ -208,6 +208,25 @@ def test_what_a_session_says_in_vain_is_a_warning(tmp_path: Path) -> None:
         attention_explorer.render(path, format="csv")
 
 
+def test_a_page_that_cannot_be_read_is_not_drawn_but_the_others_are(tmp_path: Path) -> None:
+    path = tmp_path / "lesson.attn.json"
+    state = ExplorerState(lookup=LookupState(hard=True))
+    write_session(path, state, page="heads")
+    path.write_bytes(path.read_bytes().replace(b'"kind": "toy"', b'"kind": "dump"'))
+    with pytest.raises(
+        ExplorerError, match=r"The page heads of the session cannot be read: heads.setup.recipe.kind is"
+    ):
+        attention_explorer.render(path, format="csv")
+    with pytest.warns(UserWarning, match="The page heads cannot be read and is left out"):
+        drawn = attention_explorer.render(path, page="lookup", format="csv")
+    assert drawn == attention_explorer.render(state, page="lookup", format="csv")
+    path.write_bytes(path.read_bytes().replace(b'"page": "heads",', b""))
+    with pytest.raises(
+        ExplorerError, match=r"does not say which page to draw, and heads cannot be read. Name the page"
+    ):
+        attention_explorer.render(path, format="csv")
+
+
 @pytest.mark.parametrize(
     ("source", "options", "words"),
     [

@@ -232,9 +232,11 @@ class Keeper(QObject):
         saved = ExplorerState()
         if path is not None:
             try:
-                saved = read_session(path).state
+                found = read_session(path)
             except ExplorerError:
                 path = None  # the file is gone: what was kept of it has no name now
+            else:
+                saved, path = found.state, None if found.left_out else path  # a damaged file is not written over
         if left.path.name.startswith(OPEN_FIRST):
             self._last_lock = _locked(self._last)
         self._open.restore(left.kept, saved, path)
@@ -271,7 +273,8 @@ class Keeper(QObject):
             return None
         if kept.file:  # nothing of it was unsaved: the file itself tells best
             try:
-                return self._open.open(Path(kept.file))
+                if not read_session(Path(kept.file)).left_out:  # else what was kept has more
+                    return self._open.open(Path(kept.file))
             except ExplorerError:
                 pass
         self._open.restore(kept, ExplorerState(), None)

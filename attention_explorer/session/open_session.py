@@ -64,18 +64,21 @@ class OpenSession(QObject):
     def open(self, path: Path) -> Opened:
         """Show what a file holds; the history begins anew.
 
+        A file of which a page cannot be read stays as it is: the session has no file then, and is saved under a name
+        that somebody chooses.
+
         Raises
         ------
         ExplorerError
             The file cannot be read; nothing has changed.
         """
         opened = read_session(path)
-        self._adopt(opened.state, opened.state, path, opened.extra)
+        self._adopt(opened.state, opened.state, _path_of(opened, path), opened.extra)
         return opened
 
     def restore(self, kept: Opened, saved: ExplorerState, path: Path | None) -> None:
         """Show what was kept of a session whose file, if it has one, holds ``saved``."""
-        self._adopt(kept.state, saved, path, kept.extra)
+        self._adopt(kept.state, saved, _path_of(kept, path), kept.extra)
 
     def save(self, path: Path, page: str) -> None:
         """Write the session to a file, which it belongs to from now on.
@@ -104,3 +107,7 @@ class OpenSession(QObject):
     def _announce(self) -> None:
         self._was_changed = self.is_changed
         self.changed.emit()
+
+
+def _path_of(opened: Opened, path: Path | None) -> Path | None:
+    return None if opened.left_out else path

@@ -1,17 +1,19 @@
 """Session files: the whole state as JSON that people can read, check, edit and keep under version control.
 
 A file names its format and version. Every field is written out, defaults too, so that a session shows the same after
-the defaults have changed; a key that is missing has its default, so that a file written by hand may be short.
+the defaults have changed; a key that is missing has its default, so that a file written by hand may be short. A page
+that cannot be read is left out, and the others are opened; what the file says of it is written back unless the page
+has been changed.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attention_explorer import __version__
 from attention_explorer.errors import ExplorerError, quoted
@@ -21,7 +23,7 @@ from attention_explorer.state.session_json import Json, PlaceError, parsed, plac
 
 if TYPE_CHECKING:
     # Loaded when a session is read or written: types and limits of every field of every page.
-    from attention_explorer.state.session_codec import Extra
+    from attention_explorer.state.session_codec import Decoder, Extra
 
 SUFFIX = ".attn.json"
 FORMAT = "attention-explorer-session"
@@ -55,9 +57,11 @@ class Opened:
     file : str
         Of a session that was kept by itself: the file it belongs to; empty if it has none.
     extra : Extra
-        What this version does not know, to be written back.
+        What this version does not know, and the pages that it cannot read, to be written back.
     warnings : tuple of str
         A sentence each on what is not as the file says.
+    left_out : mapping of str to str
+        The pages that cannot be read, which are as they start, each with the reason.
     """
 
     state: ExplorerState
@@ -65,6 +69,7 @@ class Opened:
     file: str = ""
     extra: Extra = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 # ---- Reading ----
@@ -195,20 +200,46 @@ def _brought_up_to_date(document: Document) -> Document:
 def _opened(document: Document) -> Opened:
     from attention_explorer.state.session_codec import Decoder
 
-    decoder = Decoder()
     if "state" not in document:
         raise PlaceError(("state",), "is missing")
-    state = decoder.decoded(ExplorerState, document["state"], ("state",))
+    decoder = Decoder()
+    state, errors = _readable_pages(document["state"], decoder)
     for key in document:
         if key not in _KEYS:
             decoder.keep((key,), document[key])
-    return Opened(
-        state,
-        _envelope_text(document, "page"),
-        _envelope_text(document, "file"),
-        decoder.extra,
-        tuple(decoder.warnings),
-    )
+    left_out = {page: f"{place_text(_inner(error.place))} {error.what}" for page, error in errors.items()}
+    said = (f"The page {page} cannot be read and is left out: {reason}." for page, reason in left_out.items())
+    page, file = _envelope_text(document, "page"), _envelope_text(document, "file")
+    return Opened(state, page, file, decoder.extra, (*said, *decoder.warnings), left_out)
+
+
+def _readable_pages(parts: Json, decoder: Decoder) -> tuple[ExplorerState, dict[str, PlaceError]]:
+    """Return the state as far as it can be read, and what is wrong with the pages that cannot.
+
+    Raises
+    ------
+    PlaceError
+        No page can be read.
+    """
+    if not isinstance(parts, dict):
+        return decoder.decoded(ExplorerState, parts, ("state",)), {}
+    found: dict[str, Any] = {}
+    errors: dict[str, PlaceError] = {}
+    for page in (part.name for part in fields(ExplorerState) if part.name in parts):
+        own = type(decoder)()
+        try:
+            found[page] = getattr(own.decoded(ExplorerState, {page: parts[page]}, ("state",)), page)
+        except PlaceError as error:
+            errors[page] = error
+            decoder.extra["state", page] = parts[page]
+            continue
+        decoder.extra |= own.extra
+        decoder.warnings += own.warnings
+    if errors and not found:
+        raise next(iter(errors.values()))
+    unknown: Json = {key: part for key, part in parts.items() if key not in found and key not in errors}
+    decoder.decoded(ExplorerState, unknown, ("state",))  # which says that they are unknown
+    return ExplorerState(**found), errors
 
 
 def _envelope_text(document: Document, key: str) -> str:
@@ -240,7 +271,7 @@ def session_bytes(state: ExplorerState, extra: Extra | None = None, *, page: str
             f"The session cannot be saved: {place_text(error.place)} {error.what}. Give it a finite number first."
         ) from None
     for place, value in (extra or {}).items():
-        _put_back(document, place, value)
+        _put_back(document, place, value, replace=_is_as_it_starts(state, place))
     data = written(document)
     if len(data) > MOST_BYTES:
         raise ExplorerError(
@@ -250,14 +281,24 @@ def session_bytes(state: ExplorerState, extra: Extra | None = None, *, page: str
     return data
 
 
-def _put_back(document: Document, place: tuple[str, ...], value: Json) -> None:
-    """Put something unknown where it was; where its surroundings are gone, so is it."""
+def _is_as_it_starts(state: ExplorerState, place: tuple[str, ...]) -> bool:
+    """Whether a place is that of a page, which could not be read, and which nobody has changed since."""
+    start = ExplorerState()
+    is_page = len(place) == 2 and place[0] == "state" and hasattr(start, place[1])
+    return is_page and getattr(state, place[1]) == getattr(start, place[1])
+
+
+def _put_back(document: Document, place: tuple[str, ...], value: Json, *, replace: bool) -> None:
+    """Put something unknown where it was, over what is there or not; where its surroundings are gone, so is it."""
     for step in place[:-1]:
         inner = document.get(step)
         if not isinstance(inner, dict):
             return
         document = inner
-    document.setdefault(place[-1], value)
+    if replace:
+        document[place[-1]] = value
+    else:
+        document.setdefault(place[-1], value)
 
 
 def write_session(

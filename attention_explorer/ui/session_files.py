@@ -16,6 +16,7 @@ from attention_explorer.session.keeper import Keeper
 from attention_explorer.session.memory import empty
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.settings import SettingsStore
+from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.session_file import SUFFIX, Opened
 
 if TYPE_CHECKING:
@@ -86,9 +87,16 @@ class SessionFiles(QObject):
         self._show_found(found)
 
     def _show_found(self, found: Opened) -> None:
-        if found.page:
-            self._window.show_page(found.page)
-        if found.warnings:
+        readable = [page for page in PAGE_IDS if page not in found.left_out]
+        page = readable[0] if found.page in found.left_out else found.page
+        if page:
+            self._window.show_page(page)
+        if found.left_out:
+            pages = " and ".join(found.left_out)
+            stays = "The file stays as it is: saving asks for another name."
+            text = "\n\n".join((*found.warnings[:6], stays))
+            self._say(f"Opened without the page {pages}", text)
+        elif found.warnings:
             self._say("Opened, but not all of it is known", "\n\n".join(found.warnings[:6]), is_error=False)
 
     def save(self, then: Callable[[], object] = lambda: None) -> None:

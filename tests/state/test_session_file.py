@@ -304,9 +304,39 @@ WRONG: list[tuple[tuple[str | int, ...], object, str]] = [
 
 @pytest.mark.parametrize(("place", "value", "said"), WRONG, ids=[said for _, _, said in WRONG])
 def test_a_wrong_value_is_named_with_its_place(place: tuple[str | int, ...], value: object, said: str) -> None:
-    text = refusal(changed(*place, to=value))
-    assert said in text
-    assert "Correct it in a text editor, or open another copy" in text
+    data = changed(*place, to=value)
+    page = str(place[1]) if place[0] == "state" and len(place) > 1 else ""
+    if not page or "beyond" in said:  # which is no JSON that we read
+        text = refusal(data)
+        assert said in text
+        assert "Correct it in a text editor, or open another copy" in text
+        return
+    opened, whole = session_from(data, "x.attn.json"), session_from(json.dumps(document()).encode(), "x")
+    assert said in opened.left_out[page]
+    assert opened.warnings == (f"The page {page} cannot be read and is left out: {opened.left_out[page]}.",)
+    assert opened.state == replace(whole.state, **{page: getattr(ExplorerState(), page)}), "the others are as they were"
+
+
+def test_what_is_said_of_a_page_that_cannot_be_read_is_written_back_until_it_is_changed() -> None:
+    data = changed("state", "heads", "setup", "recipe", "kind", to="dump")
+    opened = session_from(data, "x.attn.json")
+    assert list(opened.left_out) == ["heads"]
+    written = json.loads(session_bytes(opened.state, opened.extra))
+    assert written["state"] == json.loads(data)["state"], "nothing is lost, neither of that page nor of the others"
+    assert session_from(json.dumps(written).encode(), "again") == opened
+    changed_since = replace(opened.state, heads=opened.state.heads.with_setup(temperature=2.0))
+    again = session_from(session_bytes(changed_since, opened.extra), "again")
+    assert (again.state, again.left_out, again.warnings) == (changed_since, {}, ())
+
+
+def test_several_pages_are_left_out_each_with_its_reason_and_a_file_of_no_other_is_refused() -> None:
+    whole = document()
+    whole["state"]["cost"]["n"], whole["state"]["lookup"] = -1, []
+    opened = session_from(json.dumps(whole).encode(), "x.attn.json")
+    assert list(opened.left_out) == ["lookup", "cost"]
+    assert len(opened.warnings) == 2
+    whole["state"] = {"cost": whole["state"]["cost"]}
+    assert "cost.n is -1" in refusal(json.dumps(whole).encode())
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox
 from written_numbers import csv_text
 
@@ -195,10 +197,7 @@ def test_every_page_shows_an_old_file(start) -> None:
 
 BAD = {
     "cut off": (session_bytes(FIRST)[:500], "ends too early"),
-    "out of range": (
-        session_bytes(FIRST).replace(b'"temperature": 1.0', b'"temperature": 1e9', 1),
-        "lookup.temperature",
-    ),
+    "out of range": (session_bytes(FIRST).replace(b'"version": 1', b'"version": -1', 1), "version must be a whole"),
     "foreign": (b'{"cells": []}', "no session of Attention Explorer"),
     "picture": (b"\x89PNG\r\n\x1a\n", "no text in UTF-8"),
 }
@@ -221,6 +220,67 @@ def test_a_damaged_file_leaves_everything_as_it_is(start, qtbot, tmp_path: Path,
     assert window.isWindowModified()
     assert window._actions["undo"].isEnabled()
     assert window.windowTitle().startswith("Untitled")
+
+
+@pytest.fixture
+def damaged(lesson: Path) -> bytes:
+    """What the file of the lesson holds: its page Heads, on which it was saved, cannot be read."""
+    data = lesson.read_bytes().replace(b'"kind": "toy"', b'"kind": "dump"')
+    lesson.write_bytes(data)
+    return data
+
+
+def test_a_page_that_cannot_be_read_is_named_and_the_others_are_opened(start, qtbot, lesson: Path, damaged) -> None:
+    window = start(lesson)
+    assert box(window).windowTitle() == "Opened without the page heads"
+    assert "heads.setup.recipe.kind is “dump”, but must be “toy” or “hand-made”." in box(window).text()
+    assert "The file stays as it is: saving asks for another name." in box(window).text()
+    QTest.qWait(50)
+    answer(qtbot, window, "OK")  # it has stayed until it was read
+    assert (window.session.state, window.settings.page) == (WARM, "lookup")
+    assert not window.isWindowModified()
+
+
+def test_a_file_with_a_page_that_cannot_be_read_is_never_written_over_unasked(
+    start, qtbot, lesson: Path, damaged, folder: Path
+) -> None:
+    window = start(lesson, ASKING)
+    answer(qtbot, window, "OK")
+    nudge(qtbot, window)
+    press(qtbot, window, Qt.Key.Key_S)
+    type_name(qtbot, window, str(lesson.with_name("copy")))
+    assert lesson.read_bytes() == damaged
+    copy = json.loads(lesson.with_name("copy.attn.json").read_bytes())
+    assert copy["state"]["heads"] == json.loads(damaged)["state"]["heads"], "and nothing of it is lost in the copy"
+    window.files.keeper.keep()
+    window.close()
+    assert lesson.read_bytes() == damaged
+
+
+def test_going_on_keeps_what_a_page_said_that_cannot_be_read(start, qtbot, lesson: Path, damaged) -> None:
+    window = start()
+    window.files.open(lesson)
+    answer(qtbot, window, "OK")
+    nudge(qtbot, window)
+    left = window.session.state
+    window.close()
+    again = start()
+    assert again.session.state == left
+    assert box(again).windowTitle() == "Opened without the page heads"
+    answer(qtbot, again, "OK")
+    again.close()
+    assert lesson.read_bytes() == damaged
+
+
+def test_what_was_kept_is_shown_where_its_file_was_damaged_since(start, qtbot, lesson: Path) -> None:
+    window = start()
+    window.files.open(lesson)
+    window.close()
+    lesson.write_bytes(lesson.read_bytes().replace(b'"kind": "toy"', b'"kind": "dump"'))
+    again = start()
+    assert again.session.state == WARM
+    assert boxes(again) == []
+    assert again.windowTitle().startswith("Untitled"), "so that the damaged file is not written over"
 
 
 def test_what_is_not_known_in_a_file_is_said(start, qtbot, lesson: Path) -> None:
@@ -505,7 +565,7 @@ def test_any_other_file_is_refused_in_words(start, qtbot, tmp_path: Path) -> Non
     (tmp_path / "notes.txt").write_text("hello")
     window = start()
     assert drop(window, QUrl.fromLocalFile(str(tmp_path / "notes.txt")))
-    assert "“notes.txt” cannot be opened: the text is no JSON in line 1" in box(window).text()
+    assert box(window).text() == "“notes.txt” is not a session: only files ending in .attn.json can be opened."
     answer(qtbot, window, "OK")
     assert drop(window, QUrl.fromLocalFile(str(tmp_path)))
     assert "it is a folder" in box(window).text()
