@@ -156,6 +156,14 @@ def test_where_a_tutorial_ends_before_w_o_the_page_says_so(ready):
     assert "tutorial" not in head_array(own, ArrayKind.W_O).source, "other numbers are no tutorial’s"
 
 
+@pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
+def test_the_colour_bar_of_an_array_has_a_name_that_fits(ready):
+    frame = heads_frame(ready.state.setup)
+    for kind in arrays_of(frame):
+        title = array_picture(head_array(frame, kind), "viridis").scale.title
+        assert title == ("weight" if kind is ArrayKind.WEIGHTS else kind)
+
+
 def test_the_formula_leads_to_its_matrices():
     frame = heads_frame(HeadsSetup(head=2))
     pieces = dict(formula(frame))

@@ -29,9 +29,7 @@ def shape_note(frame: HeadsFrame) -> str:
 def array_picture(array: HeadArray, colour_map: str, tiles: tuple[int, int] = (4096, 4096)) -> MapPicture:
     """Return an array as a map, signed but for weights; where cells are more than ``tiles``, the largest of each."""
     weights = array.kind is ArrayKind.WEIGHTS
-    scale = (
-        weight_scale(Contrast.MAX, array.values, array.masked) if weights else score_scale(array.values, array.title)
-    )
+    scale = weight_scale(Contrast.MAX, array.values, array.masked) if weights else score_scale(array.values, array.kind)
     values, masked = array.values, array.masked
     if array.shape[0] > tiles[0] or array.shape[1] > tiles[1]:
         values, masked = _pooled(values, masked, tiles)

@@ -62,9 +62,9 @@ def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     layer, tokens = frame.layers[frame.layer], frame.queries
     recipe = frame.setup.recipe
     values: FloatArray = layer.x
-    title, source = "what goes in, one row per token", "the embeddings of the tokens"
+    title, source = "what goes in", "the embeddings of the tokens"
     if kind is ArrayKind.CONTEXT:
-        values, tokens, title = layer.context, frame.keys, "the second sentence, one row per token"
+        values, tokens, title = layer.context, frame.keys, "the second sentence"
         source = "the embeddings of the second sentence; keys and values are made of it"
         if frame.is_hand_made:
             source = "1 for the token’s own word; keys and values were made by hand and not from it"
@@ -157,7 +157,7 @@ def _projected(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
         source = f"{kind} = {asked}·W_{kind}{_comma(_part('columns', own, frame))}"
     said = {ArrayKind.Q: "queries", ArrayKind.K: "keys", ArrayKind.V: "values"}[kind]
     whole = shape_words(all_heads.shape) if frame.heads > 1 else ""
-    title = f"the {said} of head {frame.head + 1}, one row per token"
+    title = f"the {said} of head {frame.head + 1}"
     columns = _numbers(values.shape[1])
     return HeadArray(kind, title, source, values, _nowhere(values), tokens, columns, ("token", "feature"), whole)
 
