@@ -25,9 +25,9 @@ DEFAULT_SIZES = [(1280, 800)]
 
 EXAMPLES = """examples:
   attention-explorer                              open the window
-  attention-explorer --preset long-key            open it with a ready-made state of any page
+  attention-explorer --preset long-key            open it with a preset of any page
   attention-explorer lesson.attn.json             open it with a saved session
-  attention-explorer presets                      list what is ready-made: page, name, title
+  attention-explorer presets                      list the presets: page, name, title
   attention-explorer render long-key figure.pdf --size 89mm
   attention-explorer render lesson.attn.json heads.svg --page heads --no-title
   attention-explorer render pipeline weights.npz --page heads
@@ -89,13 +89,13 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a session to open, such as lesson.attn.json")
     _add_render(commands)
     _add_gallery(commands)
-    presets = commands.add_parser("presets", help="list what is ready-made: page, name and title, one a line")
+    presets = commands.add_parser("presets", help="list the presets: page, name and title, one on each line")
     presets.add_argument("--page", type=_page, metavar="PAGE", help="only those of this page")
     return top
 
 
 def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> None:
-    command.add_argument("--preset", metavar="NAME", default=default, help="start with this ready-made state")
+    command.add_argument("--preset", metavar="NAME", default=default, help="start with this preset")
     command.add_argument("--page", type=_page, metavar="PAGE", default=default, help="start with this page")
     command.add_argument(
         "--without-display",
@@ -108,7 +108,7 @@ def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> N
         "--watch",
         action="store_true",
         default=False if default is None else default,
-        help="name on standard error what keeps the window for more than 50 ms; for developers",
+        help="report on standard error what blocks the window for more than 50 ms (for developers)",
     )
 
 
@@ -143,18 +143,18 @@ def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         metavar="OUT",
         help="a file ending in .png, .svg, .pdf, .csv, .npy, .npz or .json, or - for standard output",
     )
-    render.add_argument("--page", type=_page, metavar="PAGE", help="the page to draw; else the one saved")
+    render.add_argument("--page", type=_page, metavar="PAGE", help="the page to draw; by default the saved one")
     render.add_argument(
-        "--what", default="", metavar="FIGURE", help="picture (the default), or of the page heads: wall, all heads"
+        "--what", default="", metavar="FIGURE", help="picture (the default); on the page heads also wall, all heads"
     )
-    render.add_argument("--format", default="", metavar="KIND", help="png, svg …; needed if OUT does not tell")
+    render.add_argument("--format", default="", metavar="KIND", help="png, svg …; needed if OUT has no such ending")
     render.add_argument(
-        "--size", type=_width, metavar="WIDTH", help="how wide: 89mm, 3.5in, 1200px; natural by default"
+        "--size", type=_width, metavar="WIDTH", help="the width: 89mm, 3.5in, 1200px; by default its own"
     )
     render.add_argument("--dpi", type=_dpi, default=192.0, metavar="N", help="pixels per inch of a PNG, 192 by default")
     render.add_argument("--theme", choices=("print", "light", "dark"), default="print", help="print by default")
     render.add_argument(
-        "--cells", choices=("auto", "rectangles", "image"), default="auto", help="of maps in SVG and PDF"
+        "--cells", choices=("auto", "rectangles", "image"), default="auto", help="how maps are drawn in SVG and PDF"
     )
     for part in ("title", "axis-names", "token-labels", "colour-bar", "caption"):
         render.add_argument(f"--no-{part}", action="store_true", help=f"leave out the {part.replace('-', ' ')}")

@@ -75,7 +75,7 @@ def _refuse_what_must_stay(path: Path) -> None:
     if not path.exists():
         return
     if not path.is_file():  # a device such as /dev/null, or a pipe, would be gone for everybody
-        raise ExportError(f"“{path}” is no ordinary file and stays as it is. Choose another name.")
+        raise ExportError(f"“{path}” is not an ordinary file and stays as it is. Choose another name.")
     if not os.access(path, os.W_OK):  # to rename over it only the folder need be writable
         raise ExportError(f"“{path}” is write-protected and stays as it is. Choose another name or unprotect it.")
 

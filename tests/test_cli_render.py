@@ -269,10 +269,10 @@ def test_a_file_of_another_kind_is_named_as_such(
     ("data", "words"),
     [
         (b"", "“standard input” cannot be opened: "),
-        (b"\xff\xfe", "it is no text in UTF-8"),
+        (b"\xff\xfe", "it is not text in UTF-8"),
         (b"[1, 2]", "it is no session of Attention Explorer"),
         (session_bytes(SESSION)[:-9], "cut off"),
-        (b" " * (MOST_BYTES + 1), "a session has 4 MB at most"),
+        (b" " * (MOST_BYTES + 1), "a session has at most 4 MB"),
     ],
 )
 def test_input_that_is_no_session_is_refused(
@@ -289,7 +289,7 @@ def test_input_that_is_no_session_is_refused(
     [
         (["render", "quiz"], "required: OUT"),
         (["render", "quiz", "a.png", "--page", "dance"], "There is no page “dance”. Choose one of: lookup, heads"),
-        (["render", "quiz", "a.png", "--dpi", "many"], "“many” is no resolution. Write dots per inch, like 300."),
+        (["render", "quiz", "a.png", "--dpi", "many"], "“many” is not a resolution. Write dots per inch, like 300."),
         (["render", "quiz", "a.png", "--dpi", "1"], "A resolution of 1 dpi is out of reach. Give 24 to 2400."),
         (["render", "quiz", "a.png", "--dpi", "nan"], "A resolution of nan dpi is out of reach."),
         (["render", "quiz", "a.png", "--size", "0mm"], "A figure cannot be 0 mm wide."),

@@ -92,7 +92,7 @@ def test_what_cannot_be_kept_is_said_once_and_tried_again(make_window, tmp_path:
         window.session.apply(ExplorerState(lookup=LookupState(temperature=temperature)), "change")
         window.files.keep_now()
     assert len(said) == 1
-    assert said[0].startswith("What is not saved cannot be kept for you, so save it yourself. The folder “")
+    assert said[0].startswith("Unsaved changes cannot be backed up, so save the session yourself. The folder “")
     folder.unlink()
     window.files.keep_now()
     assert len(list(folder.glob("open-*.attn.json"))) == 1

@@ -243,7 +243,7 @@ def test_a_pipe_stays_what_it_is(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.svg")
     (tmp_path / "link.svg").symlink_to("pipe.svg")
     for name in ("pipe.svg", "link.svg"):
-        with pytest.raises(ExportError, match="is no ordinary file and stays as it is"):
+        with pytest.raises(ExportError, match="is not an ordinary file and stays as it is"):
             write_whole(tmp_path / name, b"x")
     assert stat.S_ISFIFO((tmp_path / "pipe.svg").stat().st_mode)
     assert sorted(os.listdir(tmp_path)) == ["link.svg", "pipe.svg"]

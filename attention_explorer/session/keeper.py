@@ -172,7 +172,7 @@ class Keeper(QObject):
     def _fail(self, error: ExplorerError) -> None:
         had_failed, self._problem = bool(self._problem), str(error)
         if not had_failed:
-            self.failed.emit(f"What is not saved cannot be kept for you, so save it yourself. {self._problem}")
+            self.failed.emit(f"Unsaved changes cannot be backed up, so save the session yourself. {self._problem}")
 
     def _path_to_keep(self) -> Path | None:
         """Return where to write, in a folder that is there and with our lock; none if there is nothing to be kept."""

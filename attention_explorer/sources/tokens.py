@@ -49,6 +49,11 @@ def tokens_of(sentence: str) -> tuple[str, ...]:
     return tuple(islice(_tokens(sentence), MOST_TOKENS))
 
 
+def has_more_tokens(sentence: str) -> bool:
+    """Whether a sentence has more tokens than `tokens_of` returns."""
+    return next(islice(_tokens(sentence), MOST_TOKENS, None), None) is not None
+
+
 _ZERO_WIDTH_JOINER = "\u200d"
 _REPLACEMENT = 0xFFFD
 

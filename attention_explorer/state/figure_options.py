@@ -109,7 +109,7 @@ def resolution_from(text: str) -> float:
     try:
         dpi = float(text.strip().lower().removesuffix("dpi").replace(",", "."))
     except ValueError:
-        raise ExportError(f"{quoted(text)} is no resolution. Write dots per inch, like 300.") from None
+        raise ExportError(f"{quoted(text)} is not a resolution. Write dots per inch, like 300.") from None
     if not LEAST_DPI <= dpi <= MOST_DPI:
         raise ExportError(f"A resolution of {dpi:g} dpi is out of reach. Give {LEAST_DPI:g} to {MOST_DPI:g}.")
     return dpi

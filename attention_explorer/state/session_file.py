@@ -108,7 +108,7 @@ def session_from(data: bytes, name: str) -> Opened:
     try:
         text = data.decode("utf-8-sig")  # some editors put a byte order mark first
     except UnicodeDecodeError as error:
-        raise _refused(name, f"it is no text in UTF-8 (byte {error.start})", _another(name)) from None
+        raise _refused(name, f"it is not text in UTF-8 (byte {error.start})", _another(name)) from None
     try:
         return _opened(_brought_up_to_date(_checked(parsed(text))))
     except _ForeignError as error:
@@ -148,7 +148,7 @@ def _read_bytes(path: Path) -> bytes:
         if stat.S_ISDIR(found.st_mode):
             raise _refused(path.name, "it is a folder", "Choose a file in it")
         if not stat.S_ISREG(found.st_mode):
-            raise _refused(path.name, "it is no ordinary file", f"Choose a file that ends in {SUFFIX}")
+            raise _refused(path.name, "it is not an ordinary file", f"Choose a file that ends in {SUFFIX}")
         if found.st_size > MOST_BYTES:
             raise _too_large(path.name, found.st_size)
         with path.open("rb") as file:
@@ -167,7 +167,7 @@ def _too_large(name: str, size: int) -> ExplorerError:
     megabytes = MOST_BYTES // 1024**2
     return _refused(
         name,
-        f"it has {size / 1024**2:.0f} MB, and a session has {megabytes} MB at most",
+        f"it has {size / 1024**2:.0f} MB, and a session has at most {megabytes} MB",
         f"Choose a file that ends in {SUFFIX}",
     )
 
@@ -276,7 +276,7 @@ def session_bytes(state: ExplorerState, extra: Extra | None = None, *, page: str
     if len(data) > MOST_BYTES:
         raise ExplorerError(
             f"The session cannot be saved: its file would have {len(data) / 1024**2:.1f} MB, and "
-            f"{MOST_BYTES // 1024**2} MB is the most. Take painted cells out of a mask, or shorten a text."
+            f"at most {MOST_BYTES // 1024**2} MB are possible. Remove painted cells from a mask, or shorten a text."
         )
     return data
 

@@ -40,7 +40,7 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         ("Ctrl+O",),
         "Open a session: every page as it was saved. A file can also be dropped on the window.",
     ),
-    WindowAction("open-recent", "&File", "Open &recent", tip="Open a session that was opened or saved lately"),
+    WindowAction("open-recent", "&File", "Open &recent", tip="Open a session that was recently opened or saved"),
     WindowAction("file-2", "&File"),
     WindowAction("save", "&File", "&Save", lambda w: w.files.save(), ("Ctrl+S",), "Save every page to a session file"),
     WindowAction(
@@ -67,13 +67,20 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "&Go on where I left off",
         lambda w: w.files.set_goes_on(not w.settings.goes_on),
         (),
-        "Start with what was open when the window was last closed. Then nobody is asked to save what has no file yet.",
+        "Start with what was open when the window was last closed. What has no file yet is then kept without asking.",
         lambda w: w.settings.goes_on,
     ),
     WindowAction("file-4", "&File"),
     WindowAction("quit", "&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Close the window"),
-    WindowAction("undo", "&Edit", "&Undo", lambda w: w.session.undo(), ("Ctrl+Z",), "Take back the last change"),
-    WindowAction("redo", "&Edit", "&Redo", lambda w: w.session.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again"),
+    WindowAction("undo", "&Edit", "&Undo", lambda w: w.session.undo(), ("Ctrl+Z",), "Undo the last change"),
+    WindowAction(
+        "redo",
+        "&Edit",
+        "&Redo",
+        lambda w: w.session.redo(),
+        ("Ctrl+Shift+Z", "Ctrl+Y"),
+        "Redo the change that was undone",
+    ),
     WindowAction("edit-1", "&Edit"),
     WindowAction(
         "copy-picture",
@@ -106,9 +113,9 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
             lambda w, choice=choice: w.settings.theme is choice,  # type: ignore[misc]
         )
         for choice, title, tip in (
-            (ThemeChoice.SYSTEM, "Colours of the &system", "Light or dark, as the desktop is"),
-            (ThemeChoice.LIGHT, "Li&ght colours", "Dark on light"),
-            (ThemeChoice.DARK, "&Dark colours", "Light on dark"),
+            (ThemeChoice.SYSTEM, "Colours of the &system", "Light or dark, like the desktop"),
+            (ThemeChoice.LIGHT, "Li&ght colours", "Dark words on a light window"),
+            (ThemeChoice.DARK, "&Dark colours", "Light words on a dark window"),
         )
     ),
     WindowAction("view-2", "&View"),
@@ -118,7 +125,7 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "&Reduce motion",
         lambda w: w.set_reduced_motion(not w.settings.reduced_motion),
         (),
-        "Nothing moves by itself: what would play goes one step at each press",
+        "Nothing moves by itself: Play goes one step at a time",
         lambda w: w.settings.reduced_motion,
     ),
     WindowAction(
@@ -138,6 +145,8 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         ("F11",),
         "Use the whole screen",
     ),
-    WindowAction("shortcuts", "&Help", "&Shortcuts", lambda w: w.show_shortcuts(), ("F1",), "What mouse and keys do"),
-    WindowAction("about", "&Help", "&About", lambda w: w.show_about(), (), "Version and licence"),
+    WindowAction(
+        "shortcuts", "&Help", "&Shortcuts", lambda w: w.show_shortcuts(), ("F1",), "What the mouse and the keys do"
+    ),
+    WindowAction("about", "&Help", "&About", lambda w: w.show_about(), (), "Version, licence and references"),
 )

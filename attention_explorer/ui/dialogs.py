@@ -20,15 +20,19 @@ from PySide6.QtWidgets import (
 from attention_explorer import __version__
 from attention_explorer.ui.actions import WINDOW_ACTIONS
 from attention_explorer.ui.page import Page
+from attention_explorer.ui.references import PAPERS, TO_READ_ON
 from attention_explorer.ui.theme import Look
 
 ABOUT = f"""<h2>Attention Explorer {__version__}</h2>
 <p>See and touch attention, the operation inside every transformer.</p>
-<p>Every number on screen is the number that the model layer computed.<br>
-Everything works without a network.</p>
-<p>The formula: <i>Attention Is All You Need</i>, Vaswani et al. 2017, equation 1.<br>
-The colours: Okabe and Ito 2008. The font: Inter, under the SIL Open Font License.</p>
-<p>MIT licence.</p>"""
+<p>Every number in a picture was computed by the model layer, or measured on this machine. Numbers in hints, and tables
+that tutorials made up, are typed text; the table under Block, Depth was measured with PyTorch. Everything works without
+a network.</p>
+<p>MIT licence. Colours: Okabe and Ito (2008). Font: Inter, under the SIL Open Font License.</p>
+<h3>Papers that the pages speak of</h3>
+<p>{"<br>".join(paper.line for paper in PAPERS)}</p>
+<h3>To read on</h3>
+<p>{"<br>".join(reading.line for reading in TO_READ_ON)}</p>"""
 
 
 def _shell(parent: QWidget | None, title: str) -> tuple[QDialog, QVBoxLayout]:
@@ -48,10 +52,25 @@ def about_dialog(parent: QWidget) -> QDialog:
     """Return the window about the program."""
     dialog, column = _shell(parent, "About Attention Explorer")
     text = QLabel(ABOUT)
+    text.setObjectName("panel")
+    text.setWordWrap(True)
+    text.setMargin(text.fontMetrics().height())
     text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    column.addWidget(text)
+    column.addWidget(_scrolling(text, "About Attention Explorer"))
     column.addWidget(_close_row(dialog))
+    wide = 90 * text.fontMetrics().averageCharWidth()
+    high = text.heightForWidth(wide) + 5 * text.fontMetrics().height()
+    dialog.resize(wide + 3 * text.margin(), min(high, max(parent.height() - 40, 300)))
     return dialog
+
+
+def _scrolling(widget: QWidget, name: str) -> QScrollArea:
+    """Return a widget in an area that scrolls where it is too high."""
+    scroll = QScrollArea()
+    scroll.setWidgetResizable(True)
+    scroll.setAccessibleName(name)
+    scroll.setWidget(widget)
+    return scroll
 
 
 def shortcut_rows(page: Page) -> list[tuple[str, str]]:
@@ -79,11 +98,7 @@ def shortcuts_dialog(parent: QWidget, page: Page, look: Look) -> QDialog:
         meaning.setWordWrap(True)
         grid.addWidget(gesture, row, 0)
         grid.addWidget(meaning, row, 1)
-    scroll = QScrollArea()
-    scroll.setWidgetResizable(True)
-    scroll.setAccessibleName("Mouse and keys")
-    scroll.setWidget(sheet)
-    column.addWidget(scroll)
+    column.addWidget(_scrolling(sheet, "Mouse and keys"))
     column.addWidget(_close_row(dialog))
     dialog.resize(look.px(720), min(look.px(680), max(parent.height() - 40, 300)))
     return dialog
@@ -102,7 +117,7 @@ def error_dialog(parent: QWidget | None, text: str) -> QDialog:
     dialog, column = _shell(parent, "Something went wrong")
     explanation = QLabel(
         "<b>Something went wrong inside the program.</b><br>You can go on working, and undo still works. "
-        "If it happens again, send this report to the people who make the program."
+        "If it happens again, send this report to the makers of the program."
     )
     explanation.setWordWrap(True)
     report = QPlainTextEdit(error_report(text))

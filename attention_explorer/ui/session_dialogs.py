@@ -21,7 +21,7 @@ _Role = QMessageBox.ButtonRole
 def ask_to_save(parent: QWidget, name: str, save: Callable[[], object], go_on: Callable[[], object]) -> None:
     """Ask whether to save before what is open gives way; Esc and Cancel leave everything as it is."""
     box = _box(parent, QMessageBox.Icon.Question, "Save the changes?", f"Save the changes to “{name}”?")
-    box.setInformativeText("Otherwise what was changed since it was last saved is lost.")
+    box.setInformativeText("Otherwise the changes since it was last saved are lost.")
     keep, drop = box.addButton(_Button.Save), box.addButton("&Don’t save", _Role.DestructiveRole)
     box.addButton(_Button.Cancel)
     box.setDefaultButton(keep)
@@ -37,7 +37,7 @@ def offer_left_over(
     box = _box(
         parent, QMessageBox.Icon.Question, "Restore the session?", f"{what} was not saved when the program last ended."
     )
-    box.setInformativeText(f"It was kept as it was at {left.time:%H:%M on %d %B %Y}.")
+    box.setInformativeText(f"A copy from {left.time:%H:%M on %d %B %Y} was kept.")
     first = box.addButton("&Restore", _Role.AcceptRole)
     second = box.addButton("&Delete it", _Role.DestructiveRole)
     third = box.addButton("Ask me &later", _Role.RejectRole)

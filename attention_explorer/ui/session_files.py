@@ -97,7 +97,7 @@ class SessionFiles(QObject):
             text = "\n\n".join((*found.warnings[:6], stays))
             self._say(f"Opened without the page {pages}", text)
         elif found.warnings:
-            self._say("Opened, but not all of it is known", "\n\n".join(found.warnings[:6]), is_error=False)
+            self._say("Opened, but not everything was understood", "\n\n".join(found.warnings[:6]), is_error=False)
 
     def save(self, then: Callable[[], object] = lambda: None) -> None:
         """Save to the file that is open, or ask for one; go on with ``then`` when that is done."""
@@ -136,7 +136,7 @@ class SessionFiles(QObject):
             self.recent_menu.addAction("No session has been opened or saved yet").setEnabled(False)
             return
         self.recent_menu.addSeparator()
-        self.recent_menu.addAction("&Forget them").triggered.connect(lambda: self._store.forget())
+        self.recent_menu.addAction("&Clear the list").triggered.connect(lambda: self._store.forget())
 
     def set_goes_on(self, goes_on: bool) -> None:
         """Choose whether the window starts where it was left."""

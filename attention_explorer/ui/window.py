@@ -87,8 +87,8 @@ class MainWindow(QMainWindow):
         self._actions["open-recent"].setMenu(self.files.recent_menu)
         self.setAcceptDrops(True)
         self.session.changed.connect(self._on_changed)
-        self.session.undone.connect(lambda old, new, text: self._show_step(old, new, f"Taken back: “{text}”."))
-        self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Done again: “{text}”."))
+        self.session.undone.connect(lambda old, new, text: self._show_step(old, new, f"Undone: “{text}”."))
+        self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Redone: “{text}”."))
         self.session.undo_stack.indexChanged.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
         self._colour_application()
@@ -113,8 +113,8 @@ class MainWindow(QMainWindow):
             self._rail_column.addWidget(button)
         self._rail_column.addStretch(1)
         for name, title, tip, run in (
-            ("undo", "Undo", "Take back the last change (Ctrl+Z)", self.session.undo),
-            ("redo", "Redo", "Do it again (Ctrl+Shift+Z)", self.session.redo),
+            ("undo", "Undo", "Undo the last change (Ctrl+Z)", self.session.undo),
+            ("redo", "Redo", "Redo the change that was undone (Ctrl+Shift+Z)", self.session.redo),
             ("theme", "Colours", "Light or dark", self.switch_theme),
         ):
             button = self._rail_button(name, name, title, tip)

@@ -156,7 +156,7 @@ def test_what_json_cannot_hold_is_not_written(number: float, tmp_path: Path) -> 
 def test_what_could_not_be_opened_again_is_not_written() -> None:
     rows = tuple((float(i),) * 1000 for i in range(1000))
     setup = replace(HeadsSetup(), recipe=replace(HeadsSetup().recipe, given=rows))
-    with pytest.raises(ExplorerError, match=r"would have \d\.\d MB, and 4 MB is the most"):
+    with pytest.raises(ExplorerError, match=r"would have \d\.\d MB, and at most 4 MB are possible"):
         session_bytes(ExplorerState(heads=HeadsState(setup=setup)))
 
 
@@ -408,7 +408,7 @@ def test_an_empty_file(data: bytes) -> None:
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n\0\0", '{"format": "ü"}'.encode("latin-1"), b"\xff\xfe{\0"])
 def test_what_is_no_text(data: bytes) -> None:
-    assert "it is no text in UTF-8 (byte" in refusal(data)
+    assert "it is not text in UTF-8 (byte" in refusal(data)
 
 
 def test_what_is_no_json() -> None:
@@ -472,7 +472,7 @@ def test_a_gigabyte_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with path.open("wb") as file:
         file.truncate(1024**3)  # holes: it takes no room
     monkeypatch.setattr(Path, "open", lambda *_arguments: pytest.fail("it was opened"))
-    assert "it has 1024 MB, and a session has 4 MB at most" in unreadable(path)
+    assert "it has 1024 MB, and a session has at most 4 MB" in unreadable(path)
 
 
 def test_one_byte_too_many(tmp_path: Path) -> None:
@@ -480,7 +480,7 @@ def test_one_byte_too_many(tmp_path: Path) -> None:
     path.write_bytes(session_bytes(ExplorerState()).ljust(MOST_BYTES))
     assert read_session(path).state == ExplorerState()
     path.write_bytes(path.read_bytes() + b" ")
-    assert "4 MB at most" in unreadable(path)
+    assert "at most 4 MB" in unreadable(path)
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="permissions do not bind this user")
@@ -505,7 +505,7 @@ def test_a_refusal_by_the_system_in_words(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.attn.json")
-    assert "it is no ordinary file" in unreadable(tmp_path / "x.attn.json")
+    assert "it is not an ordinary file" in unreadable(tmp_path / "x.attn.json")
 
 
 def test_names_that_no_file_may_have() -> None:

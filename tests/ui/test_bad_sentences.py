@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from written_numbers import csv_text, json_text, npz_bytes
 
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import MOST_TOKENS, tokens_of
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.numbers_export import Numbers, Table
 from attention_explorer.state.session_file import session_bytes, session_from
@@ -94,9 +94,9 @@ def test_whatever_is_pasted_is_drawn_or_refused(make_window, qtbot, page: str) -
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ab " * 300_000, "its first 4096 tokens are used, the rest is left out."),
-        (" ".join(f"w{number}" for number in range(5000)), "its first 4096 tokens are used, the rest is left out."),
-        ("z" + "\u0301" * 40_000, "its first 32767 characters are used, the rest is left out."),
+        ("ab " * 300_000, "what comes after its first 4096 tokens is left out."),
+        (" ".join(f"w{number}" for number in range(5000)), "what comes after its first 4096 tokens is left out."),
+        ("z" + "\u0301" * 40_000, "what comes after its first 32767 characters is left out."),
     ],
     ids=["letters", "words", "marks"],
 )
@@ -107,6 +107,14 @@ def test_what_is_left_out_of_a_long_text_is_said(make_window, qtbot, text: str, 
     qtbot.waitUntil(lambda: window.statusBar().currentMessage().endswith(said))
     window.grab()
     assert session_from(session_bytes(window.session.state), "again").state == window.session.state
+
+
+@pytest.mark.parametrize(("more", "is_told"), [(0, False), (1, True)])
+def test_as_many_tokens_as_there_is_room_for_leave_nothing_out(make_window, more: int, is_told: bool) -> None:
+    window = make_window(page_states()["cost"], Settings(theme=ThemeChoice.LIGHT, page="cost"))
+    pasted(window, fields_of(window, "cost")[0], " ".join(f"w{number}" for number in range(MOST_TOKENS + more)))
+    QTest.qWait(50)
+    assert ("is left out" in window.statusBar().currentMessage()) == is_told
 
 
 def test_whatever_is_shown_is_saved_and_exported(qapp) -> None:

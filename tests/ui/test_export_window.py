@@ -102,7 +102,7 @@ def test_every_control_changes_its_option(dialog):
 def test_what_a_picture_has_not_is_said_when_it_is_to_be_left_out(make_window, drawn, part, said):
     dialog = ExportDialog(make_window(), drawn)
     box = dialog.form.parts[part]
-    words = f"Nothing to leave out here: {part}. "
+    words = f"Not in this picture: {part}. "
     for is_off in (True, False):
         QTest.keyClick(box, Qt.Key.Key_Space)
         settle(dialog)
@@ -139,9 +139,9 @@ def test_a_common_width_can_be_picked(dialog):
         ("width_box", "89 furlongs", "“89 furlongs” is no width"),
         ("width_box", "0 mm", "width above 0"),
         ("width_box", "1 mm", "out of reach"),
-        ("dpi_box", "many", "“many” is no resolution"),
+        ("dpi_box", "many", "“many” is not a resolution"),
         ("dpi_box", "5 dpi", "24 to 2400 dpi"),
-        ("dpi_box", "1e9", "no resolution"),
+        ("dpi_box", "1e9", "not a resolution"),
     ],
 )
 def test_what_cannot_be_is_explained_and_not_saved(dialog, name, typed, said):

@@ -199,7 +199,7 @@ BAD = {
     "cut off": (session_bytes(FIRST)[:500], "ends too early"),
     "out of range": (session_bytes(FIRST).replace(b'"version": 1', b'"version": -1', 1), "version must be a whole"),
     "foreign": (b'{"cells": []}', "no session of Attention Explorer"),
-    "picture": (b"\x89PNG\r\n\x1a\n", "no text in UTF-8"),
+    "picture": (b"\x89PNG\r\n\x1a\n", "not text in UTF-8"),
 }
 
 
@@ -312,7 +312,7 @@ def test_recent_files(start, qtbot, lesson: Path, tmp_path: Path) -> None:
     window.files.open(lesson)
     press(qtbot, window, Qt.Key.Key_S, CTRL | SHIFT)
     type_name(qtbot, window, str(tmp_path / "R&D.attn.json"))
-    assert recent_texts(window) == ["&1 R&&D.attn.json", "&2 lesson.attn.json", "&Forget them"]
+    assert recent_texts(window) == ["&1 R&&D.attn.json", "&2 lesson.attn.json", "&Clear the list"]
     window.files.recent_menu.actions()[1].trigger()
     assert window.windowTitle().startswith("lesson.attn.json")
     assert recent_texts(window)[:2] == ["&1 lesson.attn.json", "&2 R&&D.attn.json"]
@@ -320,7 +320,7 @@ def test_recent_files(start, qtbot, lesson: Path, tmp_path: Path) -> None:
     window.files.recent_menu.actions()[0].trigger()
     assert "there is no such file" in box(window).text()
     answer(qtbot, window, "OK")
-    assert recent_texts(window) == ["&1 R&&D.attn.json", "&Forget them"], "what is gone is not offered again"
+    assert recent_texts(window) == ["&1 R&&D.attn.json", "&Clear the list"], "what is gone is not offered again"
     window.files.recent_menu.actions()[-1].trigger()
     assert recent_texts(window) == ["No session has been opened or saved yet"]
 

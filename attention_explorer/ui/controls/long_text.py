@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QLineEdit
 
-from attention_explorer.sources.tokens import MOST_TOKENS, tokens_of
+from attention_explorer.sources.tokens import MOST_TOKENS, has_more_tokens
 
 
 class LongText(QObject):
@@ -26,14 +26,13 @@ class LongText(QObject):
         QTimer.singleShot(0, self, self._tell)
 
     def _on_edited(self, text: str) -> None:
-        if len(text) > MOST_TOKENS and len(tokens_of(text)) == MOST_TOKENS:
+        if len(text) > MOST_TOKENS and has_more_tokens(text):
             QTimer.singleShot(0, self, self._tell)
 
     def _tell(self) -> None:
-        count = len(tokens_of(self._field.text()))
-        if count == MOST_TOKENS:
-            self._say(f"The sentence is too long: its first {MOST_TOKENS} tokens are used, the rest is left out.")
+        if has_more_tokens(self._field.text()):
+            self._say(f"The sentence is too long: what comes after its first {MOST_TOKENS} tokens is left out.")
         elif self._was_cut:
             most = self._field.maxLength()
-            self._say(f"The text is too long: its first {most} characters are used, the rest is left out.")
+            self._say(f"The text is too long: what comes after its first {most} characters is left out.")
         self._was_cut = False

@@ -15,7 +15,7 @@ class MoreButton(QPushButton):
         super().__init__("More", parent)
         self.setAccessibleName("More controls")
         self.setCheckable(True)
-        self.setToolTip("Show the other controls too; the picture moves down for them. Again: put them away.")
+        self.setToolTip("Show the other controls above the picture. Click again to hide them.")
         self.hide()
 
     @property

@@ -111,7 +111,7 @@ class ExportDialog(QDialog):
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.save = self.buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
         self.copy = self.buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
-        self.copy.setToolTip("Put it on the clipboard as it is here")
+        self.copy.setToolTip("Copy the figure as it is shown here")
         self.save.setDefault(True)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
@@ -168,7 +168,7 @@ class ExportDialog(QDialog):
         whole = sheet_of(self.figure, replace(self.options, **{part: True}))  # type: ignore[arg-type] # a switch
         if painted(whole, whole.figure.size) != painted(sheet, sheet.figure.size):
             return ""
-        return f"Nothing to leave out here: {self.form.parts[part].text().lower()}. "
+        return f"Not in this picture: {self.form.parts[part].text().lower()}. "
 
     # ---- What people do ----
 
@@ -191,7 +191,7 @@ class ExportDialog(QDialog):
 def words_about(sheet: Sheet, options: FigureOptions) -> str:
     """Return how large a figure is, and what to know before it is printed."""
     if not format_of(options.format).is_picture:
-        return "All numbers behind the picture, with every digit; with its settings inside, but for CSV and NPY."
+        return "All numbers behind the picture, with every digit. Only CSV and NPY come without the settings."
     wide, high = sheet.millimetres
     if not is_raster(options.format):
         text = f"{wide:.4g} × {high:.4g} mm"

@@ -30,14 +30,14 @@ THEME_CHOICES: tuple[Choice, ...] = (
 )
 CELL_CHOICES: tuple[Choice, ...] = (
     (Cells.AUTO, "As suits their number", "Rectangles that can be edited; one image for a map of very many cells"),
-    (Cells.RECTANGLES, "Rectangles", "Equal neighbours in a row are one rectangle: sharp at any size, larger files"),
-    (Cells.IMAGE, "An image", "One small image a map: small files, but no cell can be picked"),
+    (Cells.RECTANGLES, "Rectangles", "Equal neighbours in a row become one rectangle: sharp at any size, larger files"),
+    (Cells.IMAGE, "An image", "Each map is one small image: small files, but single cells cannot be edited"),
 )
 PARTS = (
-    ("title", "Title", "The name of the picture above it"),
+    ("title", "Title", "The name of the picture, above it"),
     ("axis_names", "Names of the axes", "What rows, columns and the lines of charts are"),
     ("token_labels", "Tokens", "The words along rows and columns of maps, and beside lines"),
-    ("colour_bar", "Colour bar", "Which number has which colour, for maps"),
+    ("colour_bar", "Colour bar", "Which colour stands for which number, in maps"),
     ("caption", "Caption", "What the numbers were made with, below the picture"),
 )
 
@@ -63,7 +63,7 @@ class ExportForm(QWidget):
         self.format = ChoiceBox("Format", "The kind of file", formats, lambda it: self._set(format=it))
         self.width_box = self._text_box(
             "Width",
-            "The width of the figure: pick one, or type one like 120 mm, 3.5 in or 1200 px. "
+            "The width of the figure: choose one, or type one like 120 mm, 3.5 in or 1200 px. "
             "The picture is laid out for it, so that words stay readable",
             [title for title, _ in COMMON_WIDTHS],
         )
@@ -74,7 +74,7 @@ class ExportForm(QWidget):
         self.dpi_box.editTextChanged.connect(self._set_dpi)
         self.theme = ChoiceBox("Colours", "Paper or screen", THEME_CHOICES, lambda it: self._set(theme=it))
         self.cells = ChoiceBox(
-            "Cells", "What cells become in SVG and PDF", CELL_CHOICES, lambda it: self._set(cells=it)
+            "Cells", "How the cells of maps are drawn in SVG and PDF", CELL_CHOICES, lambda it: self._set(cells=it)
         )
         self.parts = {field: self._part(field, title, tip) for field, title, tip in PARTS}
         self.says = QLabel()
@@ -168,7 +168,7 @@ class ExportForm(QWidget):
         except ValueError:
             dpi = 0.0
         if not LEAST_DPI <= dpi <= MOST_DPI:
-            self.refuse(f"{quoted(text)} is no resolution. Write {LEAST_DPI:g} to {MOST_DPI:g} dpi, like 300.")
+            self.refuse(f"{quoted(text)} is not a resolution. Write {LEAST_DPI:g} to {MOST_DPI:g} dpi, like 300.")
             return
         self.problem = ""
         self._set(dpi=dpi)
