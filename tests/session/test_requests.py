@@ -21,7 +21,7 @@ class Page:
         self.requests.delivered.connect(lambda request, part: self.parts.append((request, part)))
         self.requests.changed.connect(lambda: self.standings.append(self.requests.standing))
 
-    def want(self, letter: str, *, at_once: bool = False) -> bool:
+    def want(self, letter: str, *, at_once: bool = False, hold: bool = False, **how: bool) -> bool:
         def work(report, deliver) -> None:
             for part in range(2):
                 if not at_once:
@@ -33,7 +33,10 @@ class Page:
                     raise MemoryError
                 deliver(part)
 
-        return self.requests.want(letter, work, at_once=at_once)
+        if hold:
+            self.requests.hold(letter, work)
+            return False
+        return self.requests.want(letter, work, at_once=at_once, **how)
 
     def pass_steps(self, count: int = 1000) -> None:
         for _ in range(count):
@@ -171,3 +174,23 @@ def test_a_change_is_told_once(page):
         page.want(letter)
     at_rest(page)
     assert page.standings == [Standing.PENDING, Standing.CURRENT]
+
+
+def test_a_newer_request_may_end_the_older(page):
+    page.want("a")
+    page.want("b", replace=True)
+    assert at_rest(page) == ("b", Standing.CURRENT, True)
+    assert page.parts == [("b", 0), ("b", 1)]
+
+
+def test_what_takes_long_may_wait_until_it_is_asked_for(page):
+    page.want("a", at_once=True)
+    page.want("b")
+    page.want("c", hold=True)
+    assert at_rest(page) == ("a", Standing.STOPPED, True)
+    page.want("a", hold=True)
+    assert page.requests.standing is Standing.CURRENT, "it is on show already"
+    page.want("c", hold=True)
+    page.requests.resume()
+    page.want("c", hold=True)
+    assert at_rest(page) == ("c", Standing.CURRENT, True), "it was asked for"

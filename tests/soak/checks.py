@@ -16,7 +16,7 @@ from heads_driver import pixels, widget_texts
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTabWidget, QWidget
 
-from attention_explorer.session.requests import Standing
+from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.state.explorer import ExplorerState
@@ -120,17 +120,19 @@ def _is_typed(word: str, world: World) -> bool:
 def picture_is_that_of_the_state(world: World) -> None:
     """With the worker at rest, the picture on show is the one that the state asks for, or the page says why not."""
     page = world.window.page
-    if not isinstance(page, RequestingPage) or world.is_busy() or world.waits_for_a_moment(world.window):
+    if world.is_busy() or world.waits_for_a_moment(world.window):
         return
-    requests = page.requests
-    if requests.wanted != page.request_now():
-        raise Broken(f"The state asks for\n{page.request_now()}\nbut the page has asked for\n{requests.wanted}")
-    if requests.standing not in (Standing.CURRENT, Standing.STOPPED, Standing.REFUSED):
-        raise Broken(f"Nothing is under way, but the request is {requests.standing.name}: {requests.wanted}")
-    if requests.standing is Standing.CURRENT and (requests.is_old or not requests.is_whole):
-        raise Broken(f"The page takes this for its picture:\n{requests.shown}\nbut has asked for\n{requests.wanted}")
-    if requests.misleads and not page.note.covers[0].isVisible():
-        raise Broken(f"A picture is not dimmed although it is none of the state: {requests.sentence}")
+    for requests in world.window.findChildren(Requests):
+        if requests.is_pending:
+            raise Broken(f"Nothing is under way, but somebody waits for {requests.wanted}")
+        if requests.standing is Standing.CURRENT and (requests.is_old or not requests.is_whole):
+            raise Broken(f"On show is\n{requests.shown}\nand is taken for\n{requests.wanted}")
+    if not isinstance(page, RequestingPage):
+        return
+    if page.requests.wanted != page.request_now() or page.requests.standing is Standing.LEFT:
+        raise Broken(f"The state asks for\n{page.request_now()}\nbut the page asked for\n{page.requests.wanted}")
+    if page.requests.misleads and not all(cover.isVisible() for cover in page.note.covers):
+        raise Broken(f"A picture is not dimmed although it is none of the state: {page.requests.sentence}")
 
 
 def window_shows_its_state(world: World) -> None:

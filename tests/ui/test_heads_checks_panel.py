@@ -192,6 +192,16 @@ def test_many_tokens_wait_for_compute(panel, qtbot):
     assert "… and 126 more rows" in panel.tables[2].text()
 
 
+def test_back_at_the_setup_of_the_last_result_it_is_shown_again(panel, qtbot):
+    panel.show_frame(frame_of("multi-head"), None)
+    before = panel.result.text(), [table.text() for table in visible_tables(panel)]
+    panel.show_frame(long_frame(), None)
+    assert visible_tables(panel) == []
+    panel.show_frame(frame_of("multi-head"), None)
+    assert (panel.result.text(), [table.text() for table in visible_tables(panel)]) == before
+    assert not panel.compute.isVisible()
+
+
 def test_a_result_that_comes_too_late_is_not_shown(panel, qtbot):
     panel.show_frame(long_frame(), None)
     qtbot.mouseClick(panel.compute, Qt.MouseButton.LeftButton)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.session.jobs import JobQueue, Report
+from attention_explorer.session.jobs import Deliver, Report
+from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, arrays_of, formula, projections, reason_against
 from attention_explorer.state.heads.array_picture import array_picture
 from attention_explorer.state.heads.arrays import head_array
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
-from attention_explorer.state.heads.state import Aggregate
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll, Scroll, bring_into_view
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
@@ -41,15 +42,7 @@ Drawn: TypeAlias = dict[ArrayKind, tuple[HeadArray, MapPicture]]
 """Every array with its small picture."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shown:
-    """What is on show, and of which frame in which colours."""
-
-    key: tuple[HeadsFrame, str]
-    drawn: Drawn
-
-
-def _drawn(frame: HeadsFrame, colours: str, report: Report) -> Drawn:
+def _draw(frame: HeadsFrame, colours: str, report: Report, deliver: Deliver) -> None:
     """Compute every array of a frame with its small picture."""
     drawn: Drawn = {}
     kinds = arrays_of(frame)
@@ -58,7 +51,7 @@ def _drawn(frame: HeadsFrame, colours: str, report: Report) -> Drawn:
             array = head_array(frame, kind)
             drawn[kind] = array, array_picture(array, colours, (MOST_TILES, MOST_TILES))
             report(len(drawn) / len(kinds))
-    return drawn
+    deliver(drawn)
 
 
 class ArraysWindow(QDialog):
@@ -82,8 +75,9 @@ class ArraysWindow(QDialog):
         self._colours = ""
         self._was_shown = False
         self._kind = ArrayKind.Q
-        self._shown: Shown | None = None
-        self.jobs = JobQueue(self)
+        self._drawn: Drawn = {}
+        self.requests: Requests[tuple[HeadsSetup, str]] = Requests(self)
+        self.jobs = self.requests.jobs
         self._make_top()
         self._make_arrays()
         self.embeddings = EmbeddingsPart(session, look)
@@ -149,10 +143,9 @@ class ArraysWindow(QDialog):
             QShortcut(QKeySequence(key), self).activated.connect(run)
         self.embeddings.refused.connect(self._on_refused)
         self.it_table.refused.connect(self._on_refused)
-        self.jobs.delivered.connect(self._on_delivered)
-        self.jobs.failed.connect(self._on_failed)
-        self.jobs.progressed.connect(lambda _key, share: self.setWindowTitle(f"{TITLE}: computing … {share:.0%}"))
-        self.jobs.finished.connect(lambda _key: self.setWindowTitle(TITLE))
+        self.requests.delivered.connect(self._on_delivered)
+        self.requests.changed.connect(self._on_changed)
+        self.requests.progressed.connect(lambda share: self.setWindowTitle(f"{TITLE}: computing … {share:.0%}"))
         self.tabs.currentChanged.connect(self._on_tab)
 
     # ---- Showing ----
@@ -223,33 +216,35 @@ class ArraysWindow(QDialog):
 
     def _show_arrays(self, frame: HeadsFrame) -> None:
         """Show the arrays; where there are many numbers, once a worker has them, and what was shown stays till then."""
-        colours = self._colours
-        if self._shown is not None and self._shown.key == (frame, colours):
-            self._show_kind(self._shown)
-        elif frame.heads * frame.shape[0] * frame.shape[1] <= MOST_AT_ONCE:
-            self._on_delivered((frame, colours), _drawn(frame, colours, lambda _share: None))
-        else:
-            self.jobs.request(
-                (frame, colours), lambda report, deliver: deliver(_drawn(frame, colours, report)), replace=True
-            )
+        at_once = frame.heads * frame.shape[0] * frame.shape[1] <= MOST_AT_ONCE
+        request, work = (frame.setup, self._colours), partial(_draw, frame, self._colours)
+        self.requests.want(request, work, at_once=at_once, replace=True)
+        if self.requests.standing is Standing.CURRENT:
+            self._show_kind(frame)
 
-    def _on_delivered(self, key: object, drawn: Drawn) -> None:
-        if key != (self._frame, self._colours) or self._frame is None:
+    def _on_delivered(self, _request: object, drawn: Drawn) -> None:
+        frame = self._frame
+        if frame is None:
             return
-        self._shown = Shown((self._frame, self._colours), drawn)
+        self._drawn = drawn
         self.grid.show_arrays(drawn)
-        self._show_kind(self._shown)
+        self._show_kind(frame)
         self._fit()
 
-    def _show_kind(self, shown: Shown) -> None:
-        if self._kind not in shown.drawn:
+    def _on_changed(self) -> None:
+        if not self.requests.is_pending:
+            self.setWindowTitle(TITLE)
+        if self.requests.standing is Standing.REFUSED:
+            self._on_refused(self.requests.reason)
+
+    def _show_kind(self, frame: HeadsFrame) -> None:
+        if self._kind not in self._drawn:
             self._kind = ArrayKind.Q
-        frame, colours = shown.key
         self.grid.show_selected(self._kind)
-        self.detail.show_array(frame, shown.drawn[self._kind][0], colours)
+        self.detail.show_array(frame, self._drawn[self._kind][0], self._colours)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.jobs.cancel()
+        self.requests.leave()
         super().hideEvent(event)
 
     def _show_head(self, frame: HeadsFrame) -> None:
@@ -289,9 +284,6 @@ class ArraysWindow(QDialog):
         head = self.head.currentIndex() + step
         if 0 <= head < self.head.count():
             self._on_head(head)
-
-    def _on_failed(self, _key: object, error: Exception) -> None:
-        self._on_refused(str(error) if isinstance(error, ExplorerError) else "These arrays could not be computed.")
 
     def _on_refused(self, sentence: str) -> None:
         self.warning.set_text(TextLine(sentence, "loss_ink", bold=True))

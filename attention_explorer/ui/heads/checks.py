@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.jobs import Deliver, Report
+from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.check_mask import MaskDemo, Precision, fixed_precision
 from attention_explorer.state.heads.check_report import CheckReport
@@ -70,8 +71,11 @@ class HeadsChecks(QWidget):
         super().__init__(parent)
         self._session, self._look = session, look
         self._frame: HeadsFrame | None = None
-        self._done: tuple[HeadsFrame, Experiment] | None = None
-        self._reported: tuple[HeadsSetup, Check] | None = None
+        self._asks = False
+        """Whether the experiment is carried out only at the press of the button."""
+        self._report: CheckReport | None = None
+        """The last one that was delivered, and whether it is to be seen."""
+        self._is_seen = False
         self.experiment = Experiment()
         self._make_choice()
         self._make_mask_controls()
@@ -83,9 +87,10 @@ class HeadsChecks(QWidget):
         for part in (self.choice, self.look_for, self._controls, self.compute, self.result, self.notes, *self.tables):
             self._column.addWidget(part)
         self._column.addStretch(1)
-        self.jobs = JobQueue(self)
-        self.jobs.delivered.connect(self._on_delivered)
-        self.jobs.failed.connect(self._on_failed)
+        self.requests: Requests[tuple[HeadsSetup, Experiment]] = Requests(self)
+        self.requests.delivered.connect(self._on_delivered)
+        self.requests.changed.connect(self._show_standing)
+        self.jobs = self.requests.jobs
         self.set_look(look)
 
     # ---- Building ----
@@ -197,35 +202,24 @@ class HeadsChecks(QWidget):
         self._refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        if self.jobs.is_busy():
-            self.jobs.cancel()
-            self._done = None
+        self.requests.leave()
         super().hideEvent(event)
 
     def _refresh(self) -> None:
         """Carry out the experiment, if anybody looks and it is not what is shown already."""
-        frame = self._frame
-        if frame is None or not self.isVisible() or self._done == (frame, self.experiment.essence):
+        frame, experiment = self._frame, self.experiment.essence
+        if frame is None or not self.isVisible():
             return
-        asks = needs_asking(frame, self.experiment)
-        at_once = not asks and is_quick(frame, self.experiment)
-        if asks or at_once:
-            self.jobs.cancel()  # else what runs is let finish: while a slider moves, something is seen
         self._show_controls()
-        self._done = (frame, self.experiment.essence)
-        self.compute.setVisible(asks)
-        if asks:
-            self._ask(frame)
-        elif at_once:
-            self._show_now(frame)
+        self._asks = needs_asking(frame, self.experiment)
+        request, work = (frame.setup, experiment), partial(_carry_out, frame, experiment)
+        if self._asks:
+            self.requests.hold(request, work)
         else:
-            self._request(frame)
-
-    def _show_now(self, frame: HeadsFrame) -> None:
-        try:
-            self._show_report(carry_out(frame, self.experiment))
-        except ExplorerError as error:
-            self._show_refusal(str(error))
+            # Of the same kind, what runs is let finish: while a slider moves, something is seen.
+            at_once, of_another = is_quick(frame, self.experiment), not _are_alike(request, self.requests.wanted)
+            self.requests.want(request, work, at_once=at_once, replace=of_another)
+        self._show_standing()
 
     def _show_controls(self) -> None:
         experiment = self.experiment
@@ -253,7 +247,27 @@ class HeadsChecks(QWidget):
         if named:
             self.token.setCurrentIndex(token_to_change(frame, self.experiment))
 
+    def _show_standing(self) -> None:
+        """Show the result, or why there is none."""
+        requests, standing = self.requests, self.requests.standing
+        self.compute.setVisible(standing is Standing.STOPPED or (self._asks and requests.is_pending))
+        self.compute.setText(CANCEL if requests.is_pending else COMPUTE)
+        is_of_now = standing is Standing.CURRENT or _are_alike(requests.shown, requests.wanted)
+        if standing is Standing.STOPPED and self._frame is not None:
+            count = f"{self._frame.shape[0]} × {self._frame.shape[1]} weights a head"
+            self._show_sentence(f"With {count} this takes a moment: press {COMPUTE}.")
+        elif standing is Standing.REFUSED:
+            self._show_sentence(requests.reason)
+            self.shown.emit()
+        elif self._report is not None and is_of_now:
+            self._show_report(self._report)
+        elif requests.is_pending:
+            self._show_sentence("Computing …")
+
     def _show_report(self, report: CheckReport) -> None:
+        if self._is_seen:
+            return
+        self._is_seen = True
         self.result.set_text(TextLine(report.result, bold=True))
         self.notes.set_text(*(TextLine(note, size=12.5) for note in report.notes))
         self.notes.setVisible(bool(report.notes))
@@ -263,12 +277,9 @@ class HeadsChecks(QWidget):
                 view.show_table(report.tables[number])
         self.shown.emit()
 
-    def _show_refusal(self, sentence: str) -> None:
+    def _show_sentence(self, sentence: str) -> None:
+        self._is_seen = False
         self.result.set_text(TextLine(sentence, "muted"))
-        self._show_nothing_else()
-        self.shown.emit()
-
-    def _show_nothing_else(self) -> None:
         self.notes.hide()
         for view in self.tables:
             view.hide()
@@ -280,64 +291,26 @@ class HeadsChecks(QWidget):
 
     # ---- Long experiments ----
 
-    def _ask(self, frame: HeadsFrame) -> None:
-        self.compute.setText(COMPUTE)
-        count = f"{frame.shape[0]} × {frame.shape[1]} weights a head"
-        self.result.set_text(TextLine(f"With {count} this takes a moment: press {COMPUTE}.", "muted"))
-        self._show_nothing_else()
-
     def _on_compute(self) -> None:
-        if self._frame is None:
-            return
-        if self.jobs.is_busy() and self.compute.text() == CANCEL:
-            self.cancel()
-            return
-        self.compute.setText(CANCEL)
-        self._request(self._frame)
-
-    def _request(self, frame: HeadsFrame) -> None:
-        experiment = self.experiment.essence
-        if self._reported != (frame.setup, experiment.check):
-            self.result.set_text(TextLine("Computing …", "muted"))
-            self._show_nothing_else()
-
-        def work(report: Report, deliver: Deliver) -> None:
-            with watched(lambda: report(0.0)):  # which ends it if nobody wants it any more
-                deliver(carry_out(frame, experiment))
-
-        self.jobs.request((frame, experiment), work)
+        if not self.cancel():
+            self.requests.resume()
 
     def cancel(self) -> bool:
         """Stop what was asked for by the button; return whether there was something."""
-        if self._frame is None or not self.jobs.is_busy() or self.compute.isHidden():
-            return False
-        self.jobs.cancel()
-        self._ask(self._frame)
-        return True
+        return self._asks and self.requests.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_Escape or not self.cancel():
             super().keyPressEvent(event)
 
-    def _on_delivered(self, key: tuple[HeadsFrame, Experiment], report: CheckReport) -> None:
-        frame, experiment = key
-        # That of a slider's last place may come while a later one is computed: it is newer than what is shown.
-        if self._done is not None and (frame, experiment.check) == (self._done[0], self._done[1].check):
-            if key == self._done:
-                self.compute.hide()
-            self._show_report(report)
-            self._reported = (frame.setup, experiment.check)
-
-    def _on_failed(self, key: object, error: Exception) -> None:
-        if key == self._done:
-            self.compute.hide()
-            self._show_refusal(str(error) if isinstance(error, ExplorerError) else "This could not be computed.")
+    def _on_delivered(self, _request: object, report: CheckReport) -> None:
+        self._report, self._is_seen = report, False
+        self._show_standing()
 
     # ---- Acting ----
 
     def _try(self, **changes: object) -> None:
         self.experiment = replace(self.experiment, **changes)  # type: ignore[arg-type]
-        self._show_controls()
         self._refresh()
 
     def _on_check_chosen(self, check: object) -> None:
@@ -345,6 +318,16 @@ class HeadsChecks(QWidget):
 
     def _on_shuffle(self) -> None:
         self._try(seed=self.experiment.seed + 1)
+
+
+def _carry_out(frame: HeadsFrame, experiment: Experiment, report: Report, deliver: Deliver) -> None:
+    with watched(lambda: report(0.0)):  # which ends it if nobody wants it any more
+        deliver(carry_out(frame, experiment))
+
+
+def _are_alike(one: tuple[HeadsSetup, Experiment] | None, other: tuple[HeadsSetup, Experiment] | None) -> bool:
+    """Whether two requests are for the same kind of experiment with the same setup."""
+    return one is not None and other is not None and (one[0], one[1].check) == (other[0], other[1].check)
 
 
 def _text_block(look: Look, name: str) -> TextBlock:
