@@ -9,7 +9,7 @@ from attention_explorer.fields import CheckedFields
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.lookup import trail
+from attention_explorer.state.lookup import jumps, trail
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.scaling.state import ScalingState
@@ -31,6 +31,8 @@ class ExplorerState(CheckedFields):
 
 
 def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
-    """Return ``new`` with what a change leaves behind on its way from ``old``: the trail of the lookup grows."""
-    lookup = trail.followed(old.lookup, new.lookup)
+    """Return ``new`` with what a change leaves behind on its way from ``old``: the trail of the lookup, its jumps."""
+    if new.lookup == old.lookup:
+        return new
+    lookup = jumps.counted(old.lookup, trail.followed(old.lookup, new.lookup))
     return new if lookup is new.lookup else replace(new, lookup=lookup)

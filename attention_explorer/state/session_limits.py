@@ -88,6 +88,8 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "rate": Limit(lookup.LOWEST_RATE, lookup.HIGHEST_RATE),
         "preset": Limit(known=partial(preset_ids, "lookup")),
         "trail": Limit(_OUTPUT.low, _OUTPUT.high, most=lookup.LONGEST_TRAIL),
+        "jumps": Limit(0, lookup.MOST_JUMPS),
+        "last_jump": Limit(0.0, 3 * plane.LARGEST_COORDINATE),
     },
     heads.MaskChoice: {"size": Limit(1, heads.LARGEST_MASK_SIZE), "hidden": _CELLS, "shown": _CELLS},
     heads.HeadsSetup: {

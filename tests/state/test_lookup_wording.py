@@ -272,7 +272,19 @@ def test_the_other_scale() -> None:
 def test_spread() -> None:
     frame = lookup_frame(preset("equal-scores").state)
     assert spread_note(frame) == "entropy 1.10 nats · 3.00 keys in effect"
-    assert spread_note(lookup_frame(replace(DEFAULT, hard=True))) == "entropy 0.00 nats · 1.00 keys in effect"
+
+
+@pytest.mark.parametrize(
+    ("jumps", "length", "said"),
+    [
+        (0, 0.0, "o has not jumped yet"),
+        (1, 3.0, "o has jumped once, by 3.00"),
+        (1234, 2e-4, "o has jumped 1234 times, the last time by 2.00·10⁻⁴"),
+    ],
+)
+def test_jumps_in_words(jumps: int, length: float, said: str) -> None:
+    state = replace(DEFAULT, hard=True, jumps=jumps, last_jump=length)
+    assert spread_note(lookup_frame(state)) == f"entropy 0.00 nats · {said}"
 
 
 NEAR_TIE = three((0.1, 0.3), (0.0, 1.0), (3.0, 0.0))

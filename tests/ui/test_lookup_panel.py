@@ -380,3 +380,25 @@ def test_the_chart_fits_its_tab(window):
     window.page.tabs.setCurrentIndex(1)
     QApplication.processEvents()
     assert window.page.panel.chart.height() <= 220
+
+
+def test_jumps_are_counted_as_a_drag_crosses_the_tie_line_and_c_begins_anew(window, hand, qtbot):
+    canvas, noticed = window.page.canvas, window.page.noticed
+    qtbot.keyClick(canvas, Qt.Key.Key_H)
+    assert "o has not jumped yet" in noticed.text()
+    scene = canvas.scene()
+    mouse = hand(canvas)
+    mouse.press(scene.place(Part(Role.QUERY)))
+    mouse.move(scene.point((1.0, 1.4)))
+    assert "o has jumped once, by 3.00" in noticed.text(), "while the hand is at it"
+    mouse.move(scene.point((1.4, 0.6)))
+    mouse.release()
+    assert "o has jumped 2 times, the last time by 3.00" in noticed.text()
+    qtbot.keyClick(canvas, Qt.Key.Key_C)
+    assert "o has not jumped yet" in noticed.text()
+    window.session.undo()
+    assert "2 times" in noticed.text()
+    window.session.undo()
+    assert "o has not jumped yet" in noticed.text()
+    qtbot.keyClick(canvas, Qt.Key.Key_H)
+    assert "jumped" not in noticed.text()

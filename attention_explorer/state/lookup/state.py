@@ -18,6 +18,9 @@ MOST_KEYS = 12
 LONGEST_TRAIL = 240
 """Past outputs: about as many as a drag right across the plane makes."""
 
+MOST_JUMPS = 1_000_000_000
+"""Of the count, so that it can be saved: more than anybody makes."""
+
 LOWEST_RATE, HIGHEST_RATE = 0.001, 100.0
 
 
@@ -98,11 +101,15 @@ class LookupState(CheckedFields):
     rate: float = 0.2
     extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
     preset: str = "two-keys"
-    # No number depends on these two. They are left out of the hash, which is taken often and would read 240 points.
+    # No number depends on these. They are left out of the hash, which is taken often and would read 240 points.
     camera: Extent | None = field(default=None, hash=False)
     """The part of the plane in view; None is the first view, ``extent`` with room around it."""
     trail: tuple[tuple[float, ...], ...] = field(default=(), hash=False)
     """Past outputs, oldest first, each as wide as the values; see `attention_explorer.state.lookup.trail`."""
+    jumps: int = field(default=0, hash=False)
+    """How often the output has jumped since the lookup became hard; see `attention_explorer.state.lookup.jumps`."""
+    last_jump: float = field(default=0.0, hash=False)
+    """How far it jumped the last time, in units of the values; 0 before the first time."""
 
     # ---- Reading ----
 
@@ -220,7 +227,11 @@ class LookupState(CheckedFields):
 
     def without_view(self) -> Self:
         """Return the state as nobody has moved its view or its query yet: what is left is what numbers depend on."""
-        return replace(self, camera=None, trail=()) if self.camera is not None or self.trail else self
+        return (self if self.camera is None else replace(self, camera=None)).without_past()
+
+    def without_past(self) -> Self:
+        """Return the state as if its output had always been where it is: without a trail, and no jumps counted."""
+        return replace(self, trail=(), jumps=0, last_jump=0.0) if self.trail or self.jumps else self
 
     def with_temperature(self, temperature: float) -> Self:
         """Return the state at another temperature, held within what the slider reaches."""

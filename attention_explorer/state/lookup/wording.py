@@ -10,6 +10,7 @@ from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Overla
 from attention_explorer.state.numerals import (
     coordinate,
     full,
+    grouped,
     percent,
     plain,
     scientific,
@@ -170,8 +171,18 @@ def rescaled_note(frame: LookupFrame, index: int) -> str:
 
 
 def spread_note(frame: LookupFrame) -> str:
-    """Return the entropy and the number of keys in effect."""
+    """Return the entropy and the number of keys in effect; or, as that is one in a hard lookup, how o has jumped."""
+    if frame.state.hard:
+        return f"entropy {frame.entropy:.2f} nats · {_jumps_words(frame.state)}"
     return f"entropy {frame.entropy:.2f} nats · {frame.keys_in_effect:.2f} keys in effect"
+
+
+def _jumps_words(state: LookupState) -> str:
+    if not state.jumps:
+        return "o has not jumped yet"
+    if state.jumps == 1:
+        return f"o has jumped once, by {size_text(state.last_jump)}"
+    return f"o has jumped {grouped(state.jumps)} times, the last time by {size_text(state.last_jump)}"
 
 
 def tie_note(frame: LookupFrame) -> str:

@@ -122,5 +122,5 @@ class LookupCanvas(PlaneMouse):
         self._session.apply(replace(self._session.state, lookup=removed), f"Delete key {part.index + 1}")
 
     def clear_trail(self) -> None:
-        """Forget past outputs."""
-        self._session.apply(replace(self._session.state, lookup=replace(self._state, trail=())), "Clear the trail")
+        """Forget past outputs, and count jumps anew."""
+        self._session.apply(replace(self._session.state, lookup=self._state.without_past()), "Clear the trail")

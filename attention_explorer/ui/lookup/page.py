@@ -154,7 +154,7 @@ class LookupPage(Page):
         if old.lookup == new.lookup and old is not new:
             return
         self.canvas.render_state(old, new)
-        if old is new or old.lookup.without_view() != new.lookup.without_view():
+        if old is new or old.lookup.with_camera(None) != new.lookup.with_camera(None):
             self._show(lookup_frame(new.lookup))
 
     def _show(self, frame: LookupFrame) -> None:
@@ -244,7 +244,7 @@ class LookupPage(Page):
             PageAction(""),
             PageAction("Step downhill", self.gradient.step.click, "S", "One step of gradient descent on the target"),
             PageAction("Play or pause", self.gradient.play.click, "P", "Take step after step until the slope is gone"),
-            PageAction("Clear the trail", self.canvas.clear_trail, "C", "Forget past outputs"),
+            PageAction("Clear the trail", self.canvas.clear_trail, "C", "Forget past outputs and count jumps anew"),
             PageAction(""),
             PageAction("Home view", self.canvas.show_home, "", "Go back to the first view"),
         )
