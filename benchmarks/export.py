@@ -16,6 +16,7 @@ from attention_explorer.state.heads.state import HeadsSetup, HeadsState
 from attention_explorer.state.heads.survey import HeadSurvey, surveys_of
 from attention_explorer.ui.export.figure import figure_bytes
 from attention_explorer.ui.heads.figure import HeadsFigure
+from benchmarks.export_numbers import measure_numbers
 from benchmarks.heads_stage import sentence_of
 from benchmarks.heads_wall import HEADS, LAYERS, MatplotlibGrid
 from benchmarks.report import Row
@@ -29,11 +30,11 @@ KILOBYTE = 1000
 
 
 def measure() -> list[Row]:
-    """Measure each kind of file, in turns, and how large they are."""
+    """Measure each kind of file, in turns, and how large they are; then files of numbers."""
     make_application()
     figure = HeadsFigure(STATE, is_wall=True)
     surveys, size = surveys_of(figure.frame), figure.size
-    return [row for kind in AIMS for row in _compared(kind, surveys, size)]
+    return [*(row for kind in AIMS for row in _compared(kind, surveys, size)), *measure_numbers()]
 
 
 def _compared(kind: str, surveys: tuple[HeadSurvey, ...], size: QSize) -> list[Row]:
