@@ -1,8 +1,9 @@
-"""Paragraphs as they are drawn: where no line may end."""
+"""Paragraphs as they are drawn: where no line may end, and the room they get."""
 
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from attention_explorer.ui.controls.text_block import JOINER, NO_BREAK, TextBlock, TextLine, unbroken
 from attention_explorer.ui.theme import LIGHT, Look
@@ -29,3 +30,22 @@ def test_what_is_read_and_spoken_stays_as_it_was_written(qtbot) -> None:
     qtbot.addWidget(block)
     block.set_text(TextLine("50 % of (2, 10)"))
     assert block.text() == block.accessibleDescription() == "50 % of (2, 10)"
+
+
+def test_a_long_text_gets_its_room_while_a_short_one_is_still_to_be_laid_out(qtbot) -> None:
+    whole, block = QWidget(), TextBlock(Look(LIGHT), 1, "A paragraph")
+    qtbot.addWidget(whole)
+    column = QVBoxLayout(whole)
+    column.addWidget(block)
+    column.addStretch(1)
+    whole.resize(200, 400)
+    whole.show()
+    long = TextLine("as many words as need several lines of this block " * 3)
+    block.set_text(long)
+    QApplication.processEvents()
+    assert block.height() == block.heightForWidth(block.width()) > 60
+    block.set_text(TextLine("short"))
+    column.sizeHint()  # as a layout around it asks, which then knows the height of the short one
+    block.set_text(long)
+    QApplication.processEvents()
+    assert block.height() == block.heightForWidth(block.width())
