@@ -184,6 +184,7 @@ def test_what_was_stopped_is_dimmed_not_taken_away_and_computed_at_the_press_of_
     assert QApplication.clipboard().text() == "nothing"
     QTest.mouseClick(note.button, Qt.MouseButton.LeftButton)
     assert not note.covers[0].isVisible()
+    assert note.geometry().bottom() < note.covers[0].geometry().center().y(), "back beside the title"
     visitor.settle()
     visitor.see_that_it_is_true("Compute")
     assert page.requests.standing is Standing.CURRENT
@@ -243,6 +244,7 @@ def says_why(window, reason: str) -> None:
     note = window.page.note
     assert reason in note.words.text()
     assert note.isVisible()
+    assert note.words.textFormat() is Qt.TextFormat.PlainText, "a reason may quote what was typed"
     assert not note.button.isVisible(), "it would be refused again"
     assert note.parentWidget().rect().contains(note.geometry())
     assert all(cover.isVisible() for cover in note.covers)

@@ -62,6 +62,7 @@ class RequestNote(QFrame):
         self.covers = [_Cover(look, area)]
         self.setObjectName("note")
         self.words = QLabel()
+        self.words.setTextFormat(Qt.TextFormat.PlainText)  # a reason may quote what was typed
         self.button = QPushButton()
         self.button.clicked.connect(self._on_pressed)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -109,6 +110,7 @@ class RequestNote(QFrame):
         self._look = look
         for cover in self.covers:
             cover.look = look
+            cover.update()
         self._place()
 
     def _on_changed(self) -> None:
@@ -121,6 +123,7 @@ class RequestNote(QFrame):
         if requests.is_pending:
             self._fraction = 0.0
             self._write("computing …", "Cancel", "Stop computing (Esc); what is shown stays")
+            self._place()
             self._delay.start()
             self.said.emit("computing …")
         elif requests.sentence:
