@@ -14,7 +14,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from attention_explorer.model import entropy, rollout
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskKind, SortBy
+from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind, SortBy
+from attention_explorer.state.heads.survey import surveys_of
+from attention_explorer.ui.heads.thumbnail import summary_words
 from attention_explorer.ui.theme import LIGHT
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -452,3 +454,10 @@ def test_all_heads_can_be_exported(driver, monkeypatch, tmp_path):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "wall.npy"), ""))
     driver.page.export_wall()
     assert np.array_equal(np.load(tmp_path / "wall.npy", allow_pickle=False), all_weights(driver))
+
+
+def test_one_head_and_one_empty_row_are_said_in_the_singular(open_heads):
+    driver = open_heads(heads_preset("five-token").state.with_setup(mask=MaskChoice(MaskKind.STRICT)))
+    assert driver.page.wall.accessibleDescription().startswith("1 head; ")
+    (survey,) = surveys_of(driver.frame)
+    assert summary_words(survey).endswith("; 1 row with nothing to attend to")

@@ -72,7 +72,7 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     Preset(
         "random-words",
         "Random heads",
-        "Type a sentence. Click a cell to pin it and see the arithmetic behind it; the arrow keys walk. Then choose "
+        "Type a sentence. Click a cell to pin it and see the arithmetic behind it; the arrow keys move on. Then choose "
         "the causal mask: each row is renormalised over what is left.",
         HeadsState(view=HeadsView(row=7)),
     ),

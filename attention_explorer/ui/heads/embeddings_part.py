@@ -55,7 +55,7 @@ class EmbeddingsPart(TypingPart):
         self._vectors = Card(self._look)
         self.words = TextBlock(self._look, 1, "What these vectors are")
         self.edit = QPushButton("Edit these numbers")
-        self.edit.setToolTip("Keep the vectors of the tokens as numbers of your own, the same as now; then type others")
+        self.edit.setToolTip("Turn these vectors into numbers that you can change, the same as now to begin with")
         self.edit.clicked.connect(self._on_edit)
         self.tutorial = QPushButton("Three words")
         self.tutorial.setToolTip("cat, sat and mat as vectors of four numbers, as in the tutorial")
@@ -160,7 +160,7 @@ class EmbeddingsPart(TypingPart):
         self._say()
 
     def _on_edit(self) -> None:
-        self.change_recipe("Embeddings as numbers of your own", as_given)
+        self.change_recipe("Edit the embeddings", as_given)
 
     def _on_typed(self, row: int, column: int, text: str) -> bool:
         names = self._table.names if self._table is not None else ()

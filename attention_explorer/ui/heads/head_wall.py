@@ -121,7 +121,8 @@ class HeadWall(TipWidget):
         self._old, self._dims_old = frozenset(survey.place for survey in old), False
         self._frame, self._view = frame, view
         self._surveys = self._ordered((*surveys, *old), whole)
-        self.setAccessibleDescription(f"{len(surveys)} heads; large: {head_name(frame, frame.layer, frame.head)}")
+        heads = f"{len(surveys)} head{'s' * (len(surveys) != 1)}"
+        self.setAccessibleDescription(f"{heads}; large: {head_name(frame, frame.layer, frame.head)}")
         if more_of_the_same and len(shown) <= len(self._surveys):
             self._grow()
             self._paint_changed(shown)

@@ -128,7 +128,8 @@ def summary_words(survey: HeadSurvey) -> str:
     summary = survey.summary
     text = (
         f"{survey.name}: entropy {plain(summary.entropy)} nats, mean of the row maxima {plain(summary.max_weight)}, "
-        f"mean distance {plain(summary.distance)}, on itself {plain(summary.self_mass)}, on the previous token "
+        f"mean distance {plain(summary.distance)}, weight on itself {plain(summary.self_mass)}, on the previous token "
         f"{plain(summary.previous_mass)}, on the first {plain(summary.first_mass)}"
     )
-    return f"{text}; {summary.empty_rows} rows with nothing to attend to" if summary.empty_rows else text
+    empty = summary.empty_rows
+    return f"{text}; {empty} row{'s' * (empty != 1)} with nothing to attend to" if empty else text
