@@ -202,7 +202,7 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
         "“High score = high relevance.”",
         "TRUE WITHIN A ROW",
         "A score only means something beside the other scores of its row: 7, 6, 5, 4 give the same weights as 2, 1, 0, "
-        "−1. That is also why the largest score may be taken away first.",
+        "−1. That is also why the largest score may be subtracted first.",
     ),
     ScalingPreset(
         "overflow",

@@ -85,7 +85,7 @@ def _bench_words(state: ScalingState) -> str:
         parts.append(f"× {coordinate(bench.factor)}")
     if bench.shift:
         parts.append(f"{plain(bench.shift, 2)} added to row {bench.row_shown + 1}")
-    parts.append(f"{bench.precision.value}, largest score {'taken away first' if bench.subtract_max else 'left in'}")
+    parts.append(f"{bench.precision.value}, largest score {'subtracted first' if bench.subtract_max else 'left in'}")
     parts.append("normalised over the queries" if bench.over_queries else "normalised over the keys")
     return ", ".join(parts)
 

@@ -31,7 +31,7 @@ def diagram_notes(picture: DiagramPicture) -> tuple[TextLine, ...]:
         TextLine(parameter_words(picture)),
         TextLine(
             f"Box {number} of {len(picture.boxes)}: ← → go from box to box, ↑ ↓ follow a token"
-            + (", Page Up and Down change the head." if box.has_heads else "."),
+            + (", Page Up and Down change the head." if box.has_heads and picture.state.heads > 1 else "."),
             "muted",
         ),
     )

@@ -157,7 +157,7 @@ class ScalingBar(PictureBar[ScalingState]):
         self.keep_width(self.scores, 400)
         self.subtract_max = self.switch(
             "subtract max",
-            "Take the largest score away before exp: exact weights stay the same, and exp cannot overflow.",
+            "Subtract the largest score before exp: exact weights stay the same, and exp cannot overflow.",
             lambda on: self._change_bench("Subtract the largest score" if on else "Subtract nothing", subtract_max=on),
         )
         self.precision = ChoiceRow(

@@ -183,7 +183,7 @@ def growth_words(picture: GrowthPicture, spot: Spot) -> str:
         if quantity == "std":
             text += f" (predicted {point.setting.predicted_std(scaled):.4g})"
         parts.append(text)
-    return f"{title} at d_k = {point.d_k}: {' · '.join(parts)} · {point.raw.draws} draws. A click goes there."
+    return f"{title} at d_k = {point.d_k}: {' · '.join(parts)} · {point.raw.draws} draws. Click to go there."
 
 
 def growth_click(

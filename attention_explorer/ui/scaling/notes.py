@@ -66,7 +66,7 @@ def _law(picture: ScoresPicture) -> str:
 def _ratio(picture: ScoresPicture) -> str:
     raw, scaled = picture.raw.summary.gradient.value, picture.scaled.summary.gradient.value
     if raw <= 0 or scaled <= 0:
-        return f"{scientific(raw)} and {scientific(scaled)}"
+        return f"{scientific(raw)} when not scaled and {scientific(scaled)} when scaled"
     ratio = scaled / raw
     if 0.95 < ratio < 1.05:
         return "about the same"
@@ -183,7 +183,7 @@ def _moved(picture: BenchPicture) -> str:
 def _fault_words(picture: BenchPicture) -> str:
     exact = ", ".join(number_text(weight) for weight in picture.exact[picture.row].tolist())
     if picture.fault is Fault.NAN:
-        return f"NaN. In float64, with the largest score taken away first, the weights are {exact}."
+        return f"NaN. In float64, with the largest score subtracted first, the weights are {exact}."
     if picture.fault is Fault.SILENT:
         return f"Every weight is 0, and there is no NaN to notice it by. They should be {exact}."
     if picture.bench.over_queries:
@@ -199,7 +199,7 @@ def _limit_words(picture: BenchPicture) -> str:
     limit = plain(bench.precision.exp_limit)
     if bench.subtract_max:
         return (
-            f"With the largest score taken away no exponential is above 1, so none overflows (above {limit} it would)."
+            f"With the largest score subtracted no exponential is above 1, so none overflows (above {limit} it would)."
         )
     text = f"exp overflows above {limit} in {bench.precision.value}"
     if np.isinf(picture.exponentials if bench.over_queries else picture.exponentials[row]).any():
