@@ -37,7 +37,7 @@ OVERLAY_NAMES = (
         Overlay.FIELD,
         "Weights",
         "The colour of a place says which keys a query at that place attends to.\n"
-        "Soft: the colours blend. Hard: one region per key, with a sharp border.",
+        "Soft: the colours blend. Hard: a region with sharp borders for each key that can win.",
     ),
     OverlayName(
         Overlay.TIE,
