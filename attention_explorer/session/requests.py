@@ -46,7 +46,7 @@ class Requests(QObject, Generic[R]):
     parent : QObject
         Who owns it.
     streams : callable
-        (request) -> whether its first part is a picture by itself, so that the rest makes way for a newer request.
+        (request, part) -> whether with this part a picture is on show, so that the rest makes way for a newer request.
 
     Signals
     -------
@@ -62,7 +62,7 @@ class Requests(QObject, Generic[R]):
     progressed = Signal(float)
     changed = Signal()
 
-    def __init__(self, parent: QObject, streams: Callable[[R], bool] = lambda _request: False) -> None:
+    def __init__(self, parent: QObject, streams: Callable[[R, object], bool] = lambda _request, _part: False) -> None:
         super().__init__(parent)
         self.wanted: R | None = None
         """The newest request."""
@@ -192,7 +192,7 @@ class Requests(QObject, Generic[R]):
         if part is _END:
             self._has_all = True
             return
-        self._makes_way = self._streams(request)
+        self._makes_way = self._streams(request, part)
         self._show(request, part)
         if self._makes_way and self.is_pending and request != self.wanted:
             self._ask_worker()

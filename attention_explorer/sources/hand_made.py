@@ -20,7 +20,7 @@ import numpy.typing as npt
 from attention_explorer.model import RowMask
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept, two_nouns
-from attention_explorer.sources.toy import Floats, Layer, Values
+from attention_explorer.sources.layer import Floats, Layer, Values
 
 WANTED_SCORE = 6.0
 """The scaled score of a wanted pair; e⁶ is 403 to 1 against a key that is not wanted."""

@@ -16,75 +16,17 @@ projections     a layer: W_q, W_k randn(d_model, heads · d_k), W_v randn(d_mode
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from functools import cached_property
 from threading import Lock
-from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.byte_cache import kept
-from attention_explorer.model import MultiHeadAttention, QueryKeyMap, RowMask, layer_norm, sinusoidal_encoding
+from attention_explorer.model import MultiHeadAttention, RowMask, layer_norm, sinusoidal_encoding
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.sources.layer import Floats, Layer, Values
+from attention_explorer.sources.layers import Layers
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe, checked
-
-Floats = npt.NDArray[np.float64]
-
-
-class Values:
-    """The values of all heads of a layer, made when they are first asked for: no map needs them."""
-
-    def __init__(self, make: Callable[[], Floats]) -> None:
-        self._make = make
-
-    @cached_property
-    def array(self) -> Floats:
-        """(heads, n_k, d_v), read-only."""
-        return self._make()
-
-
-class Layer(NamedTuple):
-    """One layer of attention with all its heads. The arrays are read-only and shared between calls.
-
-    Attributes
-    ----------
-    x : ndarray, (n_q, d_model)
-        What the queries are made of.
-    context : ndarray, (n_k, d_model)
-        What keys and values are made of; `x` itself in self-attention.
-    q, k : ndarray, (heads, n_q, d_k) and (heads, n_k, d_k)
-        Queries and keys of the heads.
-    values : Values
-        What `v`, (heads, n_k, d_v), is made of when it is asked for.
-    maps : tuple of QueryKeyMap
-        One a head; nothing of size n_q × n_k is computed before it is asked for.
-    attention : MultiHeadAttention or None
-        The projections, or None if q, k and v were not projected from x but made otherwise.
-    """
-
-    x: Floats
-    context: Floats
-    q: Floats
-    k: Floats
-    values: Values
-    maps: tuple[QueryKeyMap, ...]
-    attention: MultiHeadAttention | None
-
-    @property
-    def v(self) -> Floats:
-        """The values."""
-        return self.values.array
-
-    def with_maps(
-        self, mask: npt.ArrayLike | RowMask | None, scale: float | None, temperature: float, hard: bool
-    ) -> Self:
-        """Return the layer with a map of each head's queries and keys; the arguments are those of `QueryKeyMap`."""
-        maps = tuple(
-            QueryKeyMap(q, k, mask=mask, scale=scale, temperature=temperature, hard=hard)
-            for q, k in zip(self.q, self.k, strict=True)
-        )
-        return self._replace(maps=maps)
 
 
 def toy_layers(
@@ -94,7 +36,7 @@ def toy_layers(
     scale: float | None = None,
     temperature: float = 1.0,
     hard: bool = False,
-) -> tuple[Layer, ...]:
+) -> Layers:
     """Cook a recipe.
 
     Parameters
@@ -112,26 +54,28 @@ def toy_layers(
 
     Returns
     -------
-    tuple of Layer
-        `recipe.layers` of them. Only the layers before the last compute their weights here.
+    Layers
+        `recipe.layers` of them. The first is made here; the weights of a layer are computed when the next is looked at.
 
     Raises
     ------
     ExplorerError
-        If the recipe cannot be cooked, or mask, scale or temperature do not fit.
+        If the recipe cannot be cooked, or mask, scale or temperature do not fit; later, when a layer is looked at, if
+        its numbers leave the range of floats.
 
     Notes
     -----
     Between layers x ← LayerNorm(x + Attention(x)), the post-norm of Vaswani et al. 2017, section 3.1, without
     learned gain and bias and without the feed-forward layers. In cross-attention the context stays the same.
     """
-    first = _first_layer(checked(recipe))
-    layers = [first.with_maps(mask, scale, temperature, hard)]
-    for attention in _projections_of(recipe)[1:]:
-        x = _frozen(layer_norm(_after_attention(layers[-1])))
+    first = _first_layer(checked(recipe)).with_maps(mask, scale, temperature, hard)
+
+    def following(attention: MultiHeadAttention, below: Layer) -> Layer:
+        x = _frozen(layer_norm(_after_attention(below)))
         context = x if recipe.context is None else first.context
-        layers.append(_projected(x, context, attention).with_maps(mask, scale, temperature, hard))
-    return tuple(layers)
+        return _projected(x, context, attention).with_maps(mask, scale, temperature, hard)
+
+    return Layers(first, _projections_of(recipe)[1:], following)
 
 
 def token_embeddings(recipe: ToyRecipe) -> tuple[Floats, Floats]:

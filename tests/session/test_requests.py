@@ -14,7 +14,7 @@ class Page:
     """Asks for letters, each of which comes in parts; the worker waits before each of them."""
 
     def __init__(self) -> None:
-        self.requests: Requests[str] = Requests(None, str.isupper)  # capital letters stream
+        self.requests: Requests[str] = Requests(None, lambda letter, _part: letter.isupper())  # capital letters stream
         self.parts: list[tuple[str, int]] = []
         self.standings: list[Standing] = []
         self.steps = threading.Semaphore(0)

@@ -49,7 +49,7 @@ def test_queries_keys_and_values_are_those_made_together(context) -> None:
 
 
 def test_between_layers_values_are_mixed_all_the_same(made) -> None:
-    layers = toy_layers(ToyRecipe("values made late", d_model=16, heads=4, layers=3))
+    layers = toy_layers(ToyRecipe("values made late", d_model=16, heads=4, layers=3))[:]
     assert len(made) == 2, "those of the last layer go nowhere"
     mixed = np.concatenate([m.weights() @ v for m, v in zip(layers[0].maps, layers[0].v, strict=True)], axis=1)
     x = layers[0].x + mixed @ layers[0].attention.w_o

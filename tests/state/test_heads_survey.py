@@ -21,6 +21,7 @@ from attention_explorer.state.heads.survey import (
     head_survey,
     in_order,
     measure_text,
+    not_computed,
     survey_heads,
     surveys_of,
     wall_legend,
@@ -181,6 +182,17 @@ def test_the_bar_of_the_wall_says_where_its_colours_end(contrast: Contrast, end:
     legend = wall_legend(surveys, HeadsView(contrast=contrast, colour_map="magma"))
     assert legend.scale.ticks()[-1] == (1.0, end)
     assert legend.colour_map == "magma"
+
+
+def test_heads_that_are_not_computed_have_a_place_and_do_not_alter_the_colours() -> None:
+    frame = heads_frame(STACKED)
+    computed = tuple(survey for survey in surveys_of(frame) if survey.layer == 0)
+    missing = tuple(not_computed(frame, 1, head) for head in range(frame.heads))
+    assert [survey.place for survey in missing] == [(1, head) for head in range(frame.heads)]
+    scale, whole = wall_scale(computed + missing, Contrast.MAX), wall_scale(computed, Contrast.MAX)
+    assert (scale.high, scale.end) == (whole.high, whole.end.replace("of all", "so far"))
+    assert scale.end.endswith("largest so far")
+    assert in_order(missing + computed, SortBy.ENTROPY)[-len(missing) :] == missing
 
 
 @pytest.mark.parametrize("contrast", [Contrast.MAX, Contrast.PERCENTILE])

@@ -18,7 +18,7 @@ from attention_explorer.session.requests import Standing
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.cost import is_quick
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.frame import HeadsFrame, _layers_of, heads_frame
 from attention_explorer.state.heads.state import (
     Aggregate,
     HeadsSetup,
@@ -32,6 +32,7 @@ from attention_explorer.state.heads.state import (
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.ui.heads import loader as heads_loader
 from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest
+from attention_explorer.ui.heads.thumbnail import summary_words
 
 THREAD = "attention-explorer-jobs"
 
@@ -131,9 +132,9 @@ def test_the_heads_are_not_surveyed_again_for_another_picture(listener):
     heads_frame.cache_clear()  # or the frame may be older than the layers it is made of
     listener.loader.load(HeadsRequest.of(HeadsState(), (500, 500)))
     listener.loader.load(HeadsRequest.of(HeadsState().with_view(contrast=Contrast.LOG).with_setup(head=3), (500, 500)))
-    assert listener.parts[5][1] is listener.parts[2][1]
+    assert all(new is old for new, old in zip(listener.parts[5][1], listener.parts[2][1], strict=True))
     listener.loader.load(HeadsRequest.of(HeadsState().with_setup(hard=True), (500, 500)))
-    assert listener.parts[8][1] is not listener.parts[2][1]
+    assert not any(new is old for new, old in zip(listener.parts[8][1], listener.parts[2][1], strict=True))
 
 
 def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot):
@@ -420,3 +421,52 @@ def test_a_mistake_in_the_program_is_not_swallowed(listener, monkeypatch, qtbot)
     monkeypatch.setattr(heads_loader, "frame_to_show", lambda _setup: (_ for _ in ()).throw(ExplorerError("No room.")))
     listener.loader.load(HeadsRequest.of(HeadsState(), (500, 500)))
     assert listener.failures == ["No room."]
+
+
+# ---- Layers that nobody looks at ----
+
+DEEP = long_state(512, "deep", d_model=24, heads=12, layers=8)
+
+
+def layers_computed(driver: HeadsDriver) -> set[int]:
+    return {survey.layer for survey in driver.page.wall._surveys if survey.is_computed}
+
+
+def test_layers_above_the_one_on_show_are_not_run_until_they_are_looked_at(open_heads, wait, qtbot):
+    heads_frame.cache_clear()
+    _layers_of.cache_clear()
+    driver = open_heads(DEEP)
+    wait(driver)
+    wall, layers = driver.page.wall, driver.frame.layers
+    assert (layers.run, layers_computed(driver)) == (1, {0})
+    assert [survey.place for survey in wall._surveys] == [(layer, head) for layer in range(8) for head in range(12)]
+    assert "12 of 96 heads computed" in wall.accessibleDescription()
+    third = wall.box_of(2 * 12 + 6).center()
+    assert summary_words(wall._surveys[2 * 12 + 6]).endswith(": not computed yet")
+    bar = driver.page._wall_side._scroll.verticalScrollBar()
+    bar.setValue(round(third.y()))
+    qtbot.waitUntil(lambda: 2 in layers_computed(driver), timeout=60_000)
+    wait(driver)
+    assert layers.run <= 4
+    assert 0 in layers_computed(driver), "that on show stays"
+    driver.click(wall.box_of(2 * 12 + 6).center(), wall)
+    wait(driver)
+    assert driver.frame.layer == 2
+    assert driver.frame.layers is layers
+
+
+def test_a_sorted_wall_needs_all_layers(open_heads, wait):
+    driver = open_heads(DEEP.with_view(sort=SortBy.ENTROPY))
+    wait(driver)
+    assert layers_computed(driver) == set(range(8))
+
+
+def test_a_new_mask_runs_the_layer_on_show_and_no_more(open_heads, wait):
+    driver = open_heads(DEEP.with_setup(layer=1))
+    wait(driver)
+    x = driver.frame.layers[0].x
+    ask(driver, driver.heads.with_setup(mask=MaskChoice(MaskKind.CAUSAL)))
+    wait(driver)
+    assert driver.frame.layers.run == 2
+    assert driver.frame.layers[0].x is x, "what no mask alters is kept"
+    assert layers_computed(driver) == {1, *driver.page.wall.layers_in_view}

@@ -32,7 +32,7 @@ def many(letter: str = "w", heads: int = 64, layers: int = 2) -> HeadsState:
 
 def endless() -> HeadsState:
     """A state that takes many seconds before there is anything to show: layers of long maps."""
-    return HeadsState(HeadsSetup(ToyRecipe(sentence(1500), d_model=128, heads=16, layers=12)), HeadsView())
+    return HeadsState(HeadsSetup(ToyRecipe(sentence(1500), d_model=128, heads=16, layers=12), layer=11), HeadsView())
 
 
 class Steps:
@@ -40,11 +40,11 @@ class Steps:
 
     def __init__(self, monkeypatch, seconds: float = 0.01) -> None:
         self.allowed = 10_000
-        self._seconds, self._survey = seconds, heads_loader.survey_heads
-        monkeypatch.setattr(heads_loader, "survey_heads", self._slowly)
+        self._seconds, self._survey = seconds, heads_loader._surveys
+        monkeypatch.setattr(heads_loader, "_surveys", self._slowly)
 
-    def _slowly(self, frame):
-        for number, survey in enumerate(self._survey(frame)):
+    def _slowly(self, frame, places):
+        for number, survey in enumerate(self._survey(frame, places)):
             while number >= self.allowed:
                 time.sleep(0.005)
                 checkpoint()

@@ -8,9 +8,10 @@ import numpy as np
 
 from attention_explorer.byte_cache import kept
 from attention_explorer.model import Stage, product_flops
+from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.tokens import tokens_of
-from attention_explorer.sources.toy import Layer, toy_layers
+from attention_explorer.sources.toy import toy_layers
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.map_picture import MapPicture

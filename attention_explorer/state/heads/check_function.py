@@ -8,8 +8,9 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, layer_norm, sinusoidal_encoding
+from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.recipe import Encoding, ToyRecipe
-from attention_explorer.sources.toy import Layer, token_embeddings
+from attention_explorer.sources.toy import token_embeddings
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.array import is_encoded
 from attention_explorer.state.heads.check_report import require_size

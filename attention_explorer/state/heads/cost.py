@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from attention_explorer.model.map_selection import rows_of_a_block
@@ -50,15 +51,21 @@ def operations(setup: HeadsSetup) -> float:
     return recipe.layers * (drawn + projections + heads)
 
 
-def blocks(setup: HeadsSetup) -> Blocks:
-    """Count the blocks of rows that are computed for a setup, its large picture and the wall of its heads."""
+def blocks(setup: HeadsSetup, surveyed: Collection[int] | None = None) -> Blocks:
+    """Count the blocks of rows that are computed for a setup, its large picture and the wall of its heads.
+
+    Of the wall, the layers that are ``surveyed``; all of them if not given.
+    """
     recipe = setup.recipe
     if isinstance(recipe, ToyRecipe):
         layers, heads = recipe.layers, recipe.heads
     else:
         layers, heads = 1, len(hand_made_heads(recipe))
     a_map = -(-len(recipe.tokens) // rows_of_a_block(len(recipe.context_tokens)))
-    before = 4 * layers + (layers - 1) * heads * a_map  # projections drawn, and what goes from layer to layer
+    looked_at = range(layers) if surveyed is None else surveyed
+    run, more = min(setup.layer, layers - 1), max(looked_at, default=0)  # layers below the ones that are looked at
+    before = 4 * layers  # projections drawn
     if setup.aggregate is Aggregate.ROLLOUT:
+        run = layers - 1
         before += layers * (heads + 1) * a_map  # the weights of every head, and a product of a layer
-    return Blocks(before, a_map, layers * heads * a_map)
+    return Blocks(before + run * heads * a_map, a_map, (len(looked_at) + max(more - run, 0)) * heads * a_map)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,8 +19,9 @@ from attention_explorer.model import (
 from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.hand_made import hand_made_heads, hand_made_layers
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.toy import Layer, toy_layers
+from attention_explorer.sources.toy import toy_layers
 from attention_explorer.state.heads.mask import mask_of
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, Recipe
 
@@ -36,7 +38,8 @@ class HeadsFrame:
     setup: HeadsSetup
     queries: tuple[str, ...]
     keys: tuple[str, ...]
-    layers: tuple[Layer, ...]
+    layers: Sequence[Layer]
+    """Each is run when it is first looked at."""
     mask: BoolArray | None  # (n_q, n_k), True = may attend
     layer: int  # the setup's, held within what the source has
     head: int
@@ -131,21 +134,21 @@ def frame_to_show(setup: HeadsSetup) -> HeadsFrame:
 
 
 @kept
-def _layers_of(setup: HeadsSetup) -> tuple[tuple[Layer, ...], BoolArray | None]:
+def _layers_of(setup: HeadsSetup) -> tuple[Sequence[Layer], BoolArray | None]:
     """Return the layers and the mask of a setup. It comes here without its focus, which alters neither."""
     recipe = setup.recipe
     mask = mask_of(setup.mask, len(recipe.tokens), len(recipe.context_tokens))
     return _layers(recipe, mask, setup.scaled, setup.temperature, setup.hard), mask
 
 
-def _layers(recipe: Recipe, mask: BoolArray | None, scaled: bool, temperature: float, hard: bool) -> tuple[Layer, ...]:
+def _layers(recipe: Recipe, mask: BoolArray | None, scaled: bool, temperature: float, hard: bool) -> Sequence[Layer]:
     scale = None if scaled else 1.0
     if isinstance(recipe, ToyRecipe):
         return toy_layers(recipe, mask=mask, scale=scale, temperature=temperature, hard=hard)
     return hand_made_layers(recipe, mask=mask, scale=scale, temperature=temperature, hard=hard)
 
 
-def _shown_map(setup: HeadsSetup, layers: tuple[Layer, ...], layer: int, head: int) -> AttentionMap:
+def _shown_map(setup: HeadsSetup, layers: Sequence[Layer], layer: int, head: int) -> AttentionMap:
     if setup.aggregate is Aggregate.ONE:
         return layers[layer].maps[head]
     if setup.aggregate is Aggregate.ROLLOUT and can_roll_out(layers):
@@ -162,13 +165,13 @@ def _mean_weights(maps: tuple[QueryKeyMap, ...]) -> Floats:
     return total / len(maps)
 
 
-def can_roll_out(layers: tuple[Layer, ...]) -> bool:
+def can_roll_out(layers: Sequence[Layer]) -> bool:
     """Whether a rollout can be computed: it needs square maps that are not too large."""
     n_q, n_k = layers[0].maps[0].shape
     return n_q == n_k and n_q <= MOST_FOR_ROLLOUT
 
 
-def heads_in(setup: HeadsSetup, layers: tuple[Layer, ...], layer: int) -> tuple[QueryKeyMap, ...]:
+def heads_in(setup: HeadsSetup, layers: Sequence[Layer], layer: int) -> tuple[QueryKeyMap, ...]:
     """Return the maps of a layer that are switched on; all of them where none is."""
     maps = layers[layer].maps
     return tuple(maps[head] for head in heads_on(setup, len(maps), layer))

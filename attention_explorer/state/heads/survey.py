@@ -10,6 +10,7 @@ import numpy as np
 
 from attention_explorer.byte_cache import kept
 from attention_explorer.model import MapSummary, Pooled
+from attention_explorer.model.map_summary import SummaryPass
 from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.state.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
@@ -40,6 +41,8 @@ class HeadSurvey:
     """Queries and keys."""
     ends: tuple[float, float]
     """Where its colours would end under “0…max” and “98 %” if it were alone."""
+    is_computed: bool = True
+    """Whether there are numbers; if not, only its place is known."""
 
     @property
     def place(self) -> tuple[int, int]:
@@ -61,6 +64,14 @@ def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     largest, percentile = (weight_scale(contrast, *pooled).high for contrast in _ENDS)
     name = head_name(frame, layer, head)
     return HeadSurvey(layer, head, name, pooled, summary, excess, frame.shape, (largest, percentile))
+
+
+def not_computed(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
+    """Return a head whose layer nobody has looked at: it has a place and a name, and no numbers."""
+    n_q, n_k = (min(length, THUMBNAIL_TILES) for length in frame.shape)
+    nothing = Pooled(np.zeros((n_q, n_k)), np.ones((n_q, n_k), np.bool_))
+    name, no_rows = head_name(frame, layer, head), SummaryPass(frame.shape).summary()
+    return HeadSurvey(layer, head, name, nothing, no_rows, math.inf, frame.shape, (0.0, 0.0), is_computed=False)
 
 
 def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
@@ -89,18 +100,22 @@ def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale
 
     They end no lower than at three even shares, 3/n for n keys: else heads that are all even would look strong.
     """
-    ends = [(survey.ends[contrast is Contrast.PERCENTILE], 3.0 / survey.shape[1]) for survey in surveys]
+    surveys = tuple(surveys)
+    computed = [survey for survey in surveys if survey.is_computed]
+    ends = [(survey.ends[contrast is Contrast.PERCENTILE], 3.0 / survey.shape[1]) for survey in computed]
     if contrast not in _ENDS or not ends:
         return weight_scale(contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
     largest, floor = (max(column) for column in zip(*ends, strict=True))
     top = min(max(largest, floor), 1.0)
     what = _ENDS[contrast] if largest >= top else "3 even shares"
+    if len(computed) < len(surveys):
+        what = what.replace("of all", "so far")
     return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", end=f"{end_text(top)}, {what}" if top < 1.0 else "")
 
 
 def wall_legend(surveys: tuple[HeadSurvey, ...], view: HeadsView) -> MapPicture:
     """Return a picture of no cells that holds what the colour bar of a wall says."""
-    masked = np.array([any(survey.pooled.masked.any() for survey in surveys)])
+    masked = np.array([any(survey.pooled.masked.any() for survey in surveys if survey.is_computed)])
     return MapPicture(np.zeros((0, 0)), masked, wall_scale(surveys, view.contrast), view.colour_map, (), ())
 
 

@@ -62,11 +62,14 @@ class HeadWall(TipWidget):
         A read-out for the head under the pointer.
     resized
         Thumbnails may be elsewhere than before.
+    looked_at
+        Thumbnails of other layers have come into view.
     """
 
     accessible_role = PICTURE
     said = Signal(str)
     resized = Signal()
+    looked_at = Signal()
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,7 +83,9 @@ class HeadWall(TipWidget):
         self._old: frozenset[tuple[int, int]] = frozenset()  # heads still shown as they were before
         self._dims_old = False
         self.is_whole = False
-        """Whether all heads have come."""
+        """Whether all heads have come that were wanted."""
+        self.layers_in_view = frozenset[int]()
+        """The layers whose thumbnails are in view."""
         self._images: dict[tuple[int, int], QImage] = {}
         # A thumbnail as it was last painted, and what it was painted for: a pointer over the map alters none of them.
         self._tiles: dict[tuple[int, int], tuple[object, QPixmap]] = {}
@@ -121,7 +126,10 @@ class HeadWall(TipWidget):
         self._old, self._dims_old = frozenset(survey.place for survey in old), False
         self._frame, self._view = frame, view
         self._surveys = self._ordered((*surveys, *old), whole)
+        computed = sum(survey.is_computed for survey in surveys)
         heads = f"{len(surveys)} head{'s' * (len(surveys) != 1)}"
+        if computed < len(surveys):
+            heads = f"{computed} of {heads} computed"
         self.setAccessibleDescription(f"{heads}; large: {head_name(frame, frame.layer, frame.head)}")
         if more_of_the_same and len(shown) <= len(self._surveys):
             self._grow()
@@ -222,6 +230,18 @@ class HeadWall(TipWidget):
                 self._paint_tile(painter, self._frame, self._surveys[index], box)
         paint_focus_frame(painter, self, self._look)
         painter.end()
+        self._see()
+
+    def _see(self) -> None:
+        """Know which layers are in view; what is not in view is not painted."""
+        if not self.is_whole:
+            return
+        seen = self.visibleRegion().boundingRect()
+        indices = self.grid.indices_in(seen, len(self._surveys))
+        layers = frozenset(self._surveys[i].layer for i in indices if self.box_of(i).intersects(seen))
+        if layers != self.layers_in_view:
+            self.layers_in_view = layers
+            self.looked_at.emit()
 
     def _paint_tile(self, painter: QPainter, frame: HeadsFrame, survey: HeadSurvey, box: QRectF) -> None:
         state = _TileState(
@@ -233,8 +253,9 @@ class HeadWall(TipWidget):
             painter.drawPixmap(_with_edge(box).topLeft(), self._tile(survey, box, state))
         else:  # in a drawing, words stay words
             self._draw_tile(painter, survey, box, state)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_thumbnail_mark(painter, survey.shape, cells_in(box, survey, self._look), self._spot, self._look)
+        if survey.is_computed:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            paint_thumbnail_mark(painter, survey.shape, cells_in(box, survey, self._look), self._spot, self._look)
 
     def _tile(self, survey: HeadSurvey, box: QRectF, state: _TileState) -> QPixmap:
         """Return a painted thumbnail, the one of the last time if nothing about it has changed."""

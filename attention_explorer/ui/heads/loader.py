@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
@@ -14,11 +14,13 @@ from attention_explorer.model.checkpoint import watched
 from attention_explorer.session.jobs import Deliver, Report, Work
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.side_by_side import side_by_side
-from attention_explorer.state.heads.cost import blocks, is_quick
+from attention_explorer.sources.layer import Layer
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.heads.cost import blocks, is_quick, operations
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show
 from attention_explorer.state.heads.large_picture import LargePicture, large_picture
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, Picture, SortBy
-from attention_explorer.state.heads.survey import HeadSurvey, head_survey, survey_heads
+from attention_explorer.state.heads.state import HeadsState, Picture, SortBy
+from attention_explorer.state.heads.survey import HeadSurvey, head_survey, not_computed
 from attention_explorer.state.heads.verdict import verdict
 
 DELIVERY_INTERVAL_SECONDS = 0.05
@@ -26,8 +28,14 @@ DELIVERY_INTERVAL_SECONDS = 0.05
 FIRST_DELIVERY_SECONDS = 0.15
 """What is done sooner comes in one piece: the window has the large picture to paint meanwhile."""
 
+FEW_OPERATIONS = 1e9
+"""Multiplications that take less than about a second: of a setup with no more, all heads are surveyed at once."""
+
 CELLS_OF_A_LARGE_MAP = 2**16
 """From so many weights on, a head takes most of its time in arithmetic that does not hold up Python."""
+
+Place: TypeAlias = tuple[int, int]
+"""Layer and head."""
 
 Part: TypeAlias = HeadsFrame | LargePicture | tuple[HeadSurvey, ...]
 """What is delivered, one after the other: the frame, the large picture, and the heads so far."""
@@ -39,23 +47,38 @@ class HeadsRequest:
 
     heads: HeadsState
     tiles: tuple[int, int]
+    layers: tuple[int, ...] = (0,)
+    """Whose heads are surveyed for the wall, in this order."""
 
     @classmethod
-    def of(cls, heads: HeadsState, tiles: tuple[int, int]) -> HeadsRequest:
-        """Return the request for a state; what does not alter the numbers or the colours is left out."""
+    def of(cls, heads: HeadsState, tiles: tuple[int, int], in_view: frozenset[int] = frozenset()) -> HeadsRequest:
+        """Return the request for a state; what does not alter the numbers or the colours is left out.
+
+        Of a model that takes long, layers are run up to the one on show and those ``in_view`` on the wall.
+        """
         other = heads.other if heads.view.picture is Picture.COMPARE else None
         # Stages and comparisons show whole maps, whatever part is in view.
         window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
         view = replace(heads.view, row=None, column=None, sort=SortBy.NUMBER, reverse=False, window=window)
-        return cls(HeadsState(heads.setup, view, other), tiles)
+        return cls(HeadsState(heads.setup, view, other), tiles, _layers_looked_at(heads, in_view))
+
+
+def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, ...]:
+    """Return the layers that somebody looks at: the one on show first, and all of them where that is quick."""
+    recipe = heads.setup.recipe
+    count = recipe.layers if isinstance(recipe, ToyRecipe) else 1
+    shown = min(heads.setup.layer, count - 1)
+    needs_all = heads.view.sort is not SortBy.NUMBER or operations(heads.setup) <= FEW_OPERATIONS
+    others = [layer for layer in range(count) if layer != shown and (needs_all or layer in in_view)]
+    return shown, *others
 
 
 class HeadsLoader(Requests[HeadsRequest]):
     """Computes what a request needs and delivers it in parts: the frame, the large picture, and the heads so far."""
 
     def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._surveyed: tuple[HeadsFrame, tuple[HeadSurvey, ...]] | None = None
+        super().__init__(parent, streams=lambda _request, part: isinstance(part, tuple))
+        self._surveyed: tuple[Sequence[Layer], dict[Place, HeadSurvey]] = (), {}
 
     def load(self, request: HeadsRequest) -> bool:
         """Ask for a request, the newest one wins; return whether it was computed at once."""
@@ -71,26 +94,28 @@ class HeadsLoader(Requests[HeadsRequest]):
         progress.has_picture()
         yield frame
         yield picture
-        yield from self._walls(frame)
+        yield from self._walls(frame, request.layers)
 
-    def _walls(self, frame: HeadsFrame) -> Iterator[tuple[HeadSurvey, ...]]:
-        """Yield the heads there are, now and then, and at the end all of them."""
-        if self._surveyed is None or self._surveyed[0].layers is not frame.layers:
-            surveys: list[HeadSurvey] = []
-            due = time.monotonic() + FIRST_DELIVERY_SECONDS
-            for survey in _surveys(frame):
-                surveys.append(survey)
-                if time.monotonic() >= due:
-                    yield tuple(surveys)
-                    due = time.monotonic() + DELIVERY_INTERVAL_SECONDS
-            self._surveyed = frame, tuple(surveys)
-        yield self._surveyed[1]
+    def _walls(self, frame: HeadsFrame, layers: tuple[int, ...]) -> Iterator[tuple[HeadSurvey, ...]]:
+        """Yield the heads there are, now and then, and at the end all: those of other layers are not computed."""
+        if self._surveyed[0] is not frame.layers:
+            self._surveyed = frame.layers, {}
+        found = self._surveyed[1]
+        due = time.monotonic() + FIRST_DELIVERY_SECONDS
+        wanted = [(layer, head) for layer in layers for head in range(frame.heads)]
+        for survey in _surveys(frame, [place for place in wanted if place not in found]):
+            found[survey.place] = survey
+            if time.monotonic() >= due:
+                yield tuple(survey for survey in found.values() if survey.layer in layers)
+                due = time.monotonic() + DELIVERY_INTERVAL_SECONDS
+        places = [(layer, head) for layer in range(len(frame.layers)) for head in range(frame.heads)]
+        yield tuple(found[place] if place[0] in layers else not_computed(frame, *place) for place in places)
 
     def work_for(self, request: HeadsRequest) -> Work:
         """Return the work for a request."""
 
         def work(report: Report, deliver: Deliver) -> None:
-            progress = _Progress(request.heads.setup, report)
+            progress = _Progress(request, report)
             with watched(progress.pass_block):
                 for part in self._parts(request, progress):
                     deliver(part)
@@ -98,11 +123,10 @@ class HeadsLoader(Requests[HeadsRequest]):
         return work
 
 
-def _surveys(frame: HeadsFrame) -> Iterator[HeadSurvey]:
-    """Yield the heads of all layers: large maps side by side, for small ones threads would only wait for each other."""
+def _surveys(frame: HeadsFrame, places: Sequence[Place]) -> Iterator[HeadSurvey]:
+    """Yield some heads: large maps side by side, for small ones threads would only wait for each other."""
     if frame.shape[0] * frame.shape[1] < CELLS_OF_A_LARGE_MAP:
-        return survey_heads(frame)
-    places = ((layer, head) for layer in range(len(frame.layers)) for head in range(frame.heads))
+        return (head_survey(frame, *place) for place in places)
     return side_by_side(partial(head_survey, frame, *place) for place in places)
 
 
@@ -112,8 +136,8 @@ class _Progress:
     What is kept from the time before is skipped, and what was not expected is not counted.
     """
 
-    def __init__(self, setup: HeadsSetup, report: Report) -> None:
-        self._blocks, self._report = blocks(setup), report
+    def __init__(self, request: HeadsRequest, report: Report) -> None:
+        self._blocks, self._report = blocks(request.heads.setup, request.layers), report
         self._done, self._end = 0, self._blocks.frame
 
     def pass_block(self) -> None:

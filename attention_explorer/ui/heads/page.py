@@ -123,6 +123,7 @@ class HeadsPage(RequestingPage):
         self.note.said.connect(self.said)
         self.bar.presets.activated.connect(lambda _index: self._wall_side.scroll_to_chosen())
         self.canvas.tiles_changed.connect(self._load)
+        self.wall.looked_at.connect(self._load, Qt.ConnectionType.QueuedConnection)  # it is being painted
         self.canvas.painting_ended.connect(lambda: self.bar.paint.setChecked(False))
         self.keep.clicked.connect(self.keep_for_comparison)
         self._centre.arrays.clicked.connect(self.show_arrays)
@@ -217,7 +218,7 @@ class HeadsPage(RequestingPage):
 
     def request_now(self) -> HeadsRequest:
         """Return what the present state asks for."""
-        return HeadsRequest.of(self.session.state.heads, self.canvas.tiles)
+        return HeadsRequest.of(self.session.state.heads, self.canvas.tiles, self.wall.layers_in_view)
 
     def _on_delivered(self, request: HeadsRequest, part: Part) -> None:
         heads = self.session.state.heads

@@ -15,6 +15,8 @@ from attention_explorer.ui.drawing.heatmap import paint_runs
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
+NOT_COMPUTED = "not computed yet"
+
 
 def thumbnail_image(survey: HeadSurvey, scale: ColourScale, colour_map: str, look: Look) -> QImage:
     """Return the picture of a head, one pixel a tile, in the colours of the wall."""
@@ -47,9 +49,14 @@ def paint_thumbnail(
     px = look.px
     side = box.width() - px(12)
     cells = cells_in(box, survey, look)
-    paint_thumbnail_cells(painter, image, cells, off=off, old=old)
+    if survey.is_computed:
+        paint_thumbnail_cells(painter, image, cells, off=off, old=old)
+    else:
+        painter.setFont(look.font(11.5))
+        painter.setPen(QColor(look.theme.muted))
+        painter.drawText(cells, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, NOT_COMPUTED)
     words = QRectF(box.left() + px(6), box.top() + px(8) + side, side, px(17))
-    said = measure_text(survey, view.sort)
+    said = measure_text(survey, view.sort) if survey.is_computed else ""
     standing_out = "off" if off else "as before" if old else character(survey)
     painter.setFont(look.font(12, bold=True))
     painter.setPen(QColor(look.theme.muted if off or old else look.theme.text))
@@ -125,6 +132,8 @@ def paint_thumbnail_mark(painter: QPainter, shape: tuple[int, int], cells: QRect
 
 def summary_words(survey: HeadSurvey) -> str:
     """Return the summary of a head in words."""
+    if not survey.is_computed:
+        return f"{survey.name}: {NOT_COMPUTED}"
     summary = survey.summary
     text = (
         f"{survey.name}: entropy {plain(summary.entropy)} nats, mean of the row maxima {plain(summary.max_weight)}, "

@@ -237,7 +237,7 @@ class PicturesPage(RequestingPage, Generic[S]):
             return False
         return drawing is self.drawing_of(shown.state) and drawing.is_step(shown.state, request.state)
 
-    def _streams(self, request: PictureRequest[S]) -> bool:
+    def _streams(self, request: PictureRequest[S], _part: object) -> bool:
         return self.drawing_of(request.state).stream is not None
 
     def _on_delivered(self, request: PictureRequest[S], ready: Ready) -> None:
