@@ -203,7 +203,7 @@ def test_a_folder_that_cannot_be_made_disturbs_nobody(qapp, tmp_path: Path) -> N
     program.keeper.keep()
     program.keeper.keep()
     assert len(said) == 1, "once, however often it is tried"
-    assert "save it yourself" in said[0]
+    assert "save the session yourself" in said[0]
     assert not program.keeper.keep_for_next_start(), "so that the window asks"
     program.keeper.end(goes_on=True)
     assert program.session.state == HARD
