@@ -219,6 +219,7 @@ def test_copy_puts_image_and_drawing_on_the_clipboard(dialog, figure):
 
 def test_copy_of_numbers_is_text(dialog, figure):
     pick(dialog.form.format, "CSV numbers (.csv)")
+    settle(dialog)  # the preview has words of its own
     QTest.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
     assert dialog.copier.jobs.wait(60)
     assert dialog.said == dialog.form.says.text() == "The numbers are on the clipboard, as CSV."
