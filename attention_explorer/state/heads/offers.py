@@ -19,6 +19,8 @@ from attention_explorer.state.map_picture import MapPicture
 DARK = 0.02
 """Where the average weight is less than this share of the colour bar, a map is nearly all in its darkest colour."""
 
+MOST_OFFERS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
