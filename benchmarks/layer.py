@@ -45,7 +45,9 @@ def random_layer(d_model: int, heads: int, d_ff: int) -> EncoderLayer:
 
     w_q, w_k, w_v, w_o = (drawn(d_model, d_model) for _ in range(4))
     b1, b2 = np.zeros(d_ff, np.float32), np.zeros(d_model, np.float32)
-    return EncoderLayer(w_q, w_k, w_v, w_o, drawn(d_model, d_ff), b1, drawn(d_ff, d_model), b2, heads)
+    return EncoderLayer(
+        *(w_q, w_k, w_v, w_o), w1=drawn(d_model, d_ff), b1=b1, w2=drawn(d_ff, d_model), b2=b2, heads=heads
+    )
 
 
 def products(layer: EncoderLayer, x: Floats) -> Floats:

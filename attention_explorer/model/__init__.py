@@ -74,9 +74,10 @@ from attention_explorer.model.normal import normal_cdf, normal_density, normal_t
 from attention_explorer.model.norms import layer_norm, rms_norm
 from attention_explorer.model.pooling import Pooled, tile_bounds
 from attention_explorer.model.precision import PrecisionSoftmax, softmax_in_precision
-from attention_explorer.model.query_key_map import QueryKeyMap, RowMask
+from attention_explorer.model.query_key_map import QueryKeyMap
 from attention_explorer.model.renormalised_map import RenormalisedMap
 from attention_explorer.model.rotary import rotary
+from attention_explorer.model.row_mask import RowMask
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource, draw_scores
 from attention_explorer.model.softmax import entropy, hard_weights, softmax, tied
 from attention_explorer.model.softmax_slope import softmax_gradient_norm, softmax_jacobian, two_key_slope

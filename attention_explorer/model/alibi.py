@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 import numpy as np
+import numpy.typing as npt
 
 from attention_explorer.model.arrays import Floats
+from attention_explorer.model.precision import in_precision
 from attention_explorer.model.scalars import size
 
 
@@ -42,7 +44,13 @@ def alibi_slopes(heads: SupportsIndex) -> Floats:
     return np.exp2(-8.0 * np.concatenate([regular, between]))
 
 
-def alibi_bias(heads: SupportsIndex, n_q: SupportsIndex, n_k: SupportsIndex | None = None) -> Floats:
+def alibi_bias(
+    heads: SupportsIndex,
+    n_q: SupportsIndex,
+    n_k: SupportsIndex | None = None,
+    *,
+    dtype: npt.DTypeLike = np.float64,
+) -> Floats:
     """Build what is added to the scores.
 
     Parameters
@@ -53,17 +61,19 @@ def alibi_bias(heads: SupportsIndex, n_q: SupportsIndex, n_k: SupportsIndex | No
         Number of queries.
     n_k : int, optional
         Number of keys; as many as queries if not given.
+    dtype : dtype
+        float64, float32 or float16, to which the numbers are rounded: a float32 layer stays one.
 
     Returns
     -------
     ndarray, (heads, n_q, n_k)
-        float64, −slope · |i + n_k − n_q − j| for query i and key j: the last query is aligned with the last key,
-        as in `causal_mask`. Nothing is hidden.
+        −slope · |i + n_k − n_q − j| for query i and key j: the last query is aligned with the last key,
+        as in `causal_mask`. Nothing is hidden. `MultiHeadAttention` takes it as ``bias[None]``.
 
     Raises
     ------
     ArrayError
-        If a size is no integer or negative.
+        If a size is no integer or negative, the dtype is none of the three, or a number is beyond its range.
 
     Notes
     -----
@@ -75,4 +85,4 @@ def alibi_bias(heads: SupportsIndex, n_q: SupportsIndex, n_k: SupportsIndex | No
     keys = queries if n_k is None else size("n_k", n_k)
     offset = np.arange(keys - queries, keys)[:, None] - np.arange(keys)  # (n_q, n_k)
     bias: Floats = slopes[:, None, None] * -np.abs(offset)  # whole numbers know no −0, so the diagonal is 0.0
-    return bias
+    return in_precision("the bias", bias, dtype)

@@ -56,10 +56,7 @@ def real_array(name: str, value: npt.ArrayLike) -> Floats:
     ArrayError
         If the rows differ in length or the entries are not real numbers.
     """
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError, OverflowError):
-        raise ArrayError(f"{name} cannot be read as an array of numbers: do all rows have one length?") from None
+    array = whole_array(name, value, "an array of numbers")
     dtype = _COMPUTED_AS.get(array.dtype.type)
     if dtype is None:
         if array.dtype.kind not in "biu":
@@ -69,6 +66,65 @@ def real_array(name: str, value: npt.ArrayLike) -> Floats:
             )
         dtype = np.float64
     return array.astype(dtype, copy=False)
+
+
+def whole_array(name: str, value: object, kind: str) -> npt.NDArray[Any]:
+    """Turn what was given into an array of any type.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    value : array_like
+        Any shape.
+    kind : str
+        What is wanted, for the message.
+
+    Returns
+    -------
+    ndarray
+        Not copied if it is one.
+
+    Raises
+    ------
+    ArrayError
+        If the rows differ in length, or it is a masked array: NumPy would take the hidden entries for numbers.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArrayError(
+            f"{name} of shape {value.shape} is a masked array, whose hidden entries would count: fill them, as in "
+            f"{name}.filled(0), and hide keys by a mask"
+        )
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError, OverflowError):
+        raise ArrayError(f"{name} cannot be read as {kind}: do all rows have one length?") from None
+
+
+def not_a_mask(name: str, value: npt.ArrayLike) -> npt.ArrayLike:
+    """Refuse a mask in the place of an argument that stands beside it.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    value : array_like
+        Any shape.
+
+    Returns
+    -------
+    array_like
+        The same.
+
+    Raises
+    ------
+    ArrayError
+        If it is boolean: as numbers 0 and 1 it would give weights that are wrong without a word.
+    """
+    array = whole_array(name, value, "an array of numbers")
+    if array.dtype == np.bool_:
+        raise ArrayError(f"{name} of shape {array.shape} is boolean, as a mask is: give a mask by name, as mask=…")
+    return value
 
 
 def finite_array(name: str, value: npt.ArrayLike, *axes: str, hint: str = "") -> Floats:
@@ -262,10 +318,7 @@ def boolean_array(name: str, value: npt.ArrayLike) -> Bools:
     ArrayError
         If the rows differ in length or the entries are not boolean.
     """
-    try:
-        mask = np.asarray(value)
-    except ValueError:
-        raise ArrayError(f"{name} cannot be read as an array: do all rows have one length?") from None
+    mask = whole_array(name, value, "an array")
     if mask.dtype != np.bool_:
         raise ArrayError(
             f"{name} of shape {mask.shape} holds {mask.dtype}, but must be boolean, True where a query may "

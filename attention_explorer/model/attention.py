@@ -16,6 +16,7 @@ from attention_explorer.model.arrays import (
     finite_array,
     logit_array,
     match_scores,
+    not_a_mask,
 )
 from attention_explorer.model.beyond_range import stages_beyond_range
 from attention_explorer.model.scalars import finite_number, outside_range, positive_temperature
@@ -84,7 +85,7 @@ def scaled_dot_product_attention(
     Returns
     -------
     Attention
-        Of dtype ``np.result_type`` of q, k, v and bias, where integers and booleans count as float64 and
+        Of dtype ``np.result_type`` of q, k, v and bias, where integers count as float64 and
         float16 as float32. For any finite input weights and output are free of NaN. A row whose keys are all
         hidden has zero weights and a zero output.
 
@@ -92,7 +93,7 @@ def scaled_dot_product_attention(
     ------
     ArrayError
         If an entry is not finite, a shape does not fit, the mask is not boolean, or the scale or temperature
-        is not finite (the temperature above 0).
+        is not finite (the temperature above 0). Also if q, k or bias is boolean, as a mask is.
 
     Notes
     -----
@@ -197,8 +198,8 @@ def weighted_mean(weights: Floats, values: Floats) -> Floats:
 
 def _checked(q: npt.ArrayLike, k: npt.ArrayLike, v: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Check that queries, keys and values fit together."""
-    q = finite_array("q", q, "...", "n_q", "d_k")
-    k = finite_array("k", k, "...", "n_k", "d_k")
+    q = finite_array("q", not_a_mask("q", q), "...", "n_q", "d_k")
+    k = finite_array("k", not_a_mask("k", k), "...", "n_k", "d_k")
     v = finite_array("v", v, "...", "n_k", "d_v")
     if q.shape[-1] != k.shape[-1] or q.shape[-1] == 0:
         raise ArrayError(f"q has shape {q.shape} and k {k.shape}: the last axis d_k must be the same, at least 1")
@@ -214,7 +215,7 @@ def _checked(q: npt.ArrayLike, k: npt.ArrayLike, v: npt.ArrayLike) -> tuple[Floa
 
 
 def _checked_bias(bias: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
-    added = logit_array("bias", bias)
+    added = logit_array("bias", not_a_mask("bias", bias))
     match_scores("bias", added, shape)
     return added
 

@@ -30,8 +30,9 @@ class AttentionLayer(EncoderLayer):
         width = whole.d_model
         super().__init__(
             *(attention.w_q, attention.w_k, attention.w_v, attention.w_o),
-            *(np.zeros((width, 0)), None, np.zeros((0, width)), None),
-            attention.heads,
+            w1=np.zeros((width, 0)),
+            w2=np.zeros((0, width)),
+            heads=attention.heads,
             norm=whole.wiring.placement,
             residual=whole.wiring.residual,
             b_q=attention.b_q,

@@ -7,6 +7,7 @@ and nothing is kept but what is returned.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -14,9 +15,18 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.fields import choice
 from attention_explorer.model.arrays import Bools, Floats, finite_array
 from attention_explorer.model.attention import weighted_mean
-from attention_explorer.model.map_selection import ALL, Selection, chosen, count, row_blocks
+from attention_explorer.model.map_selection import (
+    ALL,
+    Choice,
+    Selection,
+    chosen,
+    count,
+    row_blocks,
+    without_single_axes,
+)
 from attention_explorer.model.map_summary import MapSummary, RowBlock, RowSummary, SummaryPass
 from attention_explorer.model.pooling import Pooled, TilePool
 
@@ -33,8 +43,11 @@ class Stage(StrEnum):
 class AttentionMap(ABC):
     """A map of n_q queries and n_k keys, of which any part can be had.
 
-    Wherever rows and columns can be chosen, the choice is a slice of step 1 or an array of positions. Every
-    method raises `ArrayError` for a choice outside the map.
+    Wherever rows and columns can be chosen, the choice is a slice of step 1, an array of positions or of a boolean for
+    each, or one position, whose axis is dropped. Every method raises `ArrayError` for a choice outside the map.
+
+    ``map[rows, cols]`` gives weights as NumPy indexes an array of them, negative positions and steps included, and
+    ``np.asarray(map)`` all of them.
     """
 
     has_scores: ClassVar[bool] = False
@@ -64,12 +77,41 @@ class AttentionMap(ABC):
         """float32 or float64, of all that is returned but the summaries."""
         return self._dtype
 
-    def weights(self, rows: Selection = ALL, cols: Selection = ALL) -> Floats:
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_q} × {self.n_k}, {', '.join([str(self.dtype), *self._described()])})"
+
+    def __len__(self) -> int:
+        return self.n_q
+
+    def __iter__(self) -> Iterator[Floats]:
+        for _, block in row_blocks(slice(0, self.n_q), self.n_k):
+            yield from self.weights(block)
+
+    def __getitem__(self, key: object) -> Floats:
+        keys: Sequence[Any] = key if isinstance(key, tuple) else (key,)
+        own, others = keys[0], keys[1:]
+        try:
+            if isinstance(own, np.ndarray) and own.dtype == np.bool_ and own.shape == self._shape:
+                own, others = np.nonzero(own)[0], (np.nonzero(own)[1], *others)
+            queries = np.arange(self.n_q)[own]
+            if isinstance(own, slice):
+                return np.asarray(self.weights(queries)[:, *others])
+            needed, places = np.unique(queries, return_inverse=True)
+            return np.asarray(self.weights(needed)[places.reshape(queries.shape), *others])
+        except (IndexError, TypeError, ValueError) as error:
+            raise ArrayError(f"a map of shape {self._shape} cannot be indexed by {key!r:.80}: {error}") from None
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ArrayError("the weights of a map are computed when they are asked for: copy=False cannot be had")
+        return self.weights().astype(dtype or self._dtype, copy=False)
+
+    def weights(self, rows: Choice = ALL, cols: Choice = ALL) -> Floats:
         """Compute weights.
 
         Parameters
         ----------
-        rows, cols : slice or ndarray of int
+        rows, cols : int, slice or array of int or bool
             Which queries and which keys. Rows are normalised over all keys, also those not chosen.
 
         Returns
@@ -78,15 +120,15 @@ class AttentionMap(ABC):
         """
         return self.stage(Stage.WEIGHTS, rows, cols)
 
-    def scores(self, rows: Selection = ALL, cols: Selection = ALL, stage: Stage = Stage.SCORES) -> Floats:
+    def scores(self, rows: Choice = ALL, cols: Choice = ALL, stage: Stage | str = Stage.SCORES) -> Floats:
         """Compute scores.
 
         Parameters
         ----------
-        rows, cols : slice or ndarray of int
+        rows, cols : int, slice or array of int or bool
             Which queries and which keys.
-        stage : Stage
-            How far.
+        stage : Stage or str
+            How far: "scores", "scaled", "masked" or "weights".
 
         Returns
         -------
@@ -95,18 +137,18 @@ class AttentionMap(ABC):
         Raises
         ------
         ArrayError
-            If only weights are known.
+            If the stage is unknown, or only weights are known.
         """
         return self.stage(stage, rows, cols)
 
-    def stage(self, stage: Stage, rows: Selection = ALL, cols: Selection = ALL) -> Floats:
+    def stage(self, stage: Stage | str, rows: Choice = ALL, cols: Choice = ALL) -> Floats:
         """Compute a stage.
 
         Parameters
         ----------
-        stage : Stage
-            Which one.
-        rows, cols : slice or ndarray of int
+        stage : Stage or str
+            Which one: "scores", "scaled", "masked" or "weights".
+        rows, cols : int, slice or array of int or bool
             Which queries and which keys.
 
         Returns
@@ -117,26 +159,26 @@ class AttentionMap(ABC):
         Raises
         ------
         ArrayError
-            If only weights are known and another stage is asked for.
+            If the stage is unknown, or only weights are known and another one is asked for.
         """
-        self._require(stage)
+        stage = self._known(stage)
         queries, keys = chosen("rows", rows, self.n_q), chosen("cols", cols, self.n_k)
         whole: Floats | None = None
         for offset, block in row_blocks(queries, self.n_k):
             part = self._stage_part(stage, block, keys)
             if len(part) == count(queries):
-                return part
+                return without_single_axes(part, rows, cols)
             if whole is None:
                 whole = np.empty((count(queries), count(keys)), part.dtype)
             whole[offset : offset + len(part)] = part
-        return np.zeros((0, count(keys)), self._dtype) if whole is None else whole
+        return np.zeros((0, count(keys)), self._dtype) if whole is None else without_single_axes(whole, rows, cols)
 
-    def allowed(self, rows: Selection = ALL, cols: Selection = ALL) -> Bools:
+    def allowed(self, rows: Choice = ALL, cols: Choice = ALL) -> Bools:
         """Tell who may attend to whom.
 
         Parameters
         ----------
-        rows, cols : slice or ndarray of int
+        rows, cols : int, slice or array of int or bool
             Which queries and which keys.
 
         Returns
@@ -150,14 +192,14 @@ class AttentionMap(ABC):
             part = self._allowed_part(block)
             if part is not None:
                 allowed[offset : offset + len(part)] = part[:, keys]
-        return allowed
+        return without_single_axes(allowed, rows, cols)
 
-    def row_summary(self, rows: Selection = ALL) -> RowSummary:
+    def row_summary(self, rows: Choice = ALL) -> RowSummary:
         """Summarise each of some rows.
 
         Parameters
         ----------
-        rows : slice or ndarray of int
+        rows : int, slice or array of int or bool
             Which queries.
 
         Returns
@@ -177,16 +219,16 @@ class AttentionMap(ABC):
             taken.add(self._block(block))
         return taken.summary()
 
-    def pooled(self, stage: Stage, height: int, width: int, rows: Selection = ALL, cols: Selection = ALL) -> Pooled:
+    def pooled(self, stage: Stage | str, height: int, width: int, rows: Choice = ALL, cols: Choice = ALL) -> Pooled:
         """Reduce a stage to a picture.
 
         Parameters
         ----------
-        stage : Stage
-            Which one.
+        stage : Stage or str
+            Which one: "scores", "scaled", "masked" or "weights".
         height, width : int
             How many tiles there may be each way, at least 1; `tile_bounds` says which entries share one.
-        rows, cols : slice or ndarray of int
+        rows, cols : int, slice or array of int or bool
             Which queries and which keys.
 
         Returns
@@ -197,9 +239,9 @@ class AttentionMap(ABC):
         Raises
         ------
         ArrayError
-            If only weights are known and another stage is asked for, or a size is below 1.
+            If the stage is unknown, or only weights are known and another one is asked for, or a size is below 1.
         """
-        self._require(stage)
+        stage = self._known(stage)
         queries, keys = chosen("rows", rows, self.n_q), chosen("cols", cols, self.n_k)
         by_magnitude = stage is not Stage.WEIGHTS
         tiles = TilePool((count(queries), count(keys)), height, width, self._dtype, by_magnitude)
@@ -278,7 +320,7 @@ class AttentionMap(ABC):
         ArrayError
             If only weights are known.
         """
-        self._require(Stage.SCALED)
+        self._known(Stage.SCALED)
         if self.n_q != self.n_k:
             return float("nan")
         largest = 0.0
@@ -298,14 +340,21 @@ class AttentionMap(ABC):
         """Tell who may attend to whom in one block of rows, (rows, n_k); None if all may."""
         return None
 
+    def _described(self) -> list[str]:
+        """Say what else there is to say of the map, in a word each."""
+        return []
+
     def _block(self, rows: Selection) -> RowBlock:
         """Compute what the summaries need of one block of rows."""
         weights = self._stage_part(Stage.WEIGHTS, rows, slice(0, self.n_k))
         return RowBlock(rows, weights, self._allowed_part(rows))
 
-    def _require(self, stage: Stage) -> None:
+    def _known(self, stage: Stage | str) -> Stage:
+        """Take a stage, or its name, that this map knows."""
+        stage = choice("stage", stage, Stage)
         if stage is not Stage.WEIGHTS and not self.has_scores:
             raise ArrayError(
                 f"this map holds weights only, without the queries and keys that they came from: ask for "
                 f"{Stage.WEIGHTS.name}, not {stage.name}"
             )
+        return stage

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.aggregates import mean_of_heads
-from attention_explorer.model.arrays import Bools, Floats, all_finite
+from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.attention_map import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection
 
@@ -39,12 +38,9 @@ class CombinedMap(AttentionMap):
 
     def _stage_part(self, stage: Stage, rows: Selection, cols: Selection) -> Floats:
         combined = np.zeros((), self._dtype)
-        with np.errstate(over="ignore"):  # looked for below
-            for map_ in self._maps:
-                weights = map_.stage(stage, rows, cols)
-                combined = np.maximum(combined, weights) if self._largest else combined + weights
-        if not all_finite(combined):  # the mean of numbers near the end of the range, whose sum is beyond it
-            return mean_of_heads(np.stack([map_.stage(stage, rows, cols) for map_ in self._maps]))
+        for map_ in self._maps:
+            weights = map_.stage(stage, rows, cols)
+            combined = np.maximum(combined, weights) if self._largest else combined + weights
         return combined if self._largest else combined / len(self._maps)
 
     def _allowed_part(self, rows: Selection) -> Bools:

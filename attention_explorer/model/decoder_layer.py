@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.fields import choice
-from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.arrays import Floats, finite_array, not_a_mask
 from attention_explorer.model.attention_reverse import attention_reverse, self_attention_reverse
 from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.encoder_layer import check_widths
@@ -133,7 +133,7 @@ class DecoderLayer:
         object.__setattr__(self, "wiring", Wiring(choice("norm", norm, NormPlacement), bool(residual)))
 
     def __call__(
-        self, x: npt.ArrayLike, context: npt.ArrayLike, context_mask: npt.ArrayLike | None = None
+        self, x: npt.ArrayLike, context: npt.ArrayLike, *, context_mask: npt.ArrayLike | None = None
     ) -> DecoderTrace:
         """Send sequences through the layer; no token sees a later one of its own sequence.
 
@@ -155,7 +155,7 @@ class DecoderLayer:
         ArrayError
             If a shape does not fit, an entry is not finite, or a stage leaves the float range.
         """
-        rows = finite_array("x", x, "...", "n", "d_model")
+        rows = finite_array("x", not_a_mask("x", x), "...", "n", "d_model")
         mask = causal_mask(rows.shape[-2])
         first = self.wiring.run(rows, self.norms[0], lambda before: self.self_attention(before, mask=mask))
         return self._after(first, context, context_mask)
@@ -165,6 +165,7 @@ class DecoderLayer:
         x: npt.ArrayLike,
         context: npt.ArrayLike,
         cache: KVCache | None = None,
+        *,
         context_mask: npt.ArrayLike | None = None,
     ) -> tuple[DecoderTrace, KVCache]:
         """Send the newest tokens through the layer, with keys and values of those before from a cache.
@@ -192,7 +193,7 @@ class DecoderLayer:
         ArrayError
             As for a call, or if the cache belongs to another layer.
         """
-        rows = finite_array("x", x, "...", "m", "d_model")
+        rows = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
         first = self.wiring.run(
             rows, self.norms[0], lambda before: attend_with_cache(self.self_attention, before, cache)[0]
         )
@@ -238,6 +239,6 @@ class DecoderLayer:
     ) -> DecoderTrace:
         """Run the two sublayers behind the self-attention."""
         crossed = self.wiring.run(
-            first.output, self.norms[1], lambda before: self.cross_attention(before, context, context_mask)
+            first.output, self.norms[1], lambda before: self.cross_attention(before, context, mask=context_mask)
         )
         return DecoderTrace(first, crossed, self.wiring.run(crossed.output, self.norms[2], self.feed_forward))

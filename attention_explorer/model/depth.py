@@ -94,7 +94,7 @@ def survey_depth(
     for draw in range(count):
         x = numbers.randn(positions, setting.d_model) + added
         stack = random_stack(setting, numbers)
-        trace = stack(x, mask)
+        trace = stack(x, mask=mask)
         ratios = [1.0]
         for depth in range(1, len(stack.layers) + 1):
             ratios.append(_ratio(stack, trace, depth, numbers.randn(*x.shape)))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from attention_explorer.errors import ArrayError
 from attention_explorer.fields import choice
 from attention_explorer.model.activations import Activation
-from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.arrays import Floats, finite_array, not_a_mask
 from attention_explorer.model.attention_reverse import self_attention_reverse
 from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace
@@ -92,9 +92,9 @@ class EncoderLayer:
         Makes values.
     w_o : array_like, (heads·d_v, d_model)
         Mixes the heads.
-    w1, b1 : array_like, (d_model, d_ff) and (d_ff,) or None
-        Make the hidden units.
-    w2, b2 : array_like, (d_ff, d_model) and (d_model,) or None
+    w1, b1 : array_like, (d_model, d_ff) and (d_ff,), b1 optional
+        Make the hidden units. These and all that follow are given by name.
+    w2, b2 : array_like, (d_ff, d_model) and (d_model,), b2 optional
         Make the output.
     heads : int
         Number of heads, at least 1.
@@ -137,12 +137,12 @@ class EncoderLayer:
         w_k: npt.ArrayLike,
         w_v: npt.ArrayLike,
         w_o: npt.ArrayLike,
-        w1: npt.ArrayLike,
-        b1: npt.ArrayLike | None,
-        w2: npt.ArrayLike,
-        b2: npt.ArrayLike | None,
-        heads: SupportsIndex,
         *,
+        w1: npt.ArrayLike,
+        b1: npt.ArrayLike | None = None,
+        w2: npt.ArrayLike,
+        b2: npt.ArrayLike | None = None,
+        heads: SupportsIndex,
         norm: NormPlacement | str = NormPlacement.POST,
         norm_kind: NormKind | str = NormKind.LAYER,
         residual: bool = True,
@@ -181,7 +181,7 @@ class EncoderLayer:
         return self.wiring
 
     def __call__(
-        self, x: npt.ArrayLike, mask: npt.ArrayLike | None = None, *, bias: npt.ArrayLike | None = None
+        self, x: npt.ArrayLike, *, mask: npt.ArrayLike | None = None, bias: npt.ArrayLike | None = None
     ) -> EncoderTrace:
         """Send sequences through the layer.
 
@@ -204,7 +204,7 @@ class EncoderLayer:
         ArrayError
             If a shape does not fit, an entry is not finite, or a stage leaves the float range.
         """
-        rows = finite_array("x", x, "...", "n", "d_model")
+        rows = finite_array("x", not_a_mask("x", x), "...", "n", "d_model")
         attended = self.wiring.run(rows, self.norms[0], lambda before: self.attention(before, mask=mask, bias=bias))
         return self._after(attended)
 
@@ -230,7 +230,7 @@ class EncoderLayer:
         ArrayError
             As for a call, or if the cache belongs to another layer.
         """
-        rows = finite_array("x", x, "...", "m", "d_model")
+        rows = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
         attended = self.wiring.run(
             rows, self.norms[0], lambda before: attend_with_cache(self.attention, before, cache)[0]
         )

@@ -9,10 +9,13 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.precision import in_precision
 from attention_explorer.model.scalars import finite_number, random_seed, size
 
 
-def sinusoidal_encoding(length: SupportsIndex, d_model: SupportsIndex, base: float = 10000.0) -> Floats:
+def sinusoidal_encoding(
+    length: SupportsIndex, d_model: SupportsIndex, base: float = 10000.0, *, dtype: npt.DTypeLike = np.float64
+) -> Floats:
     """Give each position the hands of clocks, from fast to slow.
 
     Parameters
@@ -23,11 +26,13 @@ def sinusoidal_encoding(length: SupportsIndex, d_model: SupportsIndex, base: flo
         Number of features. If odd, the last clock has a sine and no cosine.
     base : float
         The slowest clock is nearly so many times slower than the fastest; above 0.
+    dtype : dtype
+        float64, float32 or float16, to which the numbers are rounded: a float32 layer stays one.
 
     Returns
     -------
     ndarray, (length, d_model)
-        float64. Feature 2i is sin(p / base^(2i/d_model)) and 2i + 1 its cosine, for position p.
+        Feature 2i is sin(p / base^(2i/d_model)) and 2i + 1 its cosine, for position p.
 
     Raises
     ------
@@ -39,10 +44,12 @@ def sinusoidal_encoding(length: SupportsIndex, d_model: SupportsIndex, base: flo
     -----
     Vaswani et al. 2017, section 3.5, where the base is 10000 and d_model even.
     """
-    return sinusoidal_rows(np.arange(size("length", length)), d_model, base)
+    return sinusoidal_rows(np.arange(size("length", length)), d_model, base, dtype=dtype)
 
 
-def sinusoidal_rows(positions: npt.ArrayLike, d_model: SupportsIndex, base: float = 10000.0) -> Floats:
+def sinusoidal_rows(
+    positions: npt.ArrayLike, d_model: SupportsIndex, base: float = 10000.0, *, dtype: npt.DTypeLike = np.float64
+) -> Floats:
     """Give the rows of the sinusoidal encoding at chosen positions.
 
     Parameters
@@ -51,13 +58,13 @@ def sinusoidal_rows(positions: npt.ArrayLike, d_model: SupportsIndex, base: floa
         Any real numbers, in any order; negative ones too.
     d_model : int
         Number of features.
-    base : float
+    base, dtype
         As for `sinusoidal_encoding`.
 
     Returns
     -------
     ndarray, (n, d_model)
-        float64; for positions 0, 1, 2, … the rows of `sinusoidal_encoding`.
+        For positions 0, 1, 2, … the rows of `sinusoidal_encoding`.
 
     Raises
     ------
@@ -73,7 +80,7 @@ def sinusoidal_rows(positions: npt.ArrayLike, d_model: SupportsIndex, base: floa
     encoding = np.empty((len(angles), features))
     encoding[:, 0::2] = np.sin(angles)
     encoding[:, 1::2] = np.cos(angles[:, : features // 2])
-    return encoding
+    return in_precision("the encoding", encoding, dtype)
 
 
 def wavelengths(d_model: SupportsIndex, base: float = 10000.0) -> Floats:
@@ -154,7 +161,14 @@ def shift_matrix(offset: float, d_model: SupportsIndex, base: float = 10000.0) -
     return rotation
 
 
-def learned_encoding(length: SupportsIndex, d_model: SupportsIndex, seed: SupportsIndex, std: float = 0.02) -> Floats:
+def learned_encoding(
+    length: SupportsIndex,
+    d_model: SupportsIndex,
+    seed: SupportsIndex,
+    std: float = 0.02,
+    *,
+    dtype: npt.DTypeLike = np.float64,
+) -> Floats:
     """Draw a learned encoding as it is before training: one random vector for each position.
 
     Parameters
@@ -168,17 +182,19 @@ def learned_encoding(length: SupportsIndex, d_model: SupportsIndex, seed: Suppor
         same width begins with the same rows.
     std : float
         Standard deviation of every feature, at least 0.
+    dtype : dtype
+        float64, float32 or float16, to which the numbers are rounded: a float32 layer stays one.
 
     Returns
     -------
     ndarray, (length, d_model)
-        float64, ``RandomState(seed).randn(length, d_model) * std``.
+        ``RandomState(seed).randn(length, d_model) * std``.
 
     Raises
     ------
     ArrayError
         If a size or the seed is no integer or out of range, or the deviation is negative or not finite, or so
-        large that a feature passes the range of float64.
+        large that a feature passes the range of the dtype.
 
     Notes
     -----
@@ -192,7 +208,7 @@ def learned_encoding(length: SupportsIndex, d_model: SupportsIndex, seed: Suppor
         encoding: Floats = np.random.RandomState(seed_number).randn(*shape) * deviation
     if not np.isfinite(encoding).all():
         raise ArrayError(f"std {std!r} takes the encoding beyond the range of float64: choose a smaller one")
-    return encoding
+    return in_precision("the encoding", encoding, dtype)
 
 
 def clock_angles(positions: npt.ArrayLike, d_model: int, base: float) -> Floats:

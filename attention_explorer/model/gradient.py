@@ -57,7 +57,9 @@ def lookup_gradient(
     -------
     LookupGradient
         Of dtype ``np.result_type`` of the three, where integers and booleans count as float64 and float16 as
-        float32. A hard lookup does not answer to small moves: zeros. For any finite input free of NaN; ±inf
+        float32. A hard lookup does not answer to small moves: zeros. Where keys tie for the highest score there is no
+        gradient, as the output jumps from one value to the other; the zeros are then those of the side of the first
+        key, and `tied` tells whether it is so. For any finite input free of NaN; ±inf
         where a derivative is beyond the float range.
 
     Raises

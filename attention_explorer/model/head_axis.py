@@ -109,7 +109,7 @@ def for_heads(name: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> Flo
         The argument's name, for the message.
     array : ndarray
         (n_q, n_k), (batch…, n_q, n_k) if there is a batch, or as many axes as the scores; each as long as
-        theirs or 1.
+        theirs or 1. (1, heads, n_q, n_k) is one for each head whatever the batch.
     shape : tuple of int
         The shape of the scores, (batch…, heads, n_q, n_k).
 
@@ -121,10 +121,9 @@ def for_heads(name: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> Flo
     Raises
     ------
     ArrayError
-        If the shape is none of these.
+        If the shape is none of these, or a bias may be meant for each head as well as for each sequence.
     """
-    batched = len(shape) > 3 and array.ndim == len(shape) - 1
-    aligned = array[..., None, :, :] if batched else array
+    aligned = _with_heads(name, array, shape)
     wanted = shape[-2:] if array.ndim == 2 else shape
     if aligned.ndim == len(wanted) and all(own in (1, n) for own, n in zip(aligned.shape, wanted, strict=True)):
         return aligned
@@ -133,3 +132,20 @@ def for_heads(name: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> Flo
         f"{name} has shape {array.shape}, but the scores have shape {shape}: it must be (n_q, n_k) = {shape[-2:]}"
         f"{heads_left_out} or have as many axes as the scores, each as long as theirs or 1"
     )
+
+
+def _with_heads(name: str, array: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """Give an array the axes of the scores."""
+    of_heads = array.ndim > 3 and set(array.shape[:-3]) == {1}  # (1, heads, n_q, n_k)
+    each_head = (1,) * (len(shape) - 3) + array.shape[-3:]
+    if len(shape) == 3 or array.ndim != len(shape) - 1:
+        return array.reshape(each_head) if of_heads else array
+    heads, sequences = shape[-3], shape[-4]
+    if of_heads and array.shape[-3] == heads != sequences:
+        return array.reshape(each_head)
+    if name == "bias" and array.shape[-3] == heads == sequences != 1:
+        raise ArrayError(
+            f"bias has shape {array.shape} and the scores {shape}, with as many heads as sequences: write bias[None] "
+            "for one for each head, or bias[..., None, :, :] for one for each sequence"
+        )
+    return array[..., None, :, :]

@@ -129,7 +129,11 @@ def random_layer(setting: StackSetting, numbers: np.random.RandomState) -> Encod
     w_q, w_k, w_v, w_o, w1, w2 = (_drawn(setting.initialiser, numbers, *shape) for shape in shapes)
     gated = setting.activation is Activation.SILU_GATED
     return EncoderLayer(
-        *(w_q, w_k, w_v, w_o, w1, np.zeros(d_ff), w2, np.zeros(d_model)),
+        *(w_q, w_k, w_v, w_o),
+        w1=w1,
+        b1=np.zeros(d_ff),
+        w2=w2,
+        b2=np.zeros(d_model),
         heads=setting.heads,
         norm=setting.norm,
         norm_kind=setting.norm_kind,

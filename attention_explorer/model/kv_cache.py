@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.arrays import Floats, finite_array, not_a_mask
 from attention_explorer.model.attention import scaled_dot_product_attention
 from attention_explorer.model.head_axis import merge_heads
 from attention_explorer.model.linear import read_only
@@ -20,16 +20,34 @@ from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTra
 class KVCache:
     """Keys and values of all tokens so far, in one layer. It does not change: a longer one is made from it.
 
-    Attributes
+    Parameters
     ----------
-    k : ndarray, (..., heads, n, d_k)
-        Keys, read-only.
-    v : ndarray, (..., heads, n, d_v)
-        Values, read-only.
+    k : array_like, (..., heads, n, d_k)
+        Keys; held read-only.
+    v : array_like, (..., heads, n, d_v)
+        Values; held read-only, of the dtype that both have in common.
+
+    Raises
+    ------
+    ArrayError
+        If heads, tokens or sequences of the two differ, or an entry is not finite.
     """
 
     k: Floats
     v: Floats
+
+    def __post_init__(self) -> None:
+        k, v = (finite_array(name, value, "...", "heads", "n", "d") for name, value in (("k", self.k), ("v", self.v)))
+        if k.shape[:-1] != v.shape[:-1]:
+            raise ArrayError(
+                f"k has shape {k.shape} and v {v.shape}: all but the last axis must be the same, (..., heads, n)"
+            )
+        dtype = np.result_type(k, v)
+        for name, array in (("k", k), ("v", v)):
+            object.__setattr__(self, name, read_only(array.astype(dtype, copy=False)))
+
+    def __repr__(self) -> str:
+        return f"KVCache({self.tokens} tokens, k {self.k.shape}, v {self.v.shape}, {self.k.dtype})"
 
     @property
     def tokens(self) -> int:
@@ -61,14 +79,14 @@ class KVCache:
         ArrayError
             If heads, widths or sequences are not those of the cache.
         """
-        for name, old, new in (("k", self.k, k), ("v", self.v, v)):
+        added = KVCache(k, v)
+        for name, old, new in (("k", self.k, added.k), ("v", self.v, added.v)):
             if old.shape[:-2] != new.shape[:-2] or old.shape[-1] != new.shape[-1]:
                 raise ArrayError(
                     f"the cache holds {name} of shape {old.shape}, and {new.shape} is to be added: all but the number "
                     "of tokens must be the same; start a new cache for other sequences or another layer"
                 )
-        longer_k, longer_v = np.concatenate([self.k, k], axis=-2), np.concatenate([self.v, v], axis=-2)
-        return KVCache(read_only(longer_k), read_only(longer_v))
+        return KVCache(np.concatenate([self.k, added.k], axis=-2), np.concatenate([self.v, added.v], axis=-2))
 
 
 def attend_with_cache(
@@ -104,9 +122,9 @@ def attend_with_cache(
     Equal to a call with `causal_mask` up to rounding: no row of Vaswani et al. 2017, eq. 1, under the mask of
     section 3.2.3 depends on a later one. Shazeer 2019, section 2.4, decodes in this way.
     """
-    rows = finite_array("x", x, "...", "m", "d_model")
+    rows = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
     q, k, v = attention.project(rows)
-    grown = KVCache(read_only(k), read_only(v)) if cache is None else cache.extended(k, v)
+    grown = KVCache(k, v) if cache is None else cache.extended(k, v)
     found = scaled_dot_product_attention(q, grown.k, grown.v, mask=causal_mask(rows.shape[-2], grown.tokens))
     trace = MultiHeadTrace(
         rows, rows, q, grown.k, grown.v, *found, merge_heads(found.output), attention.project_output(found.output)

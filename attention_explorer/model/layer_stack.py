@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.arrays import Floats, finite_array, not_a_mask
 from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
 from attention_explorer.model.kv_cache import KVCache
@@ -80,7 +80,7 @@ class EncoderStack:
         object.__setattr__(self, "last_norm", last_norm)
 
     def __call__(
-        self, x: npt.ArrayLike, mask: npt.ArrayLike | None = None, *, bias: npt.ArrayLike | None = None
+        self, x: npt.ArrayLike, *, mask: npt.ArrayLike | None = None, bias: npt.ArrayLike | None = None
     ) -> StackTrace:
         """Send sequences through all layers.
 
@@ -100,10 +100,10 @@ class EncoderStack:
         ArrayError
             As for `EncoderLayer`.
         """
-        start = finite_array("x", x, "...", "n", "d_model")
+        start = finite_array("x", not_a_mask("x", x), "...", "n", "d_model")
         traces: list[EncoderTrace] = []
         for layer in self.layers:
-            traces.append(layer(traces[-1].output if traces else start, mask, bias=bias))
+            traces.append(layer(traces[-1].output if traces else start, mask=mask, bias=bias))
         return self._finished(start, traces)
 
     def decode(
@@ -130,7 +130,7 @@ class EncoderStack:
         ArrayError
             As for `EncoderLayer.decode`, or if there are not as many caches as layers.
         """
-        start = finite_array("x", x, "...", "m", "d_model")
+        start = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
         before: Sequence[KVCache | None] = [None] * len(self.layers) if caches is None else caches
         if len(before) != len(self.layers):
             raise ArrayError(f"{len(before)} caches were given for {len(self.layers)} layers: give one for each")

@@ -9,10 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import whole_array
 from attention_explorer.model.checkpoint import checkpoint
 
 Selection: TypeAlias = slice | npt.NDArray[np.integer[Any]]
 """Rows or columns: a slice of step 1, or integers in any order."""
+
+Choice: TypeAlias = slice | npt.ArrayLike
+"""What a caller may choose by: one position too, or a boolean for each."""
 
 ALL = slice(None)
 
@@ -23,15 +27,15 @@ _ROWS = 32
 _LARGEST = 2**20
 
 
-def chosen(name: str, selection: Selection, length: int) -> Selection:
+def chosen(name: str, selection: Choice, length: int) -> Selection:
     """Check a choice of rows or columns.
 
     Parameters
     ----------
     name : str
         The argument's name, for the message.
-    selection : slice or array_like of int
-        A slice of step 1, cut to the length as Python does, or positions from 0 to length − 1.
+    selection : int, slice or array_like of int or bool
+        A slice of step 1, cut to the length as Python does, positions from 0 to length − 1, or a boolean for each.
     length : int
         How many there are.
 
@@ -53,18 +57,30 @@ def chosen(name: str, selection: Selection, length: int) -> Selection:
         if step != 1:
             raise ArrayError(f"{name} is a slice of step {step}: give a slice of step 1 or the positions themselves")
         return slice(start, max(start, stop))
-    try:
-        positions = np.asarray(selection)
-    except ValueError:
-        raise ArrayError(f"{name} cannot be read as positions: give a slice or one axis of integers") from None
+    positions = np.atleast_1d(whole_array(name, selection, "positions"))
+    if positions.dtype == np.bool_ and positions.shape == (length,) and np.ndim(selection):
+        return np.flatnonzero(positions)
     if positions.ndim != 1 or (positions.dtype.kind not in "iu" and positions.size):
         raise ArrayError(
-            f"{name} of shape {positions.shape} holds {positions.dtype}: give a slice or one axis of integers"
+            f"{name} of shape {positions.shape} holds {positions.dtype}: give a slice, integers in one "
+            f"axis, or {length} booleans"
         )
     positions = positions.astype(np.intp)
     if positions.size and not (positions.min() >= 0 and positions.max() < length):
         raise ArrayError(f"{name} must lie between 0 and {length - 1}, not {positions.min()} to {positions.max()}")
     return positions
+
+
+def without_single_axes(found: npt.NDArray[Any], rows: Choice, cols: Choice) -> npt.NDArray[Any]:
+    """Drop the axis of a row or column that was chosen by its position alone, as NumPy does."""
+    single = tuple(
+        axis for axis, choice in enumerate((rows, cols)) if not isinstance(choice, slice) and not np.ndim(choice)
+    )
+    return found.squeeze(single)
+
+
+def _is_single(choice: Choice) -> bool:
+    return not isinstance(choice, slice) and np.ndim(choice) == 0
 
 
 def count(selection: Selection) -> int:

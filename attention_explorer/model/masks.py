@@ -5,16 +5,14 @@ Masks combine by ``&``: both must allow the pair.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Bools, whole_array
 from attention_explorer.model.scalars import size
-
-if TYPE_CHECKING:
-    from attention_explorer.model.arrays import Bools
 
 
 def causal_mask(n_q: SupportsIndex, n_k: SupportsIndex | None = None) -> Bools:
@@ -74,10 +72,7 @@ def padding_mask(lengths: npt.ArrayLike, n_k: SupportsIndex) -> Bools:
     Vaswani et al. 2017, section 3.2.3, hides keys in the same way (−inf before the softmax).
     """
     keys = size("n_k", n_k)
-    try:
-        counts = np.asarray(lengths)
-    except ValueError:
-        raise ArrayError("lengths cannot be read as an array of integers: do all rows have one length?") from None
+    counts = whole_array("lengths", lengths, "an array of integers")
     if counts.dtype.kind not in "iu":
         raise ArrayError(f"lengths of shape {counts.shape} must be integers, not {counts.dtype}")
     if counts.size and not (counts.min() >= 0 and counts.max() <= keys):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, boolean_array, finite_array, logit_array
+from attention_explorer.model.arrays import Floats, boolean_array, finite_array, logit_array, not_a_mask
 from attention_explorer.model.attention import scaled_dot_product_attention
 from attention_explorer.model.head_axis import check_width, for_heads, merge_heads, split_heads
 from attention_explorer.model.linear import checked_bias, linear, read_only
@@ -151,8 +151,8 @@ class MultiHeadAttention:
         self,
         x: npt.ArrayLike,
         context: npt.ArrayLike | None = None,
-        mask: npt.ArrayLike | None = None,
         *,
+        mask: npt.ArrayLike | None = None,
         bias: npt.ArrayLike | None = None,
         scale: float | None = None,
         temperature: float = 1.0,
@@ -171,7 +171,9 @@ class MultiHeadAttention:
             (batch…, n_q, n_k) for all heads; or as many axes as the scores, (batch…, heads, n_q, n_k), each
             as long as theirs or 1. So (batch, n_q, n_k) never falls on the heads, however many there are.
         bias : array_like, optional
-            Numbers added to the scaled scores; −inf hides. The same shapes as `mask`.
+            Numbers added to the scaled scores; −inf hides. The same shapes as `mask`. One for each head, such as
+            `alibi_bias`, is always ``bias[None]``, (1, heads, n_q, n_k), with a batch or without one; with as many
+            heads as sequences (heads, n_q, n_k) is refused, for it could be one for each sequence.
         scale : float, optional
             Factor of the scores, 1/√d_k if not given.
         temperature : float
@@ -202,7 +204,7 @@ class MultiHeadAttention:
             k,
             v,
             mask=None if mask is None else for_heads("mask", boolean_array("mask", mask), shape),
-            bias=None if bias is None else for_heads("bias", logit_array("bias", bias), shape),
+            bias=None if bias is None else for_heads("bias", logit_array("bias", not_a_mask("bias", bias)), shape),
             scale=scale,
             temperature=temperature,
             hard=hard,
@@ -272,7 +274,9 @@ class MultiHeadAttention:
         ArrayError
             As for a call.
         """
-        return self._values(finite_array("context", context, "...", "n_k", "d_context"), "context")
+        return self._values(
+            finite_array("context", not_a_mask("context", context), "...", "n_k", "d_context"), "context"
+        )
 
     def project_output(self, head_output: npt.ArrayLike) -> Floats:
         """Mix the outputs of the heads: concat @ w_o + b_o.
@@ -301,10 +305,10 @@ class MultiHeadAttention:
 
     def _sequences(self, x: npt.ArrayLike, context: npt.ArrayLike | None) -> tuple[Floats, Floats]:
         """Check the sequences; for self-attention both are one array."""
-        queries = finite_array("x", x, "...", "n_q", "d_model")
+        queries = finite_array("x", not_a_mask("x", x), "...", "n_q", "d_model")
         if context is None:
             return queries, queries
-        keys = finite_array("context", context, "...", "n_k", "d_context")
+        keys = finite_array("context", not_a_mask("context", context), "...", "n_k", "d_context")
         try:
             np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2])
         except ValueError:

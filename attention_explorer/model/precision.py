@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.arrays import Floats, all_finite, finite_array
 
 
 class PrecisionSoftmax(NamedTuple):
@@ -73,6 +73,36 @@ def softmax_in_precision(
         exponentials = np.exp(shifted)
         total = exponentials.cumsum(axis=-1)[..., -1:]  # rounds after every addition; sum adds float16 in float32
         return PrecisionSoftmax(rounded, shifted, exponentials, total, np.asarray(exponentials / total))
+
+
+def in_precision(what: str, exact: Floats, dtype: npt.DTypeLike) -> Floats:
+    """Round numbers that were computed in float64 to a type of floats.
+
+    Parameters
+    ----------
+    what : str
+        What they are, for the message.
+    exact : ndarray, any shape
+        Finite numbers.
+    dtype : dtype
+        float64, float32 or float16.
+
+    Returns
+    -------
+    ndarray
+        The same shape; not copied if it is float64.
+
+    Raises
+    ------
+    ArrayError
+        If the dtype is none of the three, or a number is beyond its range.
+    """
+    precision = float_precision(dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        rounded: Floats = exact.astype(precision, copy=False)
+    if not all_finite(rounded):
+        raise ArrayError(f"{what} passes the range of {precision}: choose a wider dtype or smaller numbers")
+    return rounded
 
 
 def float_precision(dtype: npt.DTypeLike) -> np.dtype[np.floating[Any]]:

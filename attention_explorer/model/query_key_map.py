@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Bools, Floats, boolean_mask, finite_array, logit_array, match_scores
+from attention_explorer.model.arrays import Bools, Floats, finite_array, logit_array, match_scores, not_a_mask
 from attention_explorer.model.attention import Attention, scaled_dot_product_attention, times, weights_of
 from attention_explorer.model.attention_map import AttentionMap, Stage
 from attention_explorer.model.linear import read_only
 from attention_explorer.model.map_selection import Selection, count
 from attention_explorer.model.map_summary import RowBlock
+from attention_explorer.model.masks import causal_mask
+from attention_explorer.model.row_mask import RowMask, rows_of_mask, taken_mask
 from attention_explorer.model.scalars import finite_number, outside_range, positive_temperature
-
-RowMask: TypeAlias = Callable[[int, int], Bools]
-"""A mask by rows: (start, stop) gives (stop − start, n_k), True where a query may attend."""
 
 
 class QueryKeyMap(AttentionMap):
@@ -68,19 +66,22 @@ class QueryKeyMap(AttentionMap):
         temperature: float = 1.0,
         hard: bool = False,
     ) -> None:
-        queries, keys = finite_array("q", q, "n_q", "d_k"), finite_array("k", k, "n_k", "d_k")
+        queries, keys = (
+            finite_array(name, not_a_mask(name, value), n, "d_k")
+            for name, value, n in (("q", q, "n_q"), ("k", k, "n_k"))
+        )
         if queries.shape[1] != keys.shape[1] or queries.shape[1] == 0:
             raise ArrayError(
                 f"q has shape {queries.shape} and k {keys.shape}: the last axis d_k must be the same, at least 1"
             )
         shape = (len(queries), len(keys))
-        added = None if bias is None else logit_array("bias", bias)
+        added = None if bias is None else logit_array("bias", not_a_mask("bias", bias))
         if added is not None:
             match_scores("bias", added, shape)
         dtype = np.result_type(queries, keys) if added is None else np.result_type(queries, keys, added)
         super().__init__(shape, dtype)
         self._q, self._k = (read_only(array.astype(dtype, copy=False)) for array in (queries, keys))
-        self._mask: Bools | RowMask | None = mask if mask is None or callable(mask) else _whole_mask(mask, shape)
+        self._mask = taken_mask(mask, shape)
         self._bias: Floats | None = None
         self._unhidden: Bools | None = None  # where a bias of −inf does not hide
         if added is not None:
@@ -115,6 +116,17 @@ class QueryKeyMap(AttentionMap):
         """Whether the best key takes all."""
         return self._hard
 
+    def _described(self) -> list[str]:
+        is_causal = isinstance(self._mask, np.ndarray) and np.array_equal(self._mask, causal_mask(*self._shape))
+        said = {
+            "causal": is_causal,
+            "masked": self._mask is not None and not is_causal,
+            "biased": self._bias is not None,
+            "hard": self._hard,
+            f"temperature {self._temperature:g}": self._temperature != 1.0,
+        }
+        return [words for words, holds in said.items() if holds]
+
     def _stays_in_range(self) -> bool:
         """Tell whether no score and no partial sum of one can leave the float range, by the largest entries."""
         if 0 in self._shape:
@@ -126,26 +138,11 @@ class QueryKeyMap(AttentionMap):
         return bound < float(np.finfo(self._dtype).max) / 8.0
 
     def _allowed_part(self, rows: Selection) -> Bools | None:
-        allowed: Bools | None = None
-        if callable(self._mask):
-            allowed = self._called_mask(self._mask, rows)
-        elif self._mask is not None:
-            allowed = self._mask[rows]
+        allowed = rows_of_mask(self._mask, rows, self.n_k)
         if self._unhidden is None:
             return allowed
         unhidden: Bools = self._unhidden[rows]
         return unhidden if allowed is None else allowed & unhidden
-
-    def _called_mask(self, row_mask: RowMask, rows: Selection) -> Bools:
-        """Ask the function for rows: once for consecutive ones, else for each."""
-        if isinstance(rows, slice):
-            return self._checked_rows(row_mask(rows.start, rows.stop), rows.start, rows.stop)
-        each = [self._checked_rows(row_mask(row, row + 1), row, row + 1) for row in rows.tolist()]
-        return np.concatenate(each) if each else np.zeros((0, self.n_k), np.bool_)
-
-    def _checked_rows(self, mask: npt.ArrayLike, start: int, stop: int) -> Bools:
-        shape = (stop - start, self.n_k)
-        return np.broadcast_to(boolean_mask(f"mask({start}, {stop})", mask, shape), shape)
 
     def _stage_part(self, stage: Stage, rows: Selection, cols: Selection) -> Floats:
         if stage is Stage.WEIGHTS:
@@ -209,10 +206,6 @@ class QueryKeyMap(AttentionMap):
         if self._bias is not None:
             scaled += self._bias[rows][:, cols]
         return scaled
-
-
-def _whole_mask(mask: npt.ArrayLike, shape: tuple[int, ...]) -> Bools:
-    return np.broadcast_to(boolean_mask("mask", mask, shape), shape)
 
 
 def _split_bias(bias: Floats, shape: tuple[int, ...]) -> tuple[Floats, Bools | None]:

@@ -53,7 +53,7 @@ def test_the_gradient_is_that_of_finite_differences(norm: NormPlacement, residua
 
 def test_decoding_is_causal_attention() -> None:
     stack = EncoderStack(drawn(norm=NormPlacement.PRE))
-    whole = stack(X, causal_mask(5)).output
+    whole = stack(X, mask=causal_mask(5)).output
     caches = None
     for token in range(5):
         trace, caches = stack.decode(X[:, token : token + 1], caches)

@@ -85,7 +85,7 @@ def test_a_stack_decodes_token_by_token(placement: NormPlacement) -> None:
     stack = random_stack(StackSetting(8, 2, 16, 3, 0.3, placement), np.random.RandomState(0))
     stack = EncoderStack(stack.layers, Norm())
     x = random(6, 8)
-    whole = stack(x, causal_mask(6))
+    whole = stack(x, mask=causal_mask(6))
     caches: tuple[KVCache, ...] | None = None
     for i in range(6):
         trace, caches = stack.decode(x[i : i + 1], caches)
@@ -141,10 +141,10 @@ def test_decoder_sees_no_later_token_and_only_the_unmasked_context() -> None:
 def test_decoder_decodes_token_by_token(placement: NormPlacement) -> None:
     layer, x, context = decoder(norm=placement), random(2, 5, 4), random(2, 6, 5)
     mask = padding_mask([6, 3], 6)
-    whole = layer(x, context, mask)
+    whole = layer(x, context, context_mask=mask)
     cache = None
     for i in range(5):
-        trace, cache = layer.decode(x[:, i : i + 1], context, cache, mask)
+        trace, cache = layer.decode(x[:, i : i + 1], context, cache, context_mask=mask)
         np.testing.assert_allclose(trace.output[:, 0], whole.output[:, i], rtol=1e-11, atol=1e-12)
 
 
@@ -172,7 +172,7 @@ def test_without_cross_attention_it_is_an_encoder_layer_with_a_causal_mask() -> 
     same = DecoderLayer(encoder.attention, silent, encoder.feed_forward, norm="none")
     bare = random_layer(StackSetting(4, 2, 8, norm=NormPlacement.NONE), np.random.RandomState(1))
     x = random(3, 4)
-    np.testing.assert_array_equal(same(x, random(2, 5)).output, bare(x, causal_mask(3)).output)
+    np.testing.assert_array_equal(same(x, random(2, 5)).output, bare(x, mask=causal_mask(3)).output)
 
 
 def test_decoders_that_do_not_fit_are_refused() -> None:

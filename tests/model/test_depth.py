@@ -138,7 +138,7 @@ def test_the_ratio_is_that_of_the_first_layers() -> None:
     x = numbers.randn(4, 8) + sinusoidal_encoding(4, 8)
     stack = random_stack(setting, numbers)
     low, high = numbers.randn(4, 8), numbers.randn(4, 8)
-    trace = stack(x, causal_mask(4))
+    trace = stack(x, mask=causal_mask(4))
     first = stack.layers[0].reverse(trace.layers[0], low)
     both = stack.reverse(trace, high)[0]
     expected = [1.0, np.linalg.norm(first) / np.linalg.norm(low), np.linalg.norm(both) / np.linalg.norm(high)]

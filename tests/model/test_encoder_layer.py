@@ -60,7 +60,7 @@ def test_reference(norm: str, masked: str) -> None:
     encoder = EncoderLayer(
         **arrays, heads=case["heads"], norm="post", eps=case["eps"], eps_inside_sqrt=norm == "eps_inside_sqrt"
     )
-    trace = encoder(case["X"], causal_mask(3) if masked == "causal" else None)
+    trace = encoder(case["X"], mask=causal_mask(3) if masked == "causal" else None)
     expected = case["expected"][f"{norm}__{masked}"]
     np.testing.assert_allclose(trace.output, expected["output"], **CLOSE)
     if "attention_weights" in expected:
@@ -130,24 +130,24 @@ def test_derivative_by_finite_differences(
     stack = EncoderStack([layer(seed=seed, eps_inside_sqrt=inside, **options) for seed in (0, 50, 100)], Norm(eps=0.01))
     x, weight = random(2, 3, 4, seed=7), random(2, 3, 4, seed=8)
     mask = causal_mask(3) if masked else None
-    downwards = stack.reverse(stack(x, mask), weight)
+    downwards = stack.reverse(stack(x, mask=mask), weight)
     step = 2e-5 if activation == "relu" else 1e-4  # ReLU must not cross 0
     for seed in range(5):
         direction = random(2, 3, 4, seed=100 + seed)
-        measured = slope(lambda moved: (stack(moved, mask).output * weight).sum(), x, direction, step)
+        measured = slope(lambda moved: (stack(moved, mask=mask).output * weight).sum(), x, direction, step)
         rounding = 1e-6 * np.linalg.norm(downwards[0]) * np.linalg.norm(direction)
         assert (downwards[0] * direction).sum() == pytest.approx(measured, rel=1e-6, abs=rounding)
     # From the middle up: the upper two layers alone.
     upper = EncoderStack(stack.layers[1:], stack.last_norm)
-    between = stack(x, mask).levels[1]
-    np.testing.assert_allclose(downwards[1], upper.reverse(upper(between, mask), weight)[0], rtol=1e-9, atol=1e-11)
+    between = stack(x, mask=mask).levels[1]
+    np.testing.assert_allclose(downwards[1], upper.reverse(upper(between, mask=mask), weight)[0], rtol=1e-9, atol=1e-11)
     assert len(downwards) == 4
 
 
 def test_derivative_where_the_softmax_is_saturated() -> None:
     """The derivative of scores 40 apart is about exp(−40) and not the rounding of 1 − 1."""
     eye, zero = np.eye(2), np.zeros((2, 2))
-    encoder = EncoderLayer(eye, eye, eye, eye, zero, None, zero, None, 1, norm="none", residual=False)
+    encoder = EncoderLayer(eye, eye, eye, eye, w1=zero, w2=zero, heads=1, norm="none", residual=False)
     x, weight = np.array([[6.0, 5.0], [-6.0, 5.0]]), np.array([[1.0, 0.5], [0.25, 2.0]])
     passed = encoder(x).attention.inside
     assert passed.weights[0, 0, 1] < 1e-20
@@ -164,7 +164,7 @@ def test_the_tutorials_layer_at_full_size() -> None:
     shapes = [(512, 512)] * 4 + [(512, 2048), (2048, 512)]
     w_q, w_k, w_v, w_o, w1, w2 = (numbers.randn(*shape) * math.sqrt(2 / shape[0]) for shape in shapes)
     b1, b2 = np.zeros(2048), np.zeros(512)
-    encoder = EncoderLayer(w_q, w_k, w_v, w_o, w1, b1, w2, b2, 8, eps=1e-6, eps_inside_sqrt=False)
+    encoder = EncoderLayer(w_q, w_k, w_v, w_o, w1=w1, b1=b1, w2=w2, b2=b2, heads=8, eps=1e-6, eps_inside_sqrt=False)
     trace = encoder(numbers.randn(2, 10, 512))
     assert trace.output.shape == (2, 10, 512)
     assert trace.weights.shape == (2, 8, 10, 10)
@@ -189,7 +189,7 @@ def test_a_later_token_changes_no_earlier_row_by_a_bit(placement: NormPlacement)
     x = random(6, 8)
     changed = x.copy()
     changed[4:] = random(2, 8, seed=5) * 9
-    before, after = stack(x, causal_mask(6)).output, stack(changed, causal_mask(6)).output
+    before, after = stack(x, mask=causal_mask(6)).output, stack(changed, mask=causal_mask(6)).output
     np.testing.assert_array_equal(before[:4], after[:4])
     assert (before[4:] != after[4:]).all()
     assert (stack(x).output[:4] != stack(changed).output[:4]).all()
@@ -214,12 +214,12 @@ def test_stages_are_named_in_order_and_shared_where_nothing_happens() -> None:
 
 def test_masks_of_a_batch() -> None:
     encoder, x = layer(), random(2, 4, 4)
-    trace = encoder(x, padding_mask([4, 2], 4))
-    alone = encoder(x[1], padding_mask(2, 4))
+    trace = encoder(x, mask=padding_mask([4, 2], 4))
+    alone = encoder(x[1], mask=padding_mask(2, 4))
     np.testing.assert_allclose(trace.output[1], alone.output, rtol=1e-12)
     assert (trace.weights[1, :, :, 2:] == 0).all()
     biased = encoder(x[0], bias=np.where(causal_mask(4), 0.0, -np.inf))
-    np.testing.assert_array_equal(biased.output, encoder(x[0], causal_mask(4)).output)
+    np.testing.assert_array_equal(biased.output, encoder(x[0], mask=causal_mask(4)).output)
 
 
 def test_a_stack_passes_from_layer_to_layer() -> None:
@@ -240,7 +240,7 @@ def test_float32_stays_float32() -> None:
     arrays = [random(*shape).astype(np.float32) for shape in [(4, 4)] * 4]
     w1, w2 = random(4, 6).astype(np.float32), random(6, 4).astype(np.float32)
     for norm in NormPlacement:
-        encoder = EncoderLayer(*arrays, w1, None, w2, None, 2, norm=norm, activation="gelu")
+        encoder = EncoderLayer(*arrays, w1=w1, w2=w2, heads=2, norm=norm, activation="gelu")
         trace = encoder(random(3, 4).astype(np.float32))
         assert {array.dtype for array in trace.stages().values()} == {np.dtype(np.float32)}
         assert encoder.reverse(trace, np.ones((3, 4), np.float32)).dtype == np.float32
@@ -281,6 +281,6 @@ def test_calls_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ArrayError, match="the gain of a norm"):
         EncoderStack([encoder], Norm(gain=np.ones(3)))
     eye = np.eye(2)
-    doubling = EncoderLayer(eye, eye, eye, eye, eye, None, eye, None, 1, norm="none")
+    doubling = EncoderLayer(eye, eye, eye, eye, w1=eye, w2=eye, heads=1, norm="none")
     with pytest.raises(ArrayError, match="the residual leaves the range of float64"):
         doubling(np.full((1, 2), 1e308))

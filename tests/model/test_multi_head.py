@@ -138,7 +138,7 @@ def test_each_head_is_attention_with_its_columns(cross: bool, hard: bool) -> Non
     context = random(3, 6) if cross else x
     n_k = len(context)
     mask, bias = random(3, 5, n_k) > -0.7, random(5, n_k, seed=9)
-    trace = mha(x, context if cross else None, mask, bias=bias, scale=0.4, temperature=1.7, hard=hard)
+    trace = mha(x, context if cross else None, mask=mask, bias=bias, scale=0.4, temperature=1.7, hard=hard)
     outputs = []
     for head in range(3):
         keys, values = slice(2 * head, 2 * head + 2), slice(4 * head, 4 * head + 4)
@@ -221,7 +221,7 @@ def test_a_mask_of_the_batch_never_falls_on_the_heads(heads: int, name: str) -> 
     mha = attention(heads=heads)
     x = random(2, 4, 4)
     each = random(2, 4, 4, seed=3) > 0 if name == "mask" else random(2, 4, 4, seed=3)
-    trace = mha(x, **{name: each})
+    trace = mha(x, **{name: each[:, None] if name == "bias" else each})
     for sequence in range(2):
         alone = mha(x[sequence], **{name: each[sequence]})
         np.testing.assert_allclose(trace.weights[sequence], alone.weights, rtol=1e-12, atol=1e-15)

@@ -32,7 +32,7 @@ STATE = BlockState(layers=3, decoded=4, layer=1, head=2)
 def test_decoding_is_full_causal_attention(norm: NormPlacement, feed_forward: bool) -> None:
     state = replace(STATE, norm=norm, feed_forward=feed_forward)
     picture, whole = cache_picture(state), block_stack(state)
-    trace = whole.stack(whole.x[0], causal_mask(6))
+    trace = whole.stack(whole.x[0], mask=causal_mask(6))
     np.testing.assert_allclose(picture.decoding.output, trace.output, rtol=1e-10, atol=1e-11)
     assert 0.0 <= picture.decoding.error(4) <= picture.decoding.error(6) < 1e-10
     inside = trace.layers[1].attention.inside

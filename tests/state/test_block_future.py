@@ -42,7 +42,7 @@ def test_the_largest_changes_are_those_of_two_runs() -> None:
     after = whole.x[0].copy()
     after[3] = np.random.RandomState([STATE.seed, 3]).randn(64) * NOISE
     mask = causal_mask(6)
-    one, other = whole.stack(whole.x[0], mask).output, whole.stack(after, mask).output
+    one, other = whole.stack(whole.x[0], mask=mask).output, whole.stack(after, mask=mask).output
     np.testing.assert_array_equal(picture.moved[True].change[-1], np.abs(one - other).max(axis=1))
     np.testing.assert_array_equal(picture.moved[True].numbers[-1], (one != other).sum(axis=1))
     assert future_numbers(picture)["change_causal"].shape == (5, 6)

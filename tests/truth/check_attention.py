@@ -128,7 +128,7 @@ def multi_head(draw: Draw) -> Iterator[Pair]:
     layer = model.MultiHeadAttention(*matrices, count, **dict(zip(("b_q", "b_k", "b_v", "b_o"), biases, strict=True)))
     x, context = draw.numbers(*batch, n_q, d_model, dtype=dtype), draw.numbers(*batch, n_k, d_context, dtype=dtype)
     mask = draw.maybe(draw.mask(*batch, n_q, n_k))
-    found = layer(x, context, mask)
+    found = layer(x, context, mask=mask)
     for at in product(*map(range, batch)):
         seen = None if mask is None else mask[at]
         for name, wanted in plain_multi_head(matrices, biases, count, x[at], context[at], seen).items():

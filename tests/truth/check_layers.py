@@ -61,7 +61,11 @@ def draw_layer(draw: Draw, dtype: Any = np.float64) -> model.EncoderLayer:
     first = draw_norm(draw, width, dtype)
     return model.EncoderLayer(
         *(attention.w_q, attention.w_k, attention.w_v, attention.w_o),
-        *(network.w1, network.b1, network.w2, network.b2, heads),
+        w1=network.w1,
+        b1=network.b1,
+        w2=network.w2,
+        b2=network.b2,
+        heads=heads,
         norm=draw.pick(*model.NormPlacement),
         norm_kind=first.kind,
         residual=draw.chance(),
@@ -144,7 +148,7 @@ def attention_reverse(draw: Draw) -> Iterator[Pair]:
     x, context = draw.numbers(draw.size(1, 4), width), draw.numbers(draw.size(1, 4), context_width)
     mask = draw.mask(len(x), len(context))
     by_output = draw.numbers(*x.shape)
-    found = model.attention_reverse(held, held(x, context, mask), by_output)
+    found = model.attention_reverse(held, held(x, context, mask=mask), by_output)
     by_x = lambda rows: plain_layers.heads(held, rows, plain.long(context), mask)  # noqa: E731
     by_context = lambda rows: plain_layers.heads(held, plain.long(x), rows, mask)  # noqa: E731
     yield compared(found.x, by_x, x, by_output, draw)
@@ -157,7 +161,7 @@ def encoder(draw: Draw) -> Iterator[Pair]:
     dtype = draw.dtype(np.float64, np.float32)
     layer, batch, n = draw_layer(draw, dtype), draw.pick((), (2,)), draw.size(1, 4)
     x, mask = draw.numbers(*batch, n, layer.d_model, dtype=dtype), draw.maybe(draw.mask(n, n))
-    trace = layer(x, mask)
+    trace = layer(x, mask=mask)
     for at in product(*map(range, batch)):
         yield trace.output[at], plain_layers.encoder(layer, plain.long(x[at]), mask)
     yield trace.stages()["attention_sum"], _summed(trace.attention, layer.wiring)

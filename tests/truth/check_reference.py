@@ -123,11 +123,11 @@ def layer_norm(_: Draw) -> Iterator[Pair]:
 @checks("EncoderLayer", "EncoderTrace", bound=64, against=REFERENCE)
 def encoder(_: Draw) -> Iterator[Pair]:
     held = NUMBERS["encoder_layer"]
-    matrices = [held["params"][name] for name in ("W_q", "W_k", "W_v", "W_o", "W1", "b1", "W2", "b2")]
+    matrices = {name.lower(): numbers for name, numbers in held["params"].items()}
     for name, expected in held["expected"].items():
         inside = name.startswith("eps_inside")
-        layer = model.EncoderLayer(*matrices, held["heads"], eps=held["eps"], eps_inside_sqrt=inside)
-        found = layer(held["X"], model.causal_mask(3) if name.endswith("causal") else None)
+        layer = model.EncoderLayer(**matrices, heads=held["heads"], eps=held["eps"], eps_inside_sqrt=inside)
+        found = layer(held["X"], mask=model.causal_mask(3) if name.endswith("causal") else None)
         yield found.output, expected["output"]
         if "attention_weights" in expected:
             yield found.weights, expected["attention_weights"]

@@ -175,8 +175,12 @@ def encoder(draw: Draw) -> Iterator[Pair]:
     activation = draw.pick(model.Activation.RELU, model.Activation.GELU)
     held, fed = drawn.attention, drawn.feed_forward
     b1, b2 = np.zeros(fed.w1.shape[1]), np.zeros(fed.w2.shape[1])
-    matrices = (held.w_q, held.w_k, held.w_v, held.w_o, fed.w1, b1, fed.w2, b2)
-    ours = model.EncoderLayer(*matrices, held.heads, norm=placement, activation=activation)
+    ours = model.EncoderLayer(
+        *(held.w_q, held.w_k, held.w_v, held.w_o),
+        **{"w1": fed.w1, "b1": b1, "w2": fed.w2, "b2": b2, "heads": held.heads},
+        norm=placement,
+        activation=activation,
+    )
     theirs = _torch().nn.TransformerEncoderLayer(
         ours.d_model,
         held.heads,

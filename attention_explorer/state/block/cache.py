@@ -143,7 +143,7 @@ def _decoded(state: BlockState) -> Decoding:
         for kept, row in zip(weights, trace.weights, strict=True):
             kept[:, token, : token + 1] = row[:, 0]
     held = () if caches is None else caches
-    full = stack(x, causal_mask(count)).output
+    full = stack(x, mask=causal_mask(count)).output
     return Decoding(tuple(c.k for c in held), tuple(c.v for c in held), tuple(weights), output, full)
 
 

@@ -123,7 +123,7 @@ def _compared(state: BlockState) -> FuturePicture:
 
 
 def _moved(stack: EncoderStack, before: FloatArray, after: FloatArray, mask: Bools | None) -> Moved:
-    pairs = list(zip(stack(before, mask).levels, stack(after, mask).levels, strict=True))
+    pairs = list(zip(stack(before, mask=mask).levels, stack(after, mask=mask).levels, strict=True))
     return Moved(
         np.stack([np.abs(new - old).max(axis=-1) for old, new in pairs]),
         np.stack([(_bits(new) != _bits(old)).sum(axis=-1) for old, new in pairs]),

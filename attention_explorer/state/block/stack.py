@@ -211,4 +211,4 @@ def _drawn(state: BlockState) -> BlockStack:
 def _passed(state: BlockState) -> StackTrace:
     drawn = _drawn(state)
     checkpoint()
-    return drawn.stack(drawn.x, drawn.mask)
+    return drawn.stack(drawn.x, mask=drawn.mask)
