@@ -9,7 +9,8 @@ Floors, from top to bottom; imports point down only::
     model     the NumPy layer that reads like the paper
 
 Importing the package loads nothing of this. ``attention_explorer.model``, ``attention_explorer.render``, which draws
-without a window, and the states that it draws come with their first use; of them only ``render`` starts Qt.
+without a window, the states that it draws and what their fields hold come with their first use; of them only
+``render`` starts Qt.
 """
 
 from __future__ import annotations
@@ -20,24 +21,59 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from attention_explorer import model
     from attention_explorer.errors import ExplorerError
+    from attention_explorer.model import Stage
     from attention_explorer.rendering import render
+    from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+    from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
     from attention_explorer.state.block.state import BlockState
+    from attention_explorer.state.colour_scale import Contrast
     from attention_explorer.state.cost.state import CostState
     from attention_explorer.state.explorer import ExplorerState
-    from attention_explorer.state.heads.state import HeadsState
-    from attention_explorer.state.lookup.state import LookupState
-    from attention_explorer.state.positions.state import PositionsState
-    from attention_explorer.state.scaling.state import ScalingState
+    from attention_explorer.state.heads.state import (
+        Aggregate,
+        HeadsSetup,
+        HeadsState,
+        HeadsView,
+        Hidden,
+        MaskChoice,
+        MaskKind,
+        Picture,
+        SortBy,
+    )
+    from attention_explorer.state.lookup.state import Entry, LookupState, Overlay, ValueKind
+    from attention_explorer.state.positions.state import PositionKind, PositionsState
+    from attention_explorer.state.scaling.state import BenchState, ScalingState
 
 __all__ = [
+    "Aggregate",
+    "BenchState",
     "BlockState",
+    "Contrast",
     "CostState",
+    "Encoding",
+    "Entry",
     "ExplorerError",
     "ExplorerState",
+    "GainKind",
+    "HandMadeRecipe",
+    "HeadsSetup",
     "HeadsState",
+    "HeadsView",
+    "Hidden",
     "LookupState",
+    "MaskChoice",
+    "MaskKind",
+    "Overlay",
+    "Picture",
+    "PositionKind",
     "PositionsState",
+    "Projections",
     "ScalingState",
+    "SortBy",
+    "Stage",
+    "TokenVectors",
+    "ToyRecipe",
+    "ValueKind",
     "__version__",
     "model",
     "render",
@@ -46,14 +82,35 @@ __all__ = [
 __version__ = "0.1.0"
 
 _MODULE_OF = {
+    "Aggregate": "state.heads.state",
+    "BenchState": "state.scaling.state",
     "BlockState": "state.block.state",
+    "Contrast": "state.colour_scale",
     "CostState": "state.cost.state",
+    "Encoding": "sources.recipe",
+    "Entry": "state.lookup.state",
     "ExplorerError": "errors",
     "ExplorerState": "state.explorer",
+    "GainKind": "sources.recipe",
+    "HandMadeRecipe": "sources.hand_made_recipe",
+    "HeadsSetup": "state.heads.state",
     "HeadsState": "state.heads.state",
+    "HeadsView": "state.heads.state",
+    "Hidden": "state.heads.state",
     "LookupState": "state.lookup.state",
+    "MaskChoice": "state.heads.state",
+    "MaskKind": "state.heads.state",
+    "Overlay": "state.lookup.state",
+    "Picture": "state.heads.state",
+    "PositionKind": "state.positions.state",
     "PositionsState": "state.positions.state",
+    "Projections": "sources.recipe",
     "ScalingState": "state.scaling.state",
+    "SortBy": "state.heads.state",
+    "Stage": "model",
+    "TokenVectors": "sources.recipe",
+    "ToyRecipe": "sources.recipe",
+    "ValueKind": "state.lookup.state",
     "render": "rendering",
 }
 """Where each name that is offered comes from."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -168,3 +168,15 @@ def test_an_unknown_box_has_a_warning() -> None:
     with pytest.warns(UserWarning, match="box names “nonsense”, which this version does not have: “x” stands in"):
         drawn = attention_explorer.render(BlockState(box="nonsense"), format="json")
     assert drawn == attention_explorer.render(BlockState(), format="json")
+
+
+def test_what_fields_hold_is_offered_beside_the_states() -> None:
+    """Nobody has to know in which module an enum is, or to fall back on text."""
+    for cls in CLASSES:
+        for hint in get_type_hints(cls).values():
+            for each in (hint, *get_args(hint)):
+                if cls in (HeadsState, HeadsSetup, HeadsView, MaskChoice, LookupState) and hasattr(each, "__mro__"):
+                    is_ours = each.__module__.startswith("attention_explorer") and each not in (Window, Extent)
+                    assert not is_ours or getattr(attention_explorer, each.__name__) is each
+    assert attention_explorer.Stage.WEIGHTS == "weights"
+    assert {"Picture", "HandMadeRecipe", "Encoding", "PositionKind"} <= set(attention_explorer.__all__)

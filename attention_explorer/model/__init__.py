@@ -23,13 +23,26 @@ b         rows of a map that are computed together
 Every row of weights sums to 1, or is zero throughout if there is nothing to attend to. A mask is True where
 a query may attend. Functions return every intermediate. Arguments that cannot be used raise `ArrayError`,
 which is a `ValueError`.
+
+Matrices are (in, out), as x @ w is written in the papers; `torch.nn.Linear` keeps them (out, in). In words of PyTorch:
+
+========================================== =====================================================================
+w_q, w_k, w_v, w_o, w1, w2, w3             ``linear.weight.T``
+b_q, b_k, b_v, b_o, b1, b2, b3             ``linear.bias``
+gain, bias of a norm                       ``norm.weight``, ``norm.bias``
+w_q, w_k, w_v of `nn.MultiheadAttention`   ``in_proj_weight.T`` in three blocks of columns, in this order
+w_o of it                                  ``out_proj.weight.T``
+mask, True may attend                      ``attn_mask`` of `scaled_dot_product_attention`; of `nn.MultiheadAttention`
+                                           ``~attn_mask``; for numbers to add: bias
+layer.reverse(trace, d_output)             ``output.backward(d_output)``, then ``x.grad``
+========================================== =====================================================================
 """
 
 from attention_explorer.model.activations import Activation, activate, activation_slope
 from attention_explorer.model.aggregates import max_of_heads, mean_of_heads, renormalised, rollout
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.array_map import ArrayMap
-from attention_explorer.model.attention import Attention, scaled_dot_product_attention
+from attention_explorer.model.attention import Attention, KeptAttention, scaled_dot_product_attention
 from attention_explorer.model.attention_map import AttentionMap, Stage
 from attention_explorer.model.attention_reverse import AttentionDerivative, attention_reverse, softmax_reverse
 from attention_explorer.model.combined_map import CombinedMap
@@ -68,7 +81,7 @@ from attention_explorer.model.masks import (
     window_mask,
 )
 from attention_explorer.model.model_size import GPT2_SMALL, GPT2_XL, LONG_CONTEXT, ModelSize, product_flops
-from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
+from attention_explorer.model.multi_head import AttentionCall, MultiHeadAttention, MultiHeadTrace
 from attention_explorer.model.norm import Norm, NormKind
 from attention_explorer.model.normal import normal_cdf, normal_density, normal_tail
 from attention_explorer.model.norms import layer_norm, rms_norm
@@ -76,7 +89,7 @@ from attention_explorer.model.pooling import Pooled, tile_bounds
 from attention_explorer.model.precision import PrecisionSoftmax, softmax_in_precision
 from attention_explorer.model.query_key_map import QueryKeyMap
 from attention_explorer.model.renormalised_map import RenormalisedMap
-from attention_explorer.model.rotary import rotary
+from attention_explorer.model.rotary import RotaryPositions, rotary
 from attention_explorer.model.row_mask import RowMask
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource, draw_scores
 from attention_explorer.model.softmax import entropy, hard_weights, softmax, tied
@@ -90,6 +103,7 @@ __all__ = [
     "Activation",
     "ArrayMap",
     "Attention",
+    "AttentionCall",
     "AttentionDerivative",
     "AttentionMap",
     "CombinedMap",
@@ -105,6 +119,7 @@ __all__ = [
     "FeedForwardTrace",
     "Initialiser",
     "KVCache",
+    "KeptAttention",
     "LookupField",
     "LookupGradient",
     "MapSummary",
@@ -119,6 +134,7 @@ __all__ = [
     "PrecisionSoftmax",
     "QueryKeyMap",
     "RenormalisedMap",
+    "RotaryPositions",
     "RowMask",
     "RowSummary",
     "ScoreSetting",

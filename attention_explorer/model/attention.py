@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import (
+    Bools,
     Floats,
     all_finite,
     boolean_mask,
@@ -19,6 +22,7 @@ from attention_explorer.model.arrays import (
     not_a_mask,
 )
 from attention_explorer.model.beyond_range import stages_beyond_range
+from attention_explorer.model.map_selection import row_blocks
 from attention_explorer.model.scalars import finite_number, outside_range, positive_temperature
 from attention_explorer.model.softmax import exponential_weights, one_hot
 
@@ -50,6 +54,46 @@ class Attention(NamedTuple):
     output: Floats
 
 
+class KeptAttention(NamedTuple):
+    """Those stages of `Attention` that were to be kept, the others None."""
+
+    scores: Floats | None = None
+    scaled: Floats | None = None
+    masked: Floats | None = None
+    weights: Floats | None = None
+    output: Floats | None = None
+
+
+@overload
+def scaled_dot_product_attention(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    v: npt.ArrayLike,
+    *,
+    mask: npt.ArrayLike | None = ...,
+    bias: npt.ArrayLike | None = ...,
+    scale: float | None = ...,
+    temperature: float = ...,
+    hard: bool = ...,
+    keep: None = ...,
+) -> Attention: ...
+
+
+@overload
+def scaled_dot_product_attention(
+    q: npt.ArrayLike,
+    k: npt.ArrayLike,
+    v: npt.ArrayLike,
+    *,
+    mask: npt.ArrayLike | None = ...,
+    bias: npt.ArrayLike | None = ...,
+    scale: float | None = ...,
+    temperature: float = ...,
+    hard: bool = ...,
+    keep: Collection[str],
+) -> KeptAttention: ...
+
+
 def scaled_dot_product_attention(
     q: npt.ArrayLike,
     k: npt.ArrayLike,
@@ -60,7 +104,8 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     temperature: float = 1.0,
     hard: bool = False,
-) -> Attention:
+    keep: Collection[str] | None = None,
+) -> Attention | KeptAttention:
     """Let every query look up a mean of the values, weighted by how well their keys match.
 
     Parameters
@@ -72,7 +117,8 @@ def scaled_dot_product_attention(
     v : array_like, (..., n_k, d_v)
         Values.
     mask : array_like of bool, optional
-        True where a query may attend; (n_q, n_k), or as many axes as the scores, each as long as theirs or 1.
+        True where a query may attend; (n_q, n_k), or as many axes as the scores, each as long as theirs or 1. A
+        `padding_mask` is (batch, 1, n_k): with an axis of heads write ``padding_mask(lengths, n_k)[:, None]``.
     bias : array_like, optional
         Numbers added to the scaled scores; −inf hides. The same shapes as `mask`.
     scale : float, optional
@@ -81,10 +127,13 @@ def scaled_dot_product_attention(
         Divides the masked scores in the softmax; ignored if `hard`.
     hard : bool
         Whether the best key takes all, the first among equals (the limit of temperature 0).
+    keep : collection of str, optional
+        The stages that are wanted, such as ("output",) or ("weights", "output"); all if not given. The others are
+        computed a block of rows at a time and not held: for long inputs that saves most of memory and time.
 
     Returns
     -------
-    Attention
+    Attention, or KeptAttention if stages are chosen
         Of dtype ``np.result_type`` of q, k, v and bias, where integers count as float64 and
         float16 as float32. For any finite input weights and output are free of NaN. A row whose keys are all
         hidden has zero weights and a zero output.
@@ -92,8 +141,8 @@ def scaled_dot_product_attention(
     Raises
     ------
     ArrayError
-        If an entry is not finite, a shape does not fit, the mask is not boolean, or the scale or temperature
-        is not finite (the temperature above 0). Also if q, k or bias is boolean, as a mask is.
+        If an entry is not finite, a shape does not fit, the mask is not boolean, the scale or temperature is not
+        finite (the temperature above 0), a stage to keep is unknown, or q, k or bias is boolean, as a mask is.
 
     Notes
     -----
@@ -105,8 +154,22 @@ def scaled_dot_product_attention(
     added = None if bias is None else _checked_bias(bias, shape)
     q, k, v, added = _one_dtype(q, k, v, added)
     factor = 1.0 / math.sqrt(q.shape[-1]) if scale is None else finite_number("scale", scale)
-    warmth = 1.0 if hard else positive_temperature(temperature)
+    compute = partial(_stages, factor=factor, warmth=1.0 if hard else positive_temperature(temperature), hard=hard)
+    return compute(q, k, v, allowed, added) if keep is None else _kept(compute, _known(keep), q, k, v, allowed, added)
 
+
+def _stages(
+    q: Floats,
+    k: Floats,
+    v: Floats,
+    allowed: Bools | None,
+    added: Floats | None,
+    *,
+    factor: float,
+    warmth: float,
+    hard: bool,
+) -> Attention:
+    """Compute every stage of checked arguments."""
     with np.errstate(all="ignore"):  # overflow is looked for below
         scores: Floats = q @ k.swapaxes(-1, -2)  # (..., n_q, d_k) @ (..., d_k, n_k): (..., n_q, n_k)
         scaled = times(scores, factor)
@@ -119,6 +182,42 @@ def scaled_dot_product_attention(
             q, k, scores, scale=factor, bias=added, mask=allowed, temperature=warmth, hard=hard
         )
     return Attention(scores, scaled, masked, weights, weighted_mean(weights, v))
+
+
+def _kept(
+    compute: Callable[..., Attention],
+    names: set[str],
+    q: Floats,
+    k: Floats,
+    v: Floats,
+    allowed: Bools | None,
+    added: Floats | None,
+) -> KeptAttention:
+    """Compute stages a block of rows at a time, and hold those that are named."""
+    n_q, n_k, d_v = q.shape[-2], k.shape[-2], v.shape[-1]
+    batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    if np.broadcast_shapes(batch, v.shape[:-2]) != batch:  # values of more sequences than there are weights
+        found = compute(q, k, v, allowed, added)
+        return KeptAttention(**{name: getattr(found, name) for name in names})
+    q, k, v = (np.broadcast_to(array, (*batch, *array.shape[-2:])) for array in (q, k, v))
+    mask, bias = (None if each is None else np.broadcast_to(each, (*batch, n_q, n_k)) for each in (allowed, added))
+    held = {name: np.empty((*batch, n_q, d_v if name == "output" else n_k), q.dtype) for name in names}
+    for at in np.ndindex(*batch):
+        for _, rows in row_blocks(slice(0, n_q), n_k):
+            part = (*at, rows)
+            found = compute(q[part], k[at], v[at], *(None if each is None else each[part] for each in (mask, bias)))
+            for name, array in held.items():
+                array[part] = getattr(found, name)
+    return KeptAttention(**held)
+
+
+def _known(keep: Collection[str]) -> set[str]:
+    """Take the names of stages."""
+    named = {keep} if isinstance(keep, str) else set(keep)
+    if not named <= set(Attention._fields):
+        wrong = sorted(map(repr, named - set(Attention._fields)))
+        raise ArrayError(f"keep names {', '.join(wrong)}, but the stages are {', '.join(Attention._fields)}")
+    return named
 
 
 def times(scores: Floats, scale: float) -> Floats:

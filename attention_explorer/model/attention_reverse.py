@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.derivatives import derivative_by_output, within_range
 from attention_explorer.model.head_axis import merge_heads, split_heads
@@ -22,10 +23,13 @@ class AttentionDerivative(NamedTuple):
         By the sequence of the queries alone.
     context : ndarray, (..., n_k, d_context)
         By the sequence of keys and values; in self-attention the derivative by x is the sum of both.
+    weights : ndarray, (..., heads, n_q, n_k)
+        By the weights A, each taken for itself: through A V alone, and not as the others of its row change with it.
     """
 
     x: Floats
     context: Floats
+    weights: Floats
 
 
 def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> AttentionDerivative:
@@ -34,9 +38,9 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     Parameters
     ----------
     attention : MultiHeadAttention
-        What made the trace, called with the usual scale 1/√d_k, temperature 1 and soft weights.
+        What made the trace.
     trace : MultiHeadTrace
-        Every intermediate. Masks and biases need not be named again: hidden weights are 0 in it.
+        Every intermediate. Masks, biases, scale, temperature and positions need not be named again.
     d_output : ndarray, (..., n_q, d_out)
         ∂L/∂output of any number L.
 
@@ -47,46 +51,42 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     Raises
     ------
     ArrayError
-        If the derivative is not finite, is not of the shape of the output, or leads beyond the range.
+        If the derivative is not finite, is not of the shape of the output, or leads beyond the range, or the trace was
+        made with a cache, which does not know the tokens before.
 
     Notes
     -----
     The chain rule through Vaswani et al. 2017, eq. 1: ∂L/∂V = Pᵀ ∂L/∂O, ∂L/∂P = ∂L/∂O Vᵀ, ∂L/∂S = P ⊙ (∂L/∂P −
-    its mean under P), ∂L/∂Q = ∂L/∂S K/√d_k, ∂L/∂K = ∂L/∂Sᵀ Q/√d_k.
+    its mean under P), ∂L/∂Q = ∂L/∂S K/√d_k, ∂L/∂K = ∂L/∂Sᵀ Q/√d_k. The weights of a hard lookup do not answer to
+    small moves: what goes through them is 0.
     """
     d_output = derivative_by_output(d_output, trace.output)
+    if trace.k.shape[-2] != trace.context.shape[-2]:
+        raise ArrayError(
+            f"the trace has {trace.k.shape[-2]} keys and a context of {trace.context.shape[-2]} tokens, as it was made "
+            "with a cache: call the layer for all tokens at once to pull a derivative back"
+        )
     with np.errstate(over="ignore", invalid="ignore"):  # looked for below
         found = _pulled_back(attention, trace, d_output)
-    return AttentionDerivative(within_range(found.x), within_range(found.context))
+    return AttentionDerivative(*map(within_range, found))
 
 
 def _pulled_back(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> AttentionDerivative:
     by_found = split_heads(d_output @ attention.w_o.T, attention.heads)  # (..., heads, n_q, d_v)
     by_weights = by_found @ trace.v.swapaxes(-1, -2)  # (..., heads, n_q, n_k)
-    by_scores = _softmax_reverse(trace.weights, by_weights) * (1.0 / math.sqrt(attention.d_k))
-    by_q = by_scores @ trace.k  # (..., heads, n_q, n_k) @ (..., heads, n_k, d_k)
-    by_k = by_scores.swapaxes(-1, -2) @ trace.q
+    call = trace.call
+    scale = 1.0 / math.sqrt(attention.d_k) if call.scale is None else call.scale
+    answer = 0.0 if call.hard else scale / call.temperature
+    by_scores = _softmax_reverse(trace.weights, by_weights) * answer
+    by_q: Floats = by_scores @ trace.k  # (..., heads, n_q, n_k) @ (..., heads, n_k, d_k)
+    by_k: Floats = by_scores.swapaxes(-1, -2) @ trace.q
+    if call.positions is not None:
+        by_q, by_k = (call.positions.turned(each, back=True) for each in (by_q, by_k))
     by_v = trace.weights.swapaxes(-1, -2) @ by_found
     by_x = merge_heads(by_q) @ attention.w_q.T
     by_context = merge_heads(by_k) @ attention.w_k.T + merge_heads(by_v) @ attention.w_v.T
-    return AttentionDerivative(_summed_to(by_x, trace.x.shape), _summed_to(by_context, trace.context.shape))
-
-
-def self_attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> Floats:
-    """Pull a derivative by the output of self-attention back to one by the sequence, its context too.
-
-    Parameters
-    ----------
-    attention, trace, d_output
-        As for `attention_reverse`.
-
-    Returns
-    -------
-    ndarray, (..., n, d_model)
-        ∂L/∂x.
-    """
-    found = attention_reverse(attention, trace, d_output)
-    return np.asarray(found.x + found.context)
+    x, context = _summed_to(by_x, trace.x.shape), _summed_to(by_context, trace.context.shape)
+    return AttentionDerivative(x, context, by_weights)
 
 
 def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:

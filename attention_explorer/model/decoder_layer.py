@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.fields import choice
 from attention_explorer.model.arrays import Floats, finite_array, not_a_mask
-from attention_explorer.model.attention_reverse import attention_reverse, self_attention_reverse
+from attention_explorer.model.attention_reverse import AttentionDerivative, attention_reverse
 from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.encoder_layer import check_widths
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace
 from attention_explorer.model.kv_cache import KVCache, attend_with_cache
-from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 from attention_explorer.model.norm import Norm
+from attention_explorer.model.rotary import RotaryPositions
 from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
 
 
@@ -65,10 +66,16 @@ class DecoderDerivative(NamedTuple):
         By the sequence.
     context : ndarray, (..., n_k, d_context)
         By the context.
+    weights : ndarray, (..., heads, n, n)
+        By the weights among the tokens of the sequence; see `AttentionDerivative`.
+    cross_weights : ndarray, (..., heads, n, n_k)
+        By the weights from the sequence to the context.
     """
 
     x: Floats
     context: Floats
+    weights: Floats
+    cross_weights: Floats
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -132,8 +139,23 @@ class DecoderLayer:
         object.__setattr__(self, "norms", three)
         object.__setattr__(self, "wiring", Wiring(choice("norm", norm, NormPlacement), bool(residual)))
 
+    def __repr__(self) -> str:
+        first, second = self.self_attention, self.cross_attention
+        return (
+            f"DecoderLayer({first.heads} and {second.heads} heads, d_model {first.w_q.shape[0]}, "
+            f"d_context {second.w_k.shape[0]}, d_ff {self.feed_forward.w1.shape[1]}, norm {self.wiring.placement}, "
+            f"{first.dtype})"
+        )
+
     def __call__(
-        self, x: npt.ArrayLike, context: npt.ArrayLike, *, context_mask: npt.ArrayLike | None = None
+        self,
+        x: npt.ArrayLike,
+        context: npt.ArrayLike,
+        *,
+        mask: npt.ArrayLike | None = None,
+        bias: npt.ArrayLike | None = None,
+        positions: RotaryPositions | None = None,
+        context_mask: npt.ArrayLike | None = None,
     ) -> DecoderTrace:
         """Send sequences through the layer; no token sees a later one of its own sequence.
 
@@ -143,6 +165,8 @@ class DecoderLayer:
             The sequence that is being written.
         context : array_like, (..., n_k, d_context)
             The sequence it is written from, such as what an encoder put out.
+        mask, bias, positions
+            Of the self-attention, besides its causal mask; as for `attend_with_cache`.
         context_mask : array_like of bool, optional
             True where a query may attend to the context; the shapes of `MultiHeadAttention`.
 
@@ -155,10 +179,7 @@ class DecoderLayer:
         ArrayError
             If a shape does not fit, an entry is not finite, or a stage leaves the float range.
         """
-        rows = finite_array("x", not_a_mask("x", x), "...", "n", "d_model")
-        mask = causal_mask(rows.shape[-2])
-        first = self.wiring.run(rows, self.norms[0], lambda before: self.self_attention(before, mask=mask))
-        return self._after(first, context, context_mask)
+        return self.decode(x, context, mask=mask, bias=bias, positions=positions, context_mask=context_mask)[0]
 
     def decode(
         self,
@@ -166,6 +187,9 @@ class DecoderLayer:
         context: npt.ArrayLike,
         cache: KVCache | None = None,
         *,
+        mask: npt.ArrayLike | None = None,
+        bias: npt.ArrayLike | None = None,
+        positions: RotaryPositions | None = None,
         context_mask: npt.ArrayLike | None = None,
     ) -> tuple[DecoderTrace, KVCache]:
         """Send the newest tokens through the layer, with keys and values of those before from a cache.
@@ -178,6 +202,8 @@ class DecoderLayer:
             The same in every step; its keys and values are made anew.
         cache : KVCache, optional
             What this method returned for the tokens before; none at the start.
+        mask, bias, positions
+            As for a call, of the m newest queries.
         context_mask : array_like of bool, optional
             As for a call, with m queries.
 
@@ -195,7 +221,11 @@ class DecoderLayer:
         """
         rows = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
         first = self.wiring.run(
-            rows, self.norms[0], lambda before: attend_with_cache(self.self_attention, before, cache)[0]
+            rows,
+            self.norms[0],
+            lambda before: attend_with_cache(
+                self.self_attention, before, cache, mask=mask, bias=bias, positions=positions
+            )[0],
         )
         grown = KVCache(first.inside.k, first.inside.v)  # those of all tokens so far
         return self._after(first, context, context_mask), grown
@@ -221,18 +251,22 @@ class DecoderLayer:
         """
         derivative = derivative_by_output(d_output, trace.output)
         fed, crossed, first = trace.feed_forward, trace.cross_attention, trace.self_attention
-        by_context: list[Floats] = []
+        pulled: list[AttentionDerivative] = []
 
         def through_cross(d_inside: Floats) -> Floats:
-            found = attention_reverse(self.cross_attention, crossed.inside, d_inside)
-            by_context.append(found.context)
-            return found.x
+            pulled.append(attention_reverse(self.cross_attention, crossed.inside, d_inside))
+            return pulled[-1].x
+
+        def through_self(d_inside: Floats) -> Floats:
+            pulled.append(attention_reverse(self.self_attention, first.inside, d_inside))
+            return np.asarray(pulled[-1].x + pulled[-1].context)
 
         through_network = partial(self.feed_forward.reverse, fed.inside)
-        through_self = partial(self_attention_reverse, self.self_attention, first.inside)
         derivative = self.wiring.reverse(fed, self.norms[2], derivative, through_network)
         derivative = self.wiring.reverse(crossed, self.norms[1], derivative, through_cross)
-        return DecoderDerivative(self.wiring.reverse(first, self.norms[0], derivative, through_self), by_context[0])
+        by_x = self.wiring.reverse(first, self.norms[0], derivative, through_self)
+        by_cross, by_self = pulled
+        return DecoderDerivative(by_x, by_cross.context, by_self.weights, by_cross.weights)
 
     def _after(
         self, first: SublayerTrace[MultiHeadTrace], context: npt.ArrayLike, context_mask: npt.ArrayLike | None

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
+import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.fields import choice
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.arrays import Floats, finite_array, not_a_mask
-from attention_explorer.model.attention_reverse import self_attention_reverse
+from attention_explorer.model.attention_reverse import attention_reverse
 from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace
 from attention_explorer.model.kv_cache import KVCache, attend_with_cache
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 from attention_explorer.model.norm import Norm, NormKind
+from attention_explorer.model.rotary import RotaryPositions
 from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
 
 
@@ -123,7 +125,7 @@ class EncoderLayer:
     Notes
     -----
     Vaswani et al. 2017, section 3.1, whose norms have gain and bias and whose projections have no bias; without
-    dropout.
+    dropout. Weights are (in, out): those of a `torch.nn.Linear` are (out, in), so ``w1 = linear1.weight.T``.
     """
 
     attention: MultiHeadAttention
@@ -170,6 +172,13 @@ class EncoderLayer:
         object.__setattr__(self, "norms", norms)
         object.__setattr__(self, "wiring", Wiring(choice("norm", norm, NormPlacement), bool(residual)))
 
+    def __repr__(self) -> str:
+        attention, network = self.attention, self.feed_forward
+        return (
+            f"{type(self).__name__}({attention.heads} heads, d_model {self.d_model}, d_k {attention.d_k}, "
+            f"d_ff {network.w1.shape[1]}, norm {self.wiring.placement}, {network.activation}, {attention.dtype})"
+        )
+
     @property
     def d_model(self) -> int:
         """Features of a token."""
@@ -181,7 +190,14 @@ class EncoderLayer:
         return self.wiring
 
     def __call__(
-        self, x: npt.ArrayLike, *, mask: npt.ArrayLike | None = None, bias: npt.ArrayLike | None = None
+        self,
+        x: npt.ArrayLike,
+        *,
+        mask: npt.ArrayLike | None = None,
+        bias: npt.ArrayLike | None = None,
+        scale: float | None = None,
+        temperature: float = 1.0,
+        positions: RotaryPositions | None = None,
     ) -> EncoderTrace:
         """Send sequences through the layer.
 
@@ -192,7 +208,13 @@ class EncoderLayer:
         mask : array_like of bool, optional
             True where a query may attend; the shapes of `MultiHeadAttention`.
         bias : array_like, optional
-            Numbers added to the scaled scores; −inf hides.
+            Numbers added to the scaled scores; −inf hides. One for each head is ``bias[None]``.
+        scale : float, optional
+            Factor of the scores, 1/√d_k if not given.
+        temperature : float
+            Divides the masked scores in the softmax.
+        positions : RotaryPositions, optional
+            By which queries and keys are turned.
 
         Returns
         -------
@@ -205,10 +227,22 @@ class EncoderLayer:
             If a shape does not fit, an entry is not finite, or a stage leaves the float range.
         """
         rows = finite_array("x", not_a_mask("x", x), "...", "n", "d_model")
-        attended = self.wiring.run(rows, self.norms[0], lambda before: self.attention(before, mask=mask, bias=bias))
-        return self._after(attended)
+        attend = partial(
+            self.attention, mask=mask, bias=bias, scale=scale, temperature=temperature, positions=positions
+        )
+        return self._after(self.wiring.run(rows, self.norms[0], attend))
 
-    def decode(self, x: npt.ArrayLike, cache: KVCache | None = None) -> tuple[EncoderTrace, KVCache]:
+    def decode(
+        self,
+        x: npt.ArrayLike,
+        cache: KVCache | None = None,
+        *,
+        mask: npt.ArrayLike | None = None,
+        bias: npt.ArrayLike | None = None,
+        scale: float | None = None,
+        temperature: float = 1.0,
+        positions: RotaryPositions | None = None,
+    ) -> tuple[EncoderTrace, KVCache]:
         """Send the newest tokens through the layer, causally, with keys and values of those before from a cache.
 
         Parameters
@@ -217,11 +251,13 @@ class EncoderLayer:
             The newest tokens.
         cache : KVCache, optional
             What this method returned for the tokens before; none at the start.
+        mask, bias, scale, temperature, positions
+            As for `attend_with_cache`: of the m newest queries.
 
         Returns
         -------
         trace : EncoderTrace
-            The last m rows of a call with `causal_mask`, up to rounding.
+            The last m rows of a call with `causal_mask` and the same options, up to rounding.
         cache : KVCache
             For the next step.
 
@@ -231,8 +267,11 @@ class EncoderLayer:
             As for a call, or if the cache belongs to another layer.
         """
         rows = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
+        options: dict[str, Any] = {"mask": mask, "bias": bias, "scale": scale, "temperature": temperature}
         attended = self.wiring.run(
-            rows, self.norms[0], lambda before: attend_with_cache(self.attention, before, cache)[0]
+            rows,
+            self.norms[0],
+            lambda before: attend_with_cache(self.attention, before, cache, **options, positions=positions)[0],
         )
         return self._after(attended), KVCache(attended.inside.k, attended.inside.v)  # those of all tokens so far
 
@@ -256,12 +295,42 @@ class EncoderLayer:
         ArrayError
             If the shape is not that of the output, an entry is not finite, or a derivative leaves the float range.
         """
+        return self._reversed(trace, d_output)[0]
+
+    def reverse_weights(self, trace: EncoderTrace, d_output: npt.ArrayLike) -> Floats:
+        """Pull a derivative by the output back to one by the attention weights.
+
+        Parameters
+        ----------
+        trace, d_output
+            As for `reverse`.
+
+        Returns
+        -------
+        ndarray, (..., heads, n, n)
+            ∂L/∂A, each weight taken for itself; see `AttentionDerivative`.
+
+        Raises
+        ------
+        ArrayError
+            As for `reverse`.
+        """
+        return self._reversed(trace, d_output)[1]
+
+    def _reversed(self, trace: EncoderTrace, d_output: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Return the derivatives by x and by the weights."""
         by_output = derivative_by_output(d_output, trace.output)
         fed, attended = trace.feed_forward, trace.attention
+        by_weights: list[Floats] = []
+
+        def through_heads(d_inside: Floats) -> Floats:
+            found = attention_reverse(self.attention, attended.inside, d_inside)
+            by_weights.append(found.weights)
+            return np.asarray(found.x + found.context)
+
         through_network = partial(self.feed_forward.reverse, fed.inside)
-        through_heads = partial(self_attention_reverse, self.attention, attended.inside)
         by_middle = self.second_wiring.reverse(fed, self.norms[1], by_output, through_network)
-        return self.wiring.reverse(attended, self.norms[0], by_middle, through_heads)
+        return self.wiring.reverse(attended, self.norms[0], by_middle, through_heads), by_weights[0]
 
     def parameter_counts(self) -> dict[str, int]:
         """Count the learned numbers of attention, feed-forward network and norms, biases included.

@@ -72,7 +72,7 @@ class FeedForward:
     Notes
     -----
     Vaswani et al. 2017, eq. 2. Gated, (x w1 σ(x w1) ⊙ x w3) w2, it is FFN_SwiGLU of Shazeer 2020, eq. 6, whose
-    W, V and W₂ are w1, w3 and w2 here.
+    W, V and W₂ are w1, w3 and w2 here. Weights are (in, out): ``w1 = linear.weight.T`` of a `torch.nn.Linear`.
     """
 
     w1: Floats
@@ -109,6 +109,10 @@ class FeedForward:
         object.__setattr__(self, "activation", which)
         object.__setattr__(self, "w3", None if third is None else read_only(third))
         object.__setattr__(self, "b3", None if third is None else checked_bias("b3", b3, "w3", third))
+
+    def __repr__(self) -> str:
+        dtype = np.result_type(self.w1, self.w2)
+        return f"FeedForward(w1 {self.w1.shape}, w2 {self.w2.shape}, {self.activation}, {dtype})"
 
     def __call__(self, x: npt.ArrayLike) -> FeedForwardTrace:
         """Send every position through the network.

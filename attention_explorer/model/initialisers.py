@@ -10,6 +10,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.checkpoint import checkpoint
@@ -39,12 +40,12 @@ class Initialiser(StrEnum):
     """Glorot & Bengio 2010, eq. 12."""
 
 
-def initial_gain(initialiser: Initialiser | float, d_in: SupportsIndex, d_out: SupportsIndex) -> float:
+def initial_gain(initialiser: Initialiser | str | float, d_in: SupportsIndex, d_out: SupportsIndex) -> float:
     """Say how large the entries of a new matrix are.
 
     Parameters
     ----------
-    initialiser : Initialiser or float
+    initialiser : Initialiser, its text, or float
         The rule, or the standard deviation itself, at least 0.
     d_in, d_out : int
         Rows and columns of the matrix, each at least 1.
@@ -60,7 +61,8 @@ def initial_gain(initialiser: Initialiser | float, d_in: SupportsIndex, d_out: S
         If a size is not an integer of at least 1, or the number is negative or not finite.
     """
     rows, columns = size_from(1, "d_in", d_in), size_from(1, "d_out", d_out)
-    rule = initialiser if isinstance(initialiser, Initialiser) else None  # an array compares entry by entry
+    known = isinstance(initialiser, str) and initialiser in list(Initialiser)
+    rule = Initialiser(str(initialiser)) if known else None
     match rule:
         case Initialiser.HE:
             return math.sqrt(2.0 / rows)
@@ -77,7 +79,7 @@ def initial_gain(initialiser: Initialiser | float, d_in: SupportsIndex, d_out: S
 
 
 @dataclass(frozen=True, slots=True)
-class StackSetting:
+class StackSetting(CheckedFields):
     """All that decides a random stack but the random numbers.
 
     Attributes
@@ -101,6 +103,7 @@ class StackSetting:
     activation: Activation = Activation.RELU
     eps: float = 1e-5
     eps_inside_sqrt: bool = True
+    _refusal = ArrayError
 
 
 def random_layer(setting: StackSetting, numbers: np.random.RandomState) -> EncoderLayer:

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, finite_array, not_a_mask
-from attention_explorer.model.attention import scaled_dot_product_attention
-from attention_explorer.model.head_axis import merge_heads
+from attention_explorer.model.arrays import Floats, boolean_array, finite_array, not_a_mask
+from attention_explorer.model.head_axis import for_heads
 from attention_explorer.model.linear import read_only
 from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
+from attention_explorer.model.rotary import RotaryPositions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +90,16 @@ class KVCache:
 
 
 def attend_with_cache(
-    attention: MultiHeadAttention, x: npt.ArrayLike, cache: KVCache | None = None
+    attention: MultiHeadAttention,
+    x: npt.ArrayLike,
+    cache: KVCache | None = None,
+    *,
+    mask: npt.ArrayLike | None = None,
+    bias: npt.ArrayLike | None = None,
+    scale: float | None = None,
+    temperature: float = 1.0,
+    hard: bool = False,
+    positions: RotaryPositions | None = None,
 ) -> tuple[MultiHeadTrace, KVCache]:
     """Let the newest tokens attend to themselves and to all before them, whose keys and values are in the cache.
 
@@ -102,6 +111,16 @@ def attend_with_cache(
         The newest tokens, one or several.
     cache : KVCache, optional
         What this function returned for the tokens before; none at the start.
+    mask : array_like of bool, optional
+        True where one of the m queries may attend to one of the n tokens so far, besides the causal mask: the last m
+        rows of that of all tokens, such as of `window_mask`, or (batch, 1, n) of `padding_mask`. The shapes of
+        `MultiHeadAttention`.
+    bias : array_like, optional
+        Numbers added to the scaled scores, the last m rows too: ``alibi_bias(heads, m, n)[None]``.
+    scale, temperature, hard
+        As for a call of `MultiHeadAttention`.
+    positions : RotaryPositions, optional
+        Of the m newest tokens; the keys in the cache are turned already.
 
     Returns
     -------
@@ -119,14 +138,27 @@ def attend_with_cache(
 
     Notes
     -----
-    Equal to a call with `causal_mask` up to rounding: no row of Vaswani et al. 2017, eq. 1, under the mask of
-    section 3.2.3 depends on a later one. Shazeer 2019, section 2.4, decodes in this way.
+    Equal to a call with `causal_mask` and the same options up to rounding: no row of Vaswani et al. 2017, eq. 1, under
+    the mask of section 3.2.3 depends on a later one. Shazeer 2019, section 2.4, decodes in this way.
     """
     rows = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
+    if not isinstance(cache, KVCache | None):
+        raise ArrayError(f"cache must be a KVCache, not {type(cache).__name__}: give masks and biases by name")
     q, k, v = attention.project(rows)
+    if positions is not None:
+        q, k = positions.turned(q), positions.turned(k)
     grown = KVCache(k, v) if cache is None else cache.extended(k, v)
-    found = scaled_dot_product_attention(q, grown.k, grown.v, mask=causal_mask(rows.shape[-2], grown.tokens))
-    trace = MultiHeadTrace(
-        rows, rows, q, grown.k, grown.v, *found, merge_heads(found.output), attention.project_output(found.output)
+    shape = (*q.shape[:-1], grown.tokens)
+    allowed = causal_mask(*shape[-2:])
+    if mask is not None:
+        allowed = np.logical_and(allowed, for_heads("mask", boolean_array("mask", mask), shape))
+    trace = attention.attended(
+        *(rows, rows, q, grown.k, grown.v),
+        mask=allowed,
+        bias=bias,
+        scale=scale,
+        temperature=temperature,
+        hard=hard,
+        positions=positions,
     )
     return trace, grown

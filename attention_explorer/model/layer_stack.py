@@ -14,6 +14,7 @@ from attention_explorer.model.derivatives import derivative_by_output
 from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
 from attention_explorer.model.kv_cache import KVCache
 from attention_explorer.model.norm import Norm
+from attention_explorer.model.rotary import RotaryPositions
 
 
 class StackTrace(NamedTuple):
@@ -79,8 +80,18 @@ class EncoderStack:
         object.__setattr__(self, "layers", held)
         object.__setattr__(self, "last_norm", last_norm)
 
+    def __repr__(self) -> str:
+        return f"EncoderStack({len(self.layers)} layers{f', each {self.layers[0]!r}' if self.layers else ''})"
+
     def __call__(
-        self, x: npt.ArrayLike, *, mask: npt.ArrayLike | None = None, bias: npt.ArrayLike | None = None
+        self,
+        x: npt.ArrayLike,
+        *,
+        mask: npt.ArrayLike | None = None,
+        bias: npt.ArrayLike | None = None,
+        scale: float | None = None,
+        temperature: float = 1.0,
+        positions: RotaryPositions | None = None,
     ) -> StackTrace:
         """Send sequences through all layers.
 
@@ -88,7 +99,7 @@ class EncoderStack:
         ----------
         x : array_like, (..., n, d_model)
             One sequence, or a batch of them.
-        mask, bias : array_like, optional
+        mask, bias, scale, temperature, positions
             As for `EncoderLayer`, the same in every layer.
 
         Returns
@@ -103,11 +114,22 @@ class EncoderStack:
         start = finite_array("x", not_a_mask("x", x), "...", "n", "d_model")
         traces: list[EncoderTrace] = []
         for layer in self.layers:
-            traces.append(layer(traces[-1].output if traces else start, mask=mask, bias=bias))
+            before = traces[-1].output if traces else start
+            traces.append(
+                layer(before, mask=mask, bias=bias, scale=scale, temperature=temperature, positions=positions)
+            )
         return self._finished(start, traces)
 
     def decode(
-        self, x: npt.ArrayLike, caches: Sequence[KVCache] | None = None
+        self,
+        x: npt.ArrayLike,
+        caches: Sequence[KVCache] | None = None,
+        *,
+        mask: npt.ArrayLike | None = None,
+        bias: npt.ArrayLike | None = None,
+        scale: float | None = None,
+        temperature: float = 1.0,
+        positions: RotaryPositions | None = None,
     ) -> tuple[StackTrace, tuple[KVCache, ...]]:
         """Send the newest tokens through all layers, causally, each with its cache.
 
@@ -117,11 +139,13 @@ class EncoderStack:
             The newest tokens.
         caches : sequence of KVCache, optional
             One a layer, as this method returned them for the tokens before; none at the start.
+        mask, bias, scale, temperature, positions
+            As for `EncoderLayer.decode`, the same in every layer.
 
         Returns
         -------
         trace : StackTrace
-            The last m rows of a call with `causal_mask`, up to rounding.
+            The last m rows of a call with `causal_mask` and the same options, up to rounding.
         caches : tuple of KVCache
             For the next step.
 
@@ -137,7 +161,10 @@ class EncoderStack:
         traces: list[EncoderTrace] = []
         grown: list[KVCache] = []
         for layer, cache in zip(self.layers, before, strict=True):
-            trace, longer = layer.decode(traces[-1].output if traces else start, cache)
+            below = traces[-1].output if traces else start
+            trace, longer = layer.decode(
+                below, cache, mask=mask, bias=bias, scale=scale, temperature=temperature, positions=positions
+            )
             traces.append(trace)
             grown.append(longer)
         return self._finished(start, traces), tuple(grown)

@@ -60,7 +60,8 @@ def padding_mask(lengths: npt.ArrayLike, n_k: SupportsIndex) -> Bools:
     Returns
     -------
     ndarray of bool, (..., 1, n_k)
-        For scores (batch, n_q, n_k) it fits as it is; for (batch, heads, n_q, n_k) write ``mask[:, None]``.
+        `MultiHeadAttention` and the layers take it as it is. `scaled_dot_product_attention` knows of no heads: for
+        scores (batch, n_q, n_k) it fits as it is, for (batch, heads, n_q, n_k) write ``mask[:, None]``.
 
     Raises
     ------

@@ -6,7 +6,7 @@ Heads are column blocks: head h owns the columns h·d to (h + 1)·d of the proje
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,47 @@ from attention_explorer.model.arrays import Floats, boolean_array, finite_array,
 from attention_explorer.model.attention import scaled_dot_product_attention
 from attention_explorer.model.head_axis import check_width, for_heads, merge_heads, split_heads
 from attention_explorer.model.linear import checked_bias, linear, read_only
+from attention_explorer.model.rotary import RotaryPositions
 from attention_explorer.model.scalars import size
 
 
-class MultiHeadTrace(NamedTuple):
+class AttentionCall(NamedTuple):
+    """How attention was called, which its derivative has to know.
+
+    Attributes
+    ----------
+    scale : float or None
+        Factor of the scores; None is 1/√d_k.
+    temperature : float
+        What divided the masked scores.
+    hard : bool
+        Whether the best key took all.
+    positions : RotaryPositions or None
+        By which queries and keys were turned.
+    """
+
+    scale: float | None = None
+    temperature: float = 1.0
+    hard: bool = False
+    positions: RotaryPositions | None = None
+
+
+class _Stages(NamedTuple):
+    x: Floats
+    context: Floats
+    q: Floats
+    k: Floats
+    v: Floats
+    scores: Floats
+    scaled: Floats
+    masked: Floats
+    weights: Floats
+    head_output: Floats
+    concat: Floats
+    output: Floats
+
+
+class MultiHeadTrace(_Stages):
     """Multi-head attention with every intermediate, in the order of computation.
 
     Stages that do not differ may be the same array, or views of one: copy before writing into one.
@@ -44,20 +81,16 @@ class MultiHeadTrace(NamedTuple):
         The outputs of the heads side by side.
     output : ndarray, (..., n_q, d_out)
         concat @ w_o + b_o.
+    call : AttentionCall
+        How it was called. It is no item of the tuple, which holds arrays alone.
     """
 
-    x: Floats
-    context: Floats
-    q: Floats
-    k: Floats
-    v: Floats
-    scores: Floats
-    scaled: Floats
-    masked: Floats
-    weights: Floats
-    head_output: Floats
-    concat: Floats
-    output: Floats
+    call = AttentionCall()
+
+    def _replace(self, **changes: Any) -> Self:  # noqa: ANN401 # as of any named tuple
+        replaced = super()._replace(**changes)
+        replaced.call = self.call
+        return replaced
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -90,7 +123,8 @@ class MultiHeadAttention:
 
     Notes
     -----
-    Vaswani et al. 2017, section 3.2.2, which has no biases.
+    Vaswani et al. 2017, section 3.2.2, which has no biases. Weights are (in, out), as the paper multiplies: those of a
+    `torch.nn.Linear` are (out, in), so ``w_q = linear.weight.T``.
     """
 
     w_q: Floats
@@ -132,6 +166,15 @@ class MultiHeadAttention:
             weight_name = f"w_{name[-1]}"
             object.__setattr__(self, name, checked_bias(name, bias, weight_name, held[weight_name]))
 
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name} {getattr(self, name).shape}" for name in ("w_q", "w_k", "w_v", "w_o"))
+        return f"MultiHeadAttention({self.heads} heads, {shapes}, {self.dtype})"
+
+    @property
+    def dtype(self) -> np.dtype[np.floating[Any]]:
+        """What float32 input leads to."""
+        return np.result_type(np.float32, self.w_q, self.w_k, self.w_v, self.w_o)
+
     @property
     def d_k(self) -> int:
         """Features of a query and of a key of one head."""
@@ -157,6 +200,7 @@ class MultiHeadAttention:
         scale: float | None = None,
         temperature: float = 1.0,
         hard: bool = False,
+        positions: RotaryPositions | None = None,
     ) -> MultiHeadTrace:
         """Let every position of `x` attend to `context`, or to `x` itself.
 
@@ -169,7 +213,8 @@ class MultiHeadAttention:
         mask : array_like of bool, optional
             True where a query may attend. (n_q, n_k) for all heads and sequences; for a batch
             (batch…, n_q, n_k) for all heads; or as many axes as the scores, (batch…, heads, n_q, n_k), each
-            as long as theirs or 1. So (batch, n_q, n_k) never falls on the heads, however many there are.
+            as long as theirs or 1. So (batch, n_q, n_k) never falls on the heads, however many there are;
+            a `padding_mask`, (batch, 1, n_k), is taken as it is.
         bias : array_like, optional
             Numbers added to the scaled scores; −inf hides. The same shapes as `mask`. One for each head, such as
             `alibi_bias`, is always ``bias[None]``, (1, heads, n_q, n_k), with a batch or without one; with as many
@@ -180,6 +225,8 @@ class MultiHeadAttention:
             Divides the masked scores in the softmax; ignored if `hard`.
         hard : bool
             Whether the best key takes all.
+        positions : RotaryPositions, optional
+            By which queries and keys are turned; in self-attention alone.
 
         Returns
         -------
@@ -189,16 +236,71 @@ class MultiHeadAttention:
         Raises
         ------
         ArrayError
-            If a shape does not fit, an entry is not finite, or a projection leaves the float range.
+            If a shape does not fit, an entry is not finite, a mask is given in the place of x, context or bias, or a
+            projection leaves the float range.
 
         Notes
         -----
         Vaswani et al. 2017, section 3.2.2; every head is `scaled_dot_product_attention`.
         """
+        if positions is not None and context is not None:
+            raise ArrayError(
+                "positions turn the queries and keys of one sequence: leave them out where there is a context"
+            )
         x, context = self._sequences(x, context)
         q, k, v = self._projected(x, context)
-        batch = np.broadcast_shapes(x.shape[:-2], context.shape[:-2])
-        shape = (*batch, self.heads, x.shape[-2], context.shape[-2])
+        if positions is not None:
+            q, k = positions.turned(q), positions.turned(k)
+        return self.attended(
+            x,
+            context,
+            q,
+            k,
+            v,
+            mask=mask,
+            bias=bias,
+            scale=scale,
+            temperature=temperature,
+            hard=hard,
+            positions=positions,
+        )
+
+    def attended(
+        self,
+        x: Floats,
+        context: Floats,
+        q: Floats,
+        k: Floats,
+        v: Floats,
+        *,
+        mask: npt.ArrayLike | None,
+        bias: npt.ArrayLike | None,
+        scale: float | None,
+        temperature: float,
+        hard: bool,
+        positions: RotaryPositions | None,
+    ) -> MultiHeadTrace:
+        """Compare queries and keys that are made already, and mix the values.
+
+        Parameters
+        ----------
+        x, context : ndarray
+            What they were made of.
+        q, k, v : ndarray, (..., heads, n, d)
+            As `project` makes them, turned if there are positions.
+        mask, bias, scale, temperature, hard, positions
+            As for a call.
+
+        Returns
+        -------
+        MultiHeadTrace
+
+        Raises
+        ------
+        ArrayError
+            As for a call.
+        """
+        shape = (*np.broadcast_shapes(q.shape[:-3], k.shape[:-3]), self.heads, q.shape[-2], k.shape[-2])
         found = scaled_dot_product_attention(
             q,
             k,
@@ -211,7 +313,9 @@ class MultiHeadAttention:
         )
         concat = merge_heads(found.output)
         output = linear("concat", concat, "w_o", self.w_o, self.b_o)
-        return MultiHeadTrace(x, context, q, k, v, *found, concat, output)
+        trace = MultiHeadTrace(x, context, q, k, v, *found, concat, output)
+        trace.call = AttentionCall(scale, temperature, hard, positions)
+        return trace
 
     def project(self, x: npt.ArrayLike, context: npt.ArrayLike | None = None) -> tuple[Floats, Floats, Floats]:
         """Make queries, keys and values of every head, without comparing any.

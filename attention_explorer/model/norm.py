@@ -77,6 +77,10 @@ class Norm:
         object.__setattr__(self, "eps", smallest_divisor(eps))
         object.__setattr__(self, "eps_inside_sqrt", bool(eps_inside_sqrt))
 
+    def __repr__(self) -> str:
+        held = [f", {name} {getattr(self, name).shape}" for name in ("gain", "bias") if getattr(self, name) is not None]
+        return f"Norm({self.kind}, eps {self.eps:g}{''.join(held)})"
+
     def __call__(self, x: npt.ArrayLike) -> Floats:
         """Normalise every row.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,8 +19,9 @@ def rotary(x: npt.ArrayLike, positions: npt.ArrayLike, base: float = 10000.0, la
     ----------
     x : array_like, (..., n, d)
         Queries or keys, before their product; d even. The values are left as they are.
-    positions : array_like, (n,)
-        Where each row stands; any real numbers, negative ones too.
+    positions : array_like, (n,) or (..., n)
+        Where each row stands; any real numbers, negative ones too. (n,) for all sequences, or as many axes as x but the
+        last, each as long as that of x or 1: with heads, one row a sequence is ``positions[:, None]``.
     base : float
         The slowest pair is nearly so many times slower than the fastest; above 0.
     layout : str
@@ -45,12 +48,16 @@ def rotary(x: npt.ArrayLike, positions: npt.ArrayLike, base: float = 10000.0, la
     """
     rows = finite_array("x", x, "...", "n", "d")
     first, second = _pairs(rows.shape, layout)
-    angles = clock_angles(positions, rows.shape[-1], base)  # (n, d/2)
-    if len(angles) != rows.shape[-2]:
+    places = finite_array("positions", positions, "...", "n")
+    wanted = rows.shape[-2:-1] if places.ndim == 1 else rows.shape[:-1]
+    fits = places.ndim == len(wanted) and places.shape[-1] == wanted[-1]
+    if not (fits and all(own in (1, n) for own, n in zip(places.shape, wanted, strict=True))):
+        between = "; to share it between heads write positions[:, None]" if 1 < places.ndim < len(wanted) else ""
         raise ArrayError(
-            f"positions has shape ({len(angles)},), but x has shape {rows.shape}: "
-            f"it must be ({rows.shape[-2]},), one position for each row"
+            f"positions has shape {places.shape}, but x has shape {rows.shape}: it must be ({rows.shape[-2]},), one "
+            f"position for each row, or have as many axes as x but the last{between}"
         )
+    angles = clock_angles(places.ravel(), rows.shape[-1], base).reshape(*places.shape, rows.shape[-1] // 2)
     cos, sin = np.cos(angles), np.sin(angles)
     a, b = rows[..., first], rows[..., second]  # (..., n, d/2)
     turned = np.empty_like(rows)  # float32 is turned in float64 and rounded once
@@ -60,6 +67,50 @@ def rotary(x: npt.ArrayLike, positions: npt.ArrayLike, base: float = 10000.0, la
     if not np.isfinite(turned).all():
         raise ArrayError(f"x of shape {rows.shape} turns beyond the range of {rows.dtype}: scale it down")
     return turned
+
+
+@dataclass(frozen=True, eq=False)
+class RotaryPositions:
+    """Where the tokens of sequences stand, for a layer that turns queries and keys by `rotary`.
+
+    Parameters
+    ----------
+    positions : array_like, (n,) or (batch…, n)
+        For all sequences, or one row a sequence; of the newest tokens alone in decoding.
+    base, layout
+        As for `rotary`.
+
+    Notes
+    -----
+    Su et al. 2021 (RoFormer), equation 34.
+    """
+
+    positions: npt.ArrayLike
+    base: float = 10000.0
+    layout: str = "half"
+
+    def turned(self, x: Floats, *, back: bool = False) -> Floats:
+        """Turn the queries or keys of all heads, or turn a derivative back.
+
+        Parameters
+        ----------
+        x : ndarray, (batch…, heads, n, d_k)
+            Queries, keys, or a derivative by them.
+        back : bool
+            Whether to turn by the negative angle, which is the transpose of the rotation.
+
+        Returns
+        -------
+        ndarray, (batch…, heads, n, d_k)
+
+        Raises
+        ------
+        ArrayError
+            As `rotary`.
+        """
+        places = finite_array("positions", self.positions, "...", "n")
+        of_heads = places if places.ndim == 1 else places[..., None, :]
+        return rotary(x, -of_heads if back else of_heads, self.base, self.layout)
 
 
 def _pairs(shape: tuple[int, ...], layout: str) -> tuple[slice, slice]:

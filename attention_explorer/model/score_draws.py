@@ -11,7 +11,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.fields import choice
+from attention_explorer.fields import CheckedFields
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.initialisers import Initialiser, initial_gain
 from attention_explorer.model.scalars import random_seed, size, size_from
@@ -62,7 +62,7 @@ _KURTOSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreSetting:
+class ScoreSetting(CheckedFields):
     """All that decides random scores but the random numbers.
 
     Attributes
@@ -87,6 +87,7 @@ class ScoreSetting:
     gain: Initialiser | float = 0.3
     keys: int = 6
     distribution: EntryDistribution = EntryDistribution.NORMAL
+    _refusal = ArrayError
 
     @property
     def gain_number(self) -> float:
@@ -221,8 +222,6 @@ def _entries(setting: ScoreSetting, shape: tuple[int, ...], numbers: np.random.G
 
 def _checked(setting: ScoreSetting, draws: int) -> int:
     """Refuse a setting that cannot be drawn; return the number of draws."""
-    choice("source", setting.source, ScoreSource)
-    choice("distribution", setting.distribution, EntryDistribution)
     for name, value in (("draws", draws), ("d_k", setting.d_k), ("d_model", setting.d_model), ("keys", setting.keys)):
         size_from(1, name, value)
     if not 0.0 <= setting.gain_number <= 1e30:

@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.fields import CheckedFields
 from attention_explorer.model.arrays import Floats, all_finite
 from attention_explorer.model.derivatives import within_range
 from attention_explorer.model.norm import Norm
@@ -66,7 +67,7 @@ class SublayerTrace(NamedTuple, Generic[Inside]):
 
 
 @dataclass(frozen=True, slots=True)
-class Wiring:
+class Wiring(CheckedFields):
     """How a sublayer is wired.
 
     Attributes
@@ -79,6 +80,7 @@ class Wiring:
 
     placement: NormPlacement = NormPlacement.POST
     residual: bool = True
+    _refusal = ArrayError
 
     def run(self, x: Floats, norm: Norm, inside: Callable[[Floats], Inside]) -> SublayerTrace[Inside]:
         """Send a sequence through a sublayer.

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from attention_explorer.model import (
     Attention,
     causal_mask,
     hard_weights,
+    map_selection,
     padding_mask,
     scaled_dot_product_attention,
     softmax,
@@ -295,3 +297,36 @@ def test_arguments_are_not_changed() -> None:
     scaled_dot_product_attention(q, k, v, bias=bias, mask=np.zeros((2, 4), bool), scale=1.0, temperature=0.1)
     for array, entry in ((q, 1.0), (k, 1.0), (v, 1.0), (bias, 0.5)):
         np.testing.assert_array_equal(array, entry)
+
+
+@pytest.mark.parametrize("keep", [("output",), ("weights", "output"), "masked", ["scores", "scaled"], ()], ids=str)
+@pytest.mark.parametrize("leading", [((), ()), ((2, 3), (3,)), ((), (2,))], ids=str)
+def test_only_the_stages_to_keep_are_held(
+    keep: Any, leading: tuple[tuple[int, ...], ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(map_selection, "rows_of_a_block", lambda n_k: 3)
+    shapes = (*leading[0], 7, 4), (5, 4), (*leading[1], 5, 2)
+    q, k, v = (np.random.default_rng(0).normal(size=shape).astype(np.float32) for shape in shapes)
+    options: dict[str, Any] = {"mask": np.tri(7, 5, dtype=bool), "bias": np.ones((7, 5), np.float32), "scale": 2.0}
+    kept = scaled_dot_product_attention(q, k, v, **options, keep=keep)
+    for name, expected in scaled_dot_product_attention(q, k, v, **options)._asdict().items():
+        found = getattr(kept, name)
+        if name not in ([keep] if isinstance(keep, str) else keep):
+            assert found is None, name
+            continue
+        assert (found.dtype, found.shape) == (np.float32, expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_what_is_not_kept_is_not_held() -> None:
+    q = np.random.default_rng(0).normal(size=(2048, 8)).astype(np.float32)
+    tracemalloc.start()
+    scaled_dot_product_attention(q, q, q, keep=("output",))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2048 * 2048 * 4 / 2, "less than half of one matrix of scores"
+
+
+def test_a_stage_that_is_unknown_cannot_be_kept() -> None:
+    with pytest.raises(ArrayError, match="keep names 'context', 'out', but the stages are scores, scaled, masked"):
+        scaled_dot_product_attention([[1.0]], [[1.0]], [[1.0]], keep=("weights", "out", "context"))

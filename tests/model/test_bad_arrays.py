@@ -117,7 +117,7 @@ BEYOND = np.finfo(np.float64).max
         lambda: Norm().reverse(np.ones(2), np.ones(3)),
         lambda: model.padding_mask([1, [2, 3]], 4),
         lambda: model.tile_bounds(2**63, 4),
-        lambda: model.initial_gain("0.3", 4, 4),
+        lambda: model.initial_gain("0.4", 4, 4),
         lambda: model.initial_gain(np.ones(3), 4, 4),
         lambda: model.rotary(np.ones((1, 2)), [0], layout=np.ones(2)),
         lambda: model.ModelSize(1, None, 1),

@@ -132,7 +132,7 @@ def test_decoder_sees_no_later_token_and_only_the_unmasked_context() -> None:
     layer, x, context = decoder(), random(5, 4), random(6, 5)
     changed = np.concatenate([x[:3], random(2, 4, seed=9)])
     np.testing.assert_array_equal(layer(x, context).output[:3], layer(changed, context).output[:3])
-    masked = layer(x, context, padding_mask(4, 6))
+    masked = layer(x, context, context_mask=padding_mask(4, 6))
     assert (masked.cross_weights[..., 4:] == 0).all()
     np.testing.assert_allclose(masked.output, layer(x, context[:4]).output, rtol=1e-12)
 

@@ -139,16 +139,16 @@ def test_draws_are_repeated_by_their_seed_and_reported() -> None:
 @pytest.mark.parametrize(
     ("setting", "draws", "words"),
     [
-        (ScoreSetting(), 0, "draws must be at least 1, not 0"),
-        (ScoreSetting(d_k=0), 1, "d_k must be at least 1, not 0"),
-        (ScoreSetting(keys=0), 1, "keys must be at least 1, not 0"),
-        (ScoreSetting(gain=-0.3), 1, r"initialiser must be at least 0, not -0\.3"),
-        (ScoreSetting(gain=1e31), 1, "gain must lie between 0 and 1e30"),
-        (ScoreSetting(source="seen"), 1, "source must be 'drawn', 'projected' or 'embeddings', not 'seen'"),
-        (ScoreSetting(distribution="flat"), 1, "distribution must be 'normal', .*, not 'flat'"),
-        (ScoreSetting(keys=1000), 10**6, "1000000 draws make 1000000000 scores, more than"),
+        (ScoreSetting, 0, "draws must be at least 1, not 0"),
+        (lambda: ScoreSetting(d_k=0), 1, "d_k must be at least 1, not 0"),
+        (lambda: ScoreSetting(keys=0), 1, "keys must be at least 1, not 0"),
+        (lambda: ScoreSetting(gain=-0.3), 1, r"initialiser must be at least 0, not -0\.3"),
+        (lambda: ScoreSetting(gain=1e31), 1, "gain must lie between 0 and 1e30"),
+        (lambda: ScoreSetting(source="seen"), 1, "source must be 'drawn', 'projected' or 'embeddings', not 'seen'"),
+        (lambda: ScoreSetting(distribution="flat"), 1, "distribution must be 'normal', .*, not 'flat'"),
+        (lambda: ScoreSetting(keys=1000), 10**6, "1000000 draws make 1000000000 scores, more than"),
     ],
 )
 def test_draws_that_cannot_be_are_refused(setting: Any, draws: int, words: str) -> None:
     with pytest.raises(ArrayError, match=words):
-        draw_scores(setting, draws)
+        draw_scores(setting(), draws)

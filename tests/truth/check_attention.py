@@ -47,7 +47,7 @@ def _loops(q: Array, k: Array, v: Array, shape: tuple[int, ...], **options: Any)
     }
 
 
-@checks("scaled_dot_product_attention", "Attention", bound=64)
+@checks("scaled_dot_product_attention", "Attention", "KeptAttention", bound=64)
 def attention(draw: Draw) -> Iterator[Pair]:
     batch, n_q, n_k, d_k, d_v = draw.batch(), draw.size(), draw.size(), draw.size(), draw.size()
     dtype = draw.dtype()
@@ -60,7 +60,11 @@ def attention(draw: Draw) -> Iterator[Pair]:
     if options["bias"] is not None and q.dtype.kind == "f":
         options["bias"] = options["bias"].astype(np.result_type(q.dtype, np.float32))
     found = model.scaled_dot_product_attention(q, k, v, **options)
-    for name, wanted in _loops(q, k, v, shape, **options).items():
+    name = draw.pick(*model.Attention._fields)
+    kept = model.scaled_dot_product_attention(q, k, v, **options, keep=(name,))
+    loops = _loops(q, k, v, shape, **options)
+    yield getattr(kept, name), loops[name]
+    for name, wanted in loops.items():
         yield getattr(found, name), wanted
 
 

@@ -140,7 +140,7 @@ def feed_forward(draw: Draw) -> Iterator[Pair]:
         yield compared(ours, lambda rows: plain_layers.network(held, rows), x, by_output, draw)
 
 
-@checks("attention_reverse", "AttentionDerivative", bound=512)
+@checks("attention_reverse", "AttentionDerivative", "AttentionCall", bound=512)
 def attention_reverse(draw: Draw) -> Iterator[Pair]:
     heads = draw.size(1, 2)
     width, context_width = heads * draw.size(1, 2), draw.size(1, 4)
@@ -153,6 +153,13 @@ def attention_reverse(draw: Draw) -> Iterator[Pair]:
     by_context = lambda rows: plain_layers.heads(held, plain.long(x), rows, mask)  # noqa: E731
     yield compared(found.x, by_x, x, by_output, draw)
     yield compared(found.context, by_context, context, by_output, draw)
+    call = {"scale": draw.pick(None, 0.3), "temperature": draw.pick(1.0, 2.0)}
+    found = model.attention_reverse(held, held(x, context, mask=mask, **call), by_output)
+    scale = call["scale"] or 1 / math.sqrt(held.d_k)
+    wider = scale / call["temperature"] * math.sqrt(held.d_k)  # as if W_q were longer
+    longer = model.MultiHeadAttention(held.w_q * wider, held.w_k, held.w_v, held.w_o, heads, b_v=held.b_v)
+    by_x = lambda rows: plain_layers.heads(longer, rows, plain.long(context), mask)  # noqa: E731
+    yield compared(found.x, by_x, x, by_output, draw)
 
 
 @checks("EncoderLayer", "EncoderTrace", "SublayerTrace", "Wiring", "NormPlacement", bound=20000)

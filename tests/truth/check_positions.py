@@ -56,7 +56,7 @@ def learned(draw: Draw) -> Iterator[Pair]:
     yield model.learned_encoding(length, d, seed, std), np.array(wanted)
 
 
-@checks("rotary", bound=500)
+@checks("rotary", "RotaryPositions", bound=500)
 def rotary(draw: Draw) -> Iterator[Pair]:
     """As a product of complex numbers, pair by pair."""
     n, d, dtype, layout = draw.size(), 2 * draw.size(1, 4), draw.dtype(), draw.pick("half", "interleaved")
@@ -70,6 +70,11 @@ def rotary(draw: Draw) -> Iterator[Pair]:
             turned = number * (np.cos(a) + 1j * np.sin(a))
             wanted[row, first], wanted[row, second] = turned.real, turned.imag
     yield model.rotary(x, positions, layout=layout), wanted
+    twice, back = np.stack([x, x[::-1]]), np.stack([positions, positions[::-1]])
+    yield model.rotary(twice, back, layout=layout), np.stack([wanted, wanted[::-1]])
+    heads = np.stack([twice, twice], axis=1)  # (batch, heads, n, d)
+    turned = model.RotaryPositions(back, layout=layout).turned(heads)
+    yield turned, np.stack([[wanted] * 2, [wanted[::-1]] * 2])
 
 
 @checks("alibi_slopes", "alibi_bias", bound=4)

@@ -207,7 +207,7 @@ def encoder(draw: Draw) -> Iterator[Pair]:
         mask = model.causal_mask(x.shape[1])
     tokens = _tensor(x, slopes=True)
     output = theirs(tokens, src_mask=None if mask is None else ~_tensor(mask))  # True means hidden there
-    trace, by_output = ours(x, mask), draw.numbers(*x.shape)
+    trace, by_output = ours(x, mask=mask), draw.numbers(*x.shape)
     yield trace.output, output.detach().numpy()
     if not kinked((ours.feed_forward, trace.feed_forward.inside)):
         yield ours.reverse(trace, by_output), _gradients(output, by_output, tokens)[0]
