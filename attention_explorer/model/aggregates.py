@@ -10,6 +10,7 @@ import numpy.typing as npt
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, all_finite, boolean_array, finite_array
 from attention_explorer.model.map_selection import row_blocks
+from attention_explorer.model.scalars import flag
 
 
 def mean_of_heads(weights: npt.ArrayLike) -> Floats:
@@ -90,6 +91,7 @@ def rollout(weights: Sequence[npt.ArrayLike], *, identity: bool = True) -> Float
         given = list(weights)
     except TypeError:
         raise ArrayError("weights must be a sequence of matrices, one a layer") from None
+    with_identity = flag("identity", identity)
     layers = [finite_array(f"weights[{number}]", layer, "n", "n") for number, layer in enumerate(given)]
     if not layers:
         raise ArrayError("weights is empty: a rollout needs the matrix of one layer at least")
@@ -100,7 +102,7 @@ def rollout(weights: Sequence[npt.ArrayLike], *, identity: bool = True) -> Float
         if layer.shape != (n, n):
             raise ArrayError(f"weights[{number}] has shape {layer.shape}, but must be ({n}, {n}): one n for all layers")
         with np.errstate(over="ignore", invalid="ignore"):  # looked for below
-            rolled = _product(layer * 0.5 + half if identity else layer, rolled)
+            rolled = _product(layer * 0.5 + half if with_identity else layer, rolled)
     if not all_finite(rolled):
         raise ArrayError(f"the rollout leaves the range of {rolled.dtype}: give weights, whose rows sum to 1")
     return rolled

@@ -23,7 +23,7 @@ from attention_explorer.model.arrays import (
 )
 from attention_explorer.model.beyond_range import stages_beyond_range
 from attention_explorer.model.map_selection import row_blocks
-from attention_explorer.model.scalars import finite_number, outside_range, positive_temperature
+from attention_explorer.model.scalars import finite_number, flag, outside_range, positive_temperature
 from attention_explorer.model.softmax import exponential_weights, one_hot
 
 
@@ -154,6 +154,7 @@ def scaled_dot_product_attention(
     added = None if bias is None else _checked_bias(bias, shape)
     q, k, v, added = _one_dtype(q, k, v, added)
     factor = 1.0 / math.sqrt(q.shape[-1]) if scale is None else finite_number("scale", scale)
+    hard = flag("hard", hard)
     compute = partial(_stages, factor=factor, warmth=1.0 if hard else positive_temperature(temperature), hard=hard)
     return compute(q, k, v, allowed, added) if keep is None else _kept(compute, _known(keep), q, k, v, allowed, added)
 

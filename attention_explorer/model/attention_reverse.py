@@ -107,7 +107,7 @@ def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:
     Raises
     ------
     ArrayError
-        If an entry is not finite, the shapes differ, or the result is beyond the range.
+        If an entry is not finite, a weight is outside 0 to 1, the shapes differ, or the result is beyond the range.
 
     Notes
     -----
@@ -116,6 +116,8 @@ def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:
     small terms, and not the rounding of a difference of large ones.
     """
     p = finite_array("weights", weights, "...", "n_k")
+    if p.size and (p.min() < 0.0 or p.max() > 1.0):
+        raise ArrayError(f"weights of shape {p.shape} must lie between 0 and 1: are weights and d_weights swapped?")
     slopes = derivative_by_output(d_weights, p, "d_weights", "weights")
     with np.errstate(over="ignore", invalid="ignore"):  # looked for below
         found = _softmax_reverse(p, slopes)

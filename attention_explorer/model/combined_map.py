@@ -10,6 +10,7 @@ from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.attention_map import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection
+from attention_explorer.model.scalars import flag
 
 
 class CombinedMap(AttentionMap):
@@ -34,7 +35,7 @@ class CombinedMap(AttentionMap):
             shapes = [map_.shape for map_ in self._maps]
             raise ArrayError(f"maps have the shapes {shapes}: give at least one, and all of one shape")
         super().__init__(self._maps[0].shape, np.result_type(*(map_.dtype for map_ in self._maps)))
-        self._largest = largest
+        self._largest = flag("largest", largest)
 
     def _stage_part(self, stage: Stage, rows: Selection, cols: Selection) -> Floats:
         combined = np.zeros((), self._dtype)

@@ -21,6 +21,7 @@ from attention_explorer.model.kv_cache import KVCache, attend_with_cache
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 from attention_explorer.model.norm import Norm
 from attention_explorer.model.rotary import RotaryPositions
+from attention_explorer.model.scalars import flag
 from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
 
 
@@ -137,7 +138,7 @@ class DecoderLayer:
         object.__setattr__(self, "cross_attention", cross_attention)
         object.__setattr__(self, "feed_forward", feed_forward)
         object.__setattr__(self, "norms", three)
-        object.__setattr__(self, "wiring", Wiring(choice("norm", norm, NormPlacement), bool(residual)))
+        object.__setattr__(self, "wiring", Wiring(choice("norm", norm, NormPlacement), flag("residual", residual)))
 
     def __repr__(self) -> str:
         first, second = self.self_attention, self.cross_attention

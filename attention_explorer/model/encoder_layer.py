@@ -20,6 +20,7 @@ from attention_explorer.model.kv_cache import KVCache, attend_with_cache
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 from attention_explorer.model.norm import Norm, NormKind
 from attention_explorer.model.rotary import RotaryPositions
+from attention_explorer.model.scalars import flag
 from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
 
 
@@ -170,7 +171,7 @@ class EncoderLayer:
         object.__setattr__(self, "attention", attention)
         object.__setattr__(self, "feed_forward", network)
         object.__setattr__(self, "norms", norms)
-        object.__setattr__(self, "wiring", Wiring(choice("norm", norm, NormPlacement), bool(residual)))
+        object.__setattr__(self, "wiring", Wiring(choice("norm", norm, NormPlacement), flag("residual", residual)))
 
     def __repr__(self) -> str:
         attention, network = self.attention, self.feed_forward

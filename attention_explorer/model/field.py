@@ -10,7 +10,7 @@ import numpy.typing as npt
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.attention import times, weighted_mean
 from attention_explorer.model.lookup import attend, checked_lookup, lookup_scale
-from attention_explorer.model.scalars import positive_temperature
+from attention_explorer.model.scalars import flag, positive_temperature
 from attention_explorer.model.softmax import exponential_weights, one_hot
 
 
@@ -73,7 +73,7 @@ def lookup_field(
     corner = np.zeros((1, 2), dtype=np.result_type(across, down))
     corner, rows, contents = checked_lookup("a point of the grid", corner, keys, values)
     across, down = across.astype(corner.dtype, copy=False), down.astype(corner.dtype, copy=False)
-    warmth = 1.0 if hard else positive_temperature(temperature)
+    warmth = 1.0 if flag("hard", hard) else positive_temperature(temperature)
     scale = lookup_scale(2, scaled)
     with np.errstate(all="ignore"):  # overflow is looked for below
         # Keys first: a maximum or sum over a short last axis costs many times one over the first.

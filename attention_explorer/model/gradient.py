@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.lookup import attend, checked_lookup, lookup_scale
-from attention_explorer.model.scalars import positive_temperature
+from attention_explorer.model.scalars import flag, positive_temperature
 
 # Columns are moved below 2**500, so that a product of two and a sum of such products are floats.
 _ROOM = 500
@@ -75,7 +75,7 @@ def lookup_gradient(
     """
     point = finite_array("query", query, "d", hint="; the gradient is taken at one query")
     point, rows, contents = checked_lookup("query", point, keys, values)
-    if hard:
+    if flag("hard", hard):
         zeros = np.zeros((contents.shape[1] + rows.shape[0], rows.shape[1]), dtype=point.dtype)
         return LookupGradient(*np.split(zeros, [contents.shape[1]]))
     warmth, scale = positive_temperature(temperature), lookup_scale(rows.shape[1], scaled)

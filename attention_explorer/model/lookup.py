@@ -12,7 +12,7 @@ from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.attention import Attention, times, weighted_mean, weights_of
 from attention_explorer.model.beyond_range import stages_beyond_range
 from attention_explorer.model.products import products_in_order
-from attention_explorer.model.scalars import positive_temperature
+from attention_explorer.model.scalars import flag, positive_temperature
 
 
 def lookup(
@@ -59,7 +59,7 @@ def lookup(
     """
     points = finite_array("query", query, "...", "d")
     points, rows, contents = checked_lookup("query", points, keys, values)
-    warmth = 1.0 if hard else positive_temperature(temperature)
+    warmth = 1.0 if flag("hard", hard) else positive_temperature(temperature)
     return attend(points, rows, contents, lookup_scale(points.shape[-1], scaled), warmth, hard)
 
 
@@ -118,7 +118,7 @@ def lookup_scale(d: int, scaled: bool) -> float:
     float
         1/√d (Vaswani et al. 2017, eq. 1), or 1.
     """
-    return 1.0 / math.sqrt(d) if scaled else 1.0
+    return 1.0 / math.sqrt(d) if flag("scaled", scaled) else 1.0
 
 
 def attend(query: Floats, keys: Floats, values: Floats, scale: float, temperature: float, hard: bool) -> Attention:

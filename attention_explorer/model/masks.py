@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, whole_array
-from attention_explorer.model.scalars import size
+from attention_explorer.model.scalars import flag, size
 
 
 def causal_mask(n_q: SupportsIndex, n_k: SupportsIndex | None = None) -> Bools:
@@ -110,7 +110,7 @@ def window_mask(n: SupportsIndex, width: SupportsIndex, causal: bool = False) ->
     """
     positions = size("n", n)
     reach = min(size("width", width), positions)
-    ahead = min(reach - 1, 0) if causal else reach - 1
+    ahead = min(reach - 1, 0) if flag("causal", causal) else reach - 1
     near_or_before = np.tri(positions, k=ahead, dtype=np.bool_)  # j − i ≤ ahead
     too_early = np.tri(positions, k=-reach, dtype=np.bool_)  # j − i ≤ −width
     return near_or_before & ~too_early

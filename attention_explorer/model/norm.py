@@ -14,6 +14,7 @@ from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.derivatives import derivative_by_output, within_range
 from attention_explorer.model.linear import read_only
 from attention_explorer.model.norms import centred_rows, layer_norm, norm_divisor, rms_norm, smallest_divisor
+from attention_explorer.model.scalars import flag
 
 
 class NormKind(StrEnum):
@@ -75,7 +76,7 @@ class Norm:
         object.__setattr__(self, "gain", None if gain is None else read_only(finite_array("gain", gain, "d_model")))
         object.__setattr__(self, "bias", None if bias is None else read_only(finite_array("bias", bias, "d_model")))
         object.__setattr__(self, "eps", smallest_divisor(eps))
-        object.__setattr__(self, "eps_inside_sqrt", bool(eps_inside_sqrt))
+        object.__setattr__(self, "eps_inside_sqrt", flag("eps_inside_sqrt", eps_inside_sqrt))
 
     def __repr__(self) -> str:
         held = [f", {name} {getattr(self, name).shape}" for name in ("gain", "bias") if getattr(self, name) is not None]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, all_finite, finite_array
-from attention_explorer.model.scalars import finite_number
+from attention_explorer.model.scalars import finite_number, flag
 
 
 def layer_norm(
@@ -149,7 +149,7 @@ def norm_divisor(mean_square: Floats, eps: float, eps_inside_sqrt: bool) -> Floa
         The shape of `mean_square`; 1 where it would be 0.
     """
     with np.errstate(over="ignore"):  # an eps beyond the range of float32 divides by inf, and leaves 0
-        divisor = np.sqrt(mean_square + eps) if eps_inside_sqrt else np.sqrt(mean_square) + eps
+        divisor = np.sqrt(mean_square + eps) if flag("eps_inside_sqrt", eps_inside_sqrt) else np.sqrt(mean_square) + eps
     return np.asarray(np.where(divisor > 0.0, divisor, 1.0))
 
 

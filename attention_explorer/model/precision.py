@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, all_finite, finite_array
+from attention_explorer.model.scalars import flag
 
 
 class PrecisionSoftmax(NamedTuple):
@@ -69,7 +70,7 @@ def softmax_in_precision(
         raise ArrayError(f"scores has shape {exact.shape}: a softmax needs at least one score")
     with np.errstate(all="ignore"):  # the faults are the subject
         rounded = exact.astype(precision)
-        shifted = rounded - rounded.max(axis=-1, keepdims=True) if subtract_max else rounded
+        shifted = rounded - rounded.max(axis=-1, keepdims=True) if flag("subtract_max", subtract_max) else rounded
         exponentials = np.exp(shifted)
         total = exponentials.cumsum(axis=-1)[..., -1:]  # rounds after every addition; sum adds float16 in float32
         return PrecisionSoftmax(rounded, shifted, exponentials, total, np.asarray(exponentials / total))

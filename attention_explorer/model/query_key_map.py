@@ -17,7 +17,7 @@ from attention_explorer.model.map_selection import Selection, count
 from attention_explorer.model.map_summary import RowBlock
 from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.row_mask import RowMask, rows_of_mask, taken_mask
-from attention_explorer.model.scalars import finite_number, outside_range, positive_temperature
+from attention_explorer.model.scalars import finite_number, flag, outside_range, positive_temperature
 
 
 class QueryKeyMap(AttentionMap):
@@ -87,8 +87,8 @@ class QueryKeyMap(AttentionMap):
         if added is not None:
             self._bias, self._unhidden = _split_bias(added.astype(dtype, copy=False), shape)
         self._scale = 1.0 / math.sqrt(queries.shape[1]) if scale is None else finite_number("scale", scale)
+        self._hard = flag("hard", hard)
         self._temperature = 1.0 if hard else positive_temperature(temperature)
-        self._hard = bool(hard)
         self._in_range = self._stays_in_range()
 
     @property

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.aggregates import renormalised
-from attention_explorer.model.arrays import Bools, Floats
+from attention_explorer.model.arrays import Bools, Floats, boolean_array
 from attention_explorer.model.attention_map import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection
 
@@ -27,11 +28,12 @@ class RenormalisedMap(AttentionMap):
         If `shown` has another shape.
     """
 
-    def __init__(self, map_: AttentionMap, shown: Bools) -> None:
-        if shown.shape != (map_.n_k,):
-            raise ArrayError(f"shown has shape {shown.shape}, but the map has {map_.n_k} keys: it must be as long")
+    def __init__(self, map_: AttentionMap, shown: npt.ArrayLike) -> None:
+        kept = boolean_array("shown", shown)
+        if kept.shape != (map_.n_k,):
+            raise ArrayError(f"shown has shape {kept.shape}, but the map has {map_.n_k} keys: it must be as long")
         super().__init__(map_.shape, map_.dtype)
-        self._map, self._shown = map_, shown
+        self._map, self._shown = map_, kept
 
     def _stage_part(self, stage: Stage, rows: Selection, cols: Selection) -> Floats:
         weights = renormalised(self._map.weights(rows), self._shown)

@@ -75,6 +75,31 @@ def positive_temperature(value: object) -> float:
     )
 
 
+def flag(name: str, value: object) -> bool:
+    """Take a switch.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    value : bool
+        Of Python or NumPy.
+
+    Returns
+    -------
+    bool
+        The switch.
+
+    Raises
+    ------
+    ArrayError
+        If it is anything else: text such as "no" would count as True.
+    """
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise ArrayError(f"{name} must be True or False, not {value!r:.80}")
+
+
 def size(name: str, value: SupportsIndex) -> int:
     """Take a number of things.
 

@@ -297,3 +297,74 @@ def test_names_of_maps_and_caches() -> None:
     assert repr(CombinedMap([ArrayMap(np.eye(3))])) == "CombinedMap(3 × 3, float64)"
     cache = KVCache(np.zeros((2, 3, 4)), np.zeros((2, 3, 5)))
     assert repr(cache) == "KVCache(3 tokens, k (2, 3, 4), v (2, 3, 5), float64)"
+
+
+# ---- Switches, and weights that are none ----
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda no: scaled_dot_product_attention(np.eye(2), np.eye(2), np.eye(2), hard=no), "hard"),
+        (lambda no: attention()(np.eye(8), hard=no), "hard"),
+        (lambda no: QueryKeyMap(np.eye(2), np.eye(2), hard=no), "hard"),
+        (lambda no: model.lookup([1.0, 0.0], np.eye(2), np.eye(2), hard=no), "hard"),
+        (lambda no: model.lookup([1.0, 0.0], np.eye(2), np.eye(2), scaled=no), "scaled"),
+        (lambda no: model.lookup_gradient([1.0, 0.0], np.eye(2), np.eye(2), hard=no), "hard"),
+        (lambda no: model.lookup_field([1.0], [0.0], np.eye(2), np.eye(2), hard=no), "hard"),
+        (lambda no: model.window_mask(4, 2, no), "causal"),
+        (lambda no: model.layer_norm([1.0, 2.0], eps_inside_sqrt=no), "eps_inside_sqrt"),
+        (lambda no: model.rms_norm([1.0, 2.0], eps_inside_sqrt=no), "eps_inside_sqrt"),
+        (lambda no: model.Norm(eps_inside_sqrt=no), "eps_inside_sqrt"),
+        (lambda no: model.rollout([np.eye(2)], identity=no), "identity"),
+        (lambda no: model.softmax_in_precision([1.0, 2.0], subtract_max=no), "subtract_max"),
+        (lambda no: CombinedMap([ArrayMap(np.eye(2))], largest=no), "largest"),
+        (lambda no: EncoderLayer(*[np.eye(2)] * 4, w1=np.eye(2), w2=np.eye(2), heads=1, residual=no), "residual"),
+        (lambda no: model.StackSetting(residual=no), "StackSetting: residual"),
+    ],
+)
+def test_a_switch_is_no_text(call: Callable[[Any], object], name: str) -> None:
+    with pytest.raises(ArrayError, match=f"^{name} must be True or False, not 'no'"):
+        call("no")
+    call(np.bool_(True))
+
+
+def test_swapped_weights_and_derivatives_are_refused() -> None:
+    with pytest.raises(ArrayError, match="must lie between 0 and 1: are weights and d_weights swapped"):
+        model.softmax_reverse(np.array([[3.0, -1.0]]), np.array([[0.2, 0.8]]))
+
+
+def test_keys_to_show_are_booleans() -> None:
+    shown = model.RenormalisedMap(ArrayMap(np.eye(2)), [True, False])
+    np.testing.assert_array_equal(shown.weights(), [[1.0, 0.0], [0.0, 0.0]])
+    with pytest.raises(ArrayError, match=r"shown of shape .* must be boolean"):
+        model.RenormalisedMap(ArrayMap(np.eye(2)), [1, 0])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda text: model.initial_gain(text, 4, 4),
+        lambda text: model.ScoreSetting(gain=text).gain_number,
+        lambda text: model.StackSetting(initialiser=text).initialiser,
+    ],
+)
+def test_rules_are_taken_as_text(make: Callable[[Any], object]) -> None:
+    for rule in model.Initialiser:
+        assert make(rule.value) == make(rule)
+    with pytest.raises(ArrayError, match="not 'large'"):
+        make("large")
+
+
+def test_no_argument_is_changed_or_kept_writeable() -> None:
+    weights = [random(8, 8, seed=seed) for seed in range(4)]
+    before = [each.copy() for each in weights]
+    x = random(2, 5, 8)
+    x.flags.writeable = False
+    mha = MultiHeadAttention(*weights, 4)
+    trace = mha(x)
+    model.attention_reverse(mha, trace, np.ones((2, 5, 8)))
+    model.attend_with_cache(mha, x)
+    for each, old in zip(weights, before, strict=True):
+        np.testing.assert_array_equal(each, old)
+    assert not mha.w_q.flags.writeable
