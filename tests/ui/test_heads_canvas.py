@@ -603,6 +603,7 @@ def test_the_menu_copies_numbers_and_picture(driver):
     assert isinstance(menu, QMenu)
     actions = {action.text(): action for action in menu.actions()}
     actions["Copy numbers"].trigger()
+    assert driver.page.copier.jobs.wait(60)
     text = QGuiApplication.clipboard().text()
     assert [float(cell) for cell in text.splitlines()[3].split(",")[1:]] == driver.weights[2].tolist()
     actions["Copy picture"].trigger()
