@@ -19,6 +19,7 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
 from benchmarks.bare import update_all
+from benchmarks.heads_long import measure_long
 from benchmarks.heads_memory import measure_memory
 from benchmarks.heads_stage import Chooser, HeadsStage, Pointer, Typist, sentence_of
 from benchmarks.heads_wall import measure_wall
@@ -33,8 +34,8 @@ AIM_OF_SMALL, AIM_OF_LARGE, AIM_OF_POINTING = 4.0, 2.0, 3.0
 
 
 def measure() -> list[Row]:
-    """Measure typing, pointing and choosing, the wall, and the memory."""
-    return [*_small(), *_large(), *measure_wall(), measure_memory()]
+    """Measure typing, pointing and choosing, the wall, the memory, and long texts."""
+    return [*_small(), *_large(), *measure_wall(), measure_memory(), *measure_long()]
 
 
 def _small() -> list[Row]:
