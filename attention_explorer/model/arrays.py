@@ -6,6 +6,7 @@ Every message names the argument and its shape.
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -90,7 +91,8 @@ def whole_array(name: str, value: object, kind: str) -> npt.NDArray[Any]:
     ArrayError
         If the rows differ in length, or it is a masked array: NumPy would take the hidden entries for numbers.
     """
-    if isinstance(value, np.ma.MaskedArray):
+    # Asking for np.ma loads it, which takes a moment at the start; whoever has a masked array has loaded it.
+    if type(value) is not np.ndarray and "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray):
         raise ArrayError(
             f"{name} of shape {value.shape} is a masked array, whose hidden entries would count: fill them, as in "
             f"{name}.filled(0), and hide keys by a mask"
