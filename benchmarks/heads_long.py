@@ -1,8 +1,9 @@
 """A long text in several layers on the Heads page: a new mask, and the memory after it is gone.
 
-The time of a new mask is compared with the arithmetic of the layers up to the one on show that no program can do
-without, in plain NumPy: projections, products, exponentials and, below the one on show, what they mix. The memory is
-`RssAnon` of Linux before the long text and some seconds after a short one is back.
+No mask comes twice, because numbers of one met before may be kept. Its time is compared with the arithmetic of the
+layers up to the one on show that no program can do without, in plain NumPy: projections, products, exponentials and,
+below the one on show, what they mix. The memory is `RssAnon` of Linux before the long text and some seconds after a
+short one is back.
 """
 
 from __future__ import annotations
@@ -54,14 +55,13 @@ def measure_long() -> list[Row]:
 
 def _new_mask(stage: HeadsStage, layer: int) -> list[Row]:
     _show(stage, recipe=LONG, layer=layer, mask=MaskChoice())
-    kinds = (MaskKind.CAUSAL, MaskKind.NONE)
     signs: list[float] = []
     pictures: list[float] = []
     step = 0
 
     def change() -> None:
         nonlocal step
-        sign, picture = _time_of(stage, MaskChoice(kinds[step % 2]))
+        sign, picture = _time_of(stage, MaskChoice(MaskKind.CAUSAL_WINDOW, 1000 + 10 * layer + step))
         signs.append(sign)
         pictures.append(picture)
         step += 1
