@@ -52,15 +52,21 @@ def about_dialog(parent: QWidget) -> QDialog:
     """Return the window about the program."""
     dialog, column = _shell(parent, "About Attention Explorer")
     text = QLabel(ABOUT)
-    text.setObjectName("panel")
     text.setWordWrap(True)
     text.setMargin(text.fontMetrics().height())
     text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    column.addWidget(_scrolling(text, "About Attention Explorer"))
+    sheet = QWidget()
+    sheet.setObjectName("panel")
+    QVBoxLayout(sheet).addWidget(text)
+    scroll = _scrolling(sheet, "About Attention Explorer")
+    column.addWidget(scroll)
     column.addWidget(_close_row(dialog))
     wide = 90 * text.fontMetrics().averageCharWidth()
     high = text.heightForWidth(wide) + 5 * text.fontMetrics().height()
-    dialog.resize(wide + 3 * text.margin(), min(high, max(parent.height() - 40, 300)))
+    room = max(parent.height() - 40, 300)
+    if high <= room:
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # there is nothing to scroll to
+    dialog.resize(wide + 3 * text.margin(), min(high, room))
     return dialog
 
 
