@@ -40,7 +40,7 @@ def test_every_array_is_that_of_one_call_of_the_layer(name):
     trace = layer.attention(
         layer.x,
         layer.context if frame.is_cross else None,
-        frame.mask,
+        mask=frame.mask,
         scale=None if setup.scaled else 1.0,
         temperature=setup.temperature,
         hard=setup.hard,

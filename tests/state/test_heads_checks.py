@@ -108,7 +108,7 @@ def test_through_several_layers_f_is_what_the_source_computes(context):
     layer = frame.layers[2]
     assert layer.attention is not None
     expected = layer.attention(
-        layer.x, None if context is None else layer.context, frame.mask, scale=1.0, temperature=0.7
+        layer.x, None if context is None else layer.context, mask=frame.mask, scale=1.0, temperature=0.7
     ).output
     np.testing.assert_allclose(function.at_present(function.x, function.context), expected, atol=1e-12)
 

@@ -244,6 +244,7 @@ def test_the_context_menu_copies_and_exports(positions):
     QApplication.clipboard().clear()
     menu.actions()[1].trigger()
     menu.close()
+    assert positions.page.copier.jobs.wait(60)
     assert "0.8414709848" in QApplication.clipboard().text()
 
 

@@ -188,8 +188,8 @@ def table_rows(picture: CachePicture) -> tuple[tuple[str, str, str], ...]:
     made, anew = (rows * layers for rows in picture.rows_made)
     step = picture.work.cached[decoded - 1], picture.work.anew[decoded - 1]
     return (
-        (f"rows of K and V computed in this step{of_all}", str(layers), str(decoded * layers)),
-        (f"rows of K and V computed so far{of_all}", str(made), str(anew)),
+        (f"rows of K and V in this step{of_all}", str(layers), str(decoded * layers)),
+        (f"rows of K and V so far{of_all}", str(made), str(anew)),
         ("FLOPs of this step", flops_text(float(step[0])), flops_text(float(step[1]))),
         ("FLOPs so far", flops_text(picture.flops(cached=True)), flops_text(picture.flops(cached=False))),
         ("numbers kept", flops_text(float(picture.numbers_held)), "0"),
