@@ -16,6 +16,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import MaskChoice, MaskKind
 from attention_explorer.state.positions.state import PositionsPicture
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, preset_ids, presets_of
+from attention_explorer.ui.controls.preset_box import CHANGED
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -71,10 +72,13 @@ def is_whole(at: WindowDriver) -> bool:
 def test_a_hint_stays_while_its_preset_is_changed_and_goes_with_it(open_page, page):
     at = open_page(page)
     hint, (first, second) = at.page.hint, preset_ids(page)[:2]
+    assert hint.note.text() == ""
     change(at, page)
     assert hint.isVisible()
     assert hint.text.text() == find_preset(first, page).look_for
-    assert hint.note.text() == "for the preset as it starts"
+    is_changed = presets_box(at).currentText().endswith(CHANGED)
+    assert is_changed == (page != "lookup"), "a query is there to be moved"
+    assert hint.note.text() == ("for the preset as it starts" if is_changed else "")
     at.choose(presets_box(at), second)
     catch_up(at.window)
     assert hint.text.text() == find_preset(second, page).look_for

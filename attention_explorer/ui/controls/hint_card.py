@@ -29,7 +29,6 @@ class HintCard(Card):
         super().__init__(look, "Hint", kind="note", parent=parent)
         self._presets = presets
         self._ready: Preset[Any] | None = None
-        self.note.setText("for the preset as it starts")
         self.close_button.setText("×")
         self.close_button.setObjectName("close")
         self.close_button.setAccessibleName("Close the hint")
@@ -63,7 +62,8 @@ class HintCard(Card):
             self.setVisible(not closed)  # now: Qt would show it an event later, and lay out the page twice
             self.setTabOrder(after, self.close_button)
 
-    def _show_preset(self, ready: Preset[Any]) -> None:
+    def _show_preset(self, ready: Preset[Any], changed: bool) -> None:
+        self.note.setText("for the preset as it starts" if changed else "")
         if ready is not self._ready:
             self._ready = ready
             self.text.set_text(TextLine(ready.look_for, size=12.5))

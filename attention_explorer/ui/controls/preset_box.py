@@ -21,11 +21,12 @@ class PresetBox(ChoiceBox):
 
     Signals
     -------
-    shown : Preset
-        The preset that the settings on show come from; also when it is the one from before.
+    shown : (Preset, bool)
+        The preset that the settings on show come from, and whether they have been changed since; also when both are as
+        before.
     """
 
-    shown = Signal(object)
+    shown = Signal(object, bool)
 
     def __init__(
         self, tip: str, presets: Sequence[Preset[Any]], chosen: Callable[[str], None], parent: QWidget | None = None
@@ -45,7 +46,7 @@ class PresetBox(ChoiceBox):
             if title != self.itemText(index):
                 self.setItemText(index, title)
         self.show_value(identifier)
-        self.shown.emit(preset_of(self._presets, identifier))
+        self.shown.emit(preset_of(self._presets, identifier), changed)
 
     def widest(self, look: Look) -> int:
         """Return the pixels for each preset that was changed: in more or fewer, all beside it would move."""

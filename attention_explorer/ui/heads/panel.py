@@ -60,6 +60,7 @@ class HeadsPanel(Steady):
         for index, tip in enumerate(TAB_TIPS):
             self.tabs.setTabToolTip(index, tip)
         self._note = Card(look, kind="note")
+        self._note.hide()  # until there is a frame to speak of
         self.note_text = TextBlock(look, 4, "What these weights are", ground="note")
         self._note.body.addWidget(self.note_text)
         self.column = QVBoxLayout(self)
@@ -134,6 +135,7 @@ class HeadsPanel(Steady):
 
     def _show_note(self, frame: HeadsFrame) -> None:
         found = verdict(frame)
+        self._note.show()
         self.note_text.set_text(TextLine(found.title, bold=True), TextLine(found.text, size=12.5))
         self.fit_note()
 
