@@ -30,8 +30,10 @@ from attention_explorer.ui.pictures.requesting_page import RequestingPage
 from attention_explorer.ui.window import MainWindow
 from soak.world import World
 
-NOT_FOR_PEOPLE = re.compile(r"(?<![“\w])(nan|None|-inf|inf)(?![”\w])")
-"""What Python says of a value that was forgotten; in quotation marks it is what a person has typed."""
+NOT_FOR_PEOPLE = re.compile(r"(?<!\w)(nan|None|-inf|inf)(?!\w)")
+"""What Python says of a value that was forgotten."""
+QUOTED = re.compile(r"“[^”]*”?")
+"""What a person has typed, or what a tutorial says."""
 
 
 class Broken(Exception):  # noqa: N818 - what is broken is the program
@@ -103,7 +105,7 @@ def words_are_for_people(world: World) -> None:
     said += widget_texts(world.window.page)
     typed = repr(world.window.session.state)  # a person may name a token so
     for text in said:
-        found = NOT_FOR_PEOPLE.search(text)
+        found = NOT_FOR_PEOPLE.search(QUOTED.sub("", text))
         if found and found[0] not in re.findall(r"'[^']*'", typed) and not _is_typed(found[0], world):
             raise Broken(f"“{found[0]}” stands in “{text}”")
 
