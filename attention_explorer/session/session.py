@@ -46,6 +46,11 @@ class Session(QObject):
         return self._state
 
     @property
+    def committed(self) -> ExplorerState:
+        """The state that the history ends with: what the window shows without a preview."""
+        return self._committed
+
+    @property
     def is_previewing(self) -> bool:
         """Whether a change is shown that is not yet part of the history."""
         return self._state != self._committed

@@ -92,6 +92,24 @@ def test_while_the_plane_is_moved(open_page):
     assert not window.session.is_previewing
 
 
+def test_undo_while_the_plane_is_moved(open_page):
+    window = open_page("lookup")
+    canvas, shown = window.page.canvas, window.windowHandle()
+    start = place_in_window(canvas, QPointF(12, 12))
+    canvas.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_Plus)
+    QTest.mousePress(shown, LEFT, Qt.KeyboardModifier.NoModifier, start)
+    QTest.mouseMove(shown, start + QPoint(20, 20))
+    for _ in range(2):
+        QTest.keyClick(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    before = window.session.state
+    assert before == ExplorerState()
+    QTest.keyClick(shown, Qt.Key.Key_Escape)
+    QTest.mouseRelease(shown, LEFT, Qt.KeyboardModifier.NoModifier, start + QPoint(20, 20))
+    assert window.session.state == before
+    assert not window.session.is_previewing
+
+
 @pytest.mark.parametrize(
     ("page", "part"),
     [

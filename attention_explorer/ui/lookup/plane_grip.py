@@ -126,8 +126,7 @@ class Pan:
 
     pressed: QPointF
     seen: Extent
-    camera: Extent | None
-    """What the state said before; ``seen`` is what the canvas showed."""
+    """What the canvas showed."""
 
     def view(self, at: QPointF, pixels_per_unit: float) -> Extent:
         """Return what is in view with the pointer at a pixel: the point that was pressed stays under it."""

@@ -70,7 +70,7 @@ class PlaneMouse(PlaneView):
             self._drag = Drag(hold, self._state, scene, at)
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
         elif event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
-            self._pan = Pan(at, scene.transform.visible, self._state.camera)
+            self._pan = Pan(at, scene.transform.visible)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         at = event.position()
@@ -118,7 +118,7 @@ class PlaneMouse(PlaneView):
             self._session.revert()
         elif self._pan is not None:
             # Only the view: a query that walks by itself meanwhile goes on.
-            self._session.preview(self._with_camera(self._pan.camera), "Move the view")
+            self._session.preview(self._with_camera(self._session.committed.lookup.camera), "Move the view")
         else:
             return False
         self._end_gesture()
