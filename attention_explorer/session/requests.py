@@ -17,7 +17,8 @@ from attention_explorer.session.memory import tidy
 R = TypeVar("R", bound=Hashable)
 
 SO_FAR = "Stopped. This is what had been computed so far."
-BEFORE = "Stopped. This is the picture of the settings before."
+STILL = "This is still the picture of the earlier settings."
+BEFORE = f"Stopped. {STILL}"
 NOT_COMPUTED = "This could not be computed: an error in the program, or not enough memory."
 
 TIDY_AFTER_MILLISECONDS = 3000
@@ -113,6 +114,8 @@ class Requests(QObject, Generic[R]):
         """Why the newest request is not what is on show, and will not be by itself; empty otherwise."""
         if self.standing is Standing.STOPPED:
             return BEFORE if self.is_old else SO_FAR
+        if self.standing is Standing.REFUSED and self.shown is not None:
+            return f"{self.reason} {STILL}"
         return self.reason
 
     # ---- What is wanted ----

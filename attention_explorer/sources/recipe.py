@@ -304,6 +304,6 @@ def _require_room(recipe: ToyRecipe) -> None:
     numbers = recipe.layers * (2 * recipe.d_model * (width + values) + tokens * (recipe.d_model + 2 * width + values))
     if numbers > MOST_NUMBERS:
         raise ExplorerError(
-            f"This model would hold {numbers / 1e6:.0f} million numbers, at most {MOST_NUMBERS / 1e6:.0f} million fit: "
-            "choose fewer layers, a smaller d_model or d_k, or a shorter sentence."
+            f"This model would hold {numbers / 1e6:.0f} million numbers, and at most {MOST_NUMBERS / 1e6:.0f} million "
+            "fit: choose fewer layers, a smaller d_model or d_k, or a shorter sentence."
         )

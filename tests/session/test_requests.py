@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.session.requests import BEFORE, NOT_COMPUTED, SO_FAR, Requests, Standing
+from attention_explorer.session.requests import BEFORE, NOT_COMPUTED, SO_FAR, STILL, Requests, Standing
 
 
 class Page:
@@ -139,7 +139,7 @@ def test_refused_until_another_is_wanted(page, at_once):
     page.want("a", at_once=True)
     page.want("x", at_once=at_once)
     assert at_rest(page) == ("a", Standing.REFUSED, True)
-    assert (page.requests.sentence, page.requests.misleads) == ("There is no x.", True)
+    assert (page.requests.sentence, page.requests.misleads) == (f"There is no x. {STILL}", True)
     page.want("a", at_once=at_once)
     assert at_rest(page) == ("a", Standing.CURRENT, True)
     assert page.requests.sentence == ""

@@ -64,7 +64,7 @@ def test_tokens_of_both_sentences() -> None:
         ),
         (
             {"d_model": 1024, "layers": 24},
-            "This model would hold 101 million numbers, at most 67 million fit: choose fewer layers, a smaller "
+            "This model would hold 101 million numbers, and at most 67 million fit: choose fewer layers, a smaller "
             "d_model or d_k, or a shorter sentence.",
         ),
     ],

@@ -176,7 +176,7 @@ def test_what_was_stopped_is_dimmed_not_taken_away_and_computed_at_the_press_of_
     page = visitor.page
     note = page.note
     assert note.covers[0].isVisible()
-    assert note.words.text() == "Stopped. This is the picture of the settings before."
+    assert note.words.text() == "Stopped. This is still the picture of the earlier settings."
     QApplication.clipboard().setText("nothing")
     for take in (page.copy_picture, page.copy_numbers, page.export, getattr(page, "export_wall", page.export)):
         take()
@@ -258,6 +258,7 @@ def test_a_model_too_large_is_refused_while_its_sentence_stays(make_window):
     page.settle()
     assert page.bar.sentence.text() == "w " * 2048
     says_why(window, "million numbers")
+    assert window._readout.text() == "", "nothing is being computed any more"
     session.undo()
     assert page.requests.standing is Standing.CURRENT
 

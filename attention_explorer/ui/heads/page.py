@@ -120,6 +120,7 @@ class HeadsPage(RequestingPage):
         self.loader.delivered.connect(self._on_delivered)
         self.requests.changed.connect(self.on_requests_changed)
         self.note.dim_too(self._wall_side.wall)
+        self.note.dim_too(self.reading)
         self.note.said.connect(self.said)
         self.bar.presets.activated.connect(lambda _index: self._wall_side.scroll_to_chosen())
         self.canvas.tiles_changed.connect(self._load)

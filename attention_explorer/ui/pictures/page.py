@@ -149,6 +149,7 @@ class PicturesPage(RequestingPage, Generic[S]):
         self.card.body.addWidget(self.canvas, 1)
         self.card.body.addWidget(self.controls)
         self.note = RequestNote(self.requests, self.session, self.look, self.title, self.canvas, (self.canvas,))
+        self.note.dim_too(self.panel.notes)
         return self.card
 
     def _connect(self) -> None:

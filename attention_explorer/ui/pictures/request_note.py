@@ -59,7 +59,7 @@ class RequestNote(QFrame):
         self._requests, self._session, self._look = requests, session, look
         self._title, self._area, self._pictures = title, area, tuple(pictures)
         self._fraction = 0.0
-        self.covers = [_Cover(look, area)]
+        self.covers = [_Cover(look, area), _Cover(look, title)]
         self.setObjectName("note")
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.PlainText)  # a reason may quote what was typed
@@ -131,8 +131,7 @@ class RequestNote(QFrame):
             self._write(words, "Compute", "Compute all that the settings ask for")
             self._appear()
             announce(self, requests.sentence)
-            if requests.standing is Standing.STOPPED:
-                self.said.emit(requests.sentence)
+            self.said.emit(requests.sentence if requests.standing is Standing.STOPPED else "")
         else:
             self.hide()
 
