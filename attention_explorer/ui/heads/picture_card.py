@@ -72,6 +72,7 @@ class PictureCard(Steady):
             widget.menu_wanted.connect(self.menu_wanted)
         self._build()
         self.note = RequestNote(requests, session, look, self.title, self.pictures, tuple(self.widgets.values()))
+        self.note.dim_too(self.badges)
 
     def _build(self) -> None:
         head = QHBoxLayout()
