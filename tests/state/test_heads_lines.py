@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.errors import ArrayError, ExplorerError
-from attention_explorer.model import ArrayMap
+from attention_explorer.model import ArrayMap, Stage
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads import lines as heads_lines
 from attention_explorer.state.heads.frame import heads_frame
@@ -105,6 +105,20 @@ def test_a_picture_has_the_tokens_in_view_and_leaves_hidden_keys_out() -> None:
     weights /= weights.sum(axis=1, keepdims=True)
     expected = weights[picture.links.row, picture.links.column - 1]
     np.testing.assert_allclose(picture.links.weight, expected, rtol=1e-12)
+
+
+def test_hidden_keys_are_not_called_nothing_and_the_share_is_that_of_the_rest() -> None:
+    frame = heads_frame(HeadsSetup(ToyRecipe(sentence="The cat sat"), mask=MaskChoice(MaskKind.CAUSAL)))
+    picture = line_picture(frame, HeadsView(mass=0.9, hidden=Hidden.FIRST, stage=Stage.SCALED))
+    assert frame.map.weights()[0, 0] == 1.0
+    assert (picture.links.empty_rows, picture.links.hidden_rows) == ((), (0,))
+    said = "lines: the strongest keys of each query, together at least 90 % of what is left of its weight"
+    assert line_legend(picture) == said
+    assert line_legend(picture, notes_drawn=False) == f"{said}; all that 1 query attends to is hidden"
+    assert "every key that is not hidden" in line_legend(replace(picture, mass=1.0))
+    strict = heads_frame(HeadsSetup(ToyRecipe(sentence="The cat sat"), mask=MaskChoice(MaskKind.STRICT)))
+    links = line_picture(strict, HeadsView(hidden=Hidden.FIRST)).links
+    assert (links.empty_rows, links.hidden_rows) == ((0,), (1,)), "The sees nothing, cat only The"
 
 
 def test_the_legend_says_what_is_not_drawn() -> None:

@@ -150,6 +150,20 @@ def test_the_stages_show_raw_scaled_masked_and_weights(driver):
         assert (hidden.name() == LIGHT.masked) == (number >= 2)
 
 
+def test_lines_without_hidden_keys_say_so(driver):
+    bar, page = driver.page.bar, driver.page
+    driver.choose(bar.masks, MaskKind.CAUSAL)
+    driver.choose(bar.hidden, Hidden.FIRST)
+    driver.press(bar.pictures.buttons[Picture.LINES])
+    texts = driver.texts()
+    assert texts.count("all it attends to is hidden") == 1
+    assert "nothing to attend to" not in texts
+    assert "of what is left of its weight" in " ".join(texts)
+    for said in (page.badges.text(), page.figure().caption):
+        assert "not the raw weights: first token hidden, rows renormalised" in said
+    assert "first token hidden, rows renormalised: " in page.figure().description
+
+
 # ---- Compare ----
 
 

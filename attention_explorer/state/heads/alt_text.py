@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from attention_explorer.byte_cache import kept
-from attention_explorer.model import Stage
+from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, part_shown
 from attention_explorer.state.heads.mask import mask_words
-from attention_explorer.state.heads.shown_map import shown_map, stage_shown, stage_title
+from attention_explorer.state.heads.shown_map import hiding_words, shown_map, stage_shown, stage_title
 from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.heads.survey import in_order, surveys_of
 from attention_explorer.state.heads.wording import (
@@ -112,20 +113,22 @@ def _strongest_words(heads: HeadsState, frame: HeadsFrame, seen: Window) -> str:
     if (seen.bottom - seen.top) * (seen.right - seen.left) > MOST_CELLS:
         return "There are too many weights to name the strongest."
     found = strongest(heads, frame, seen)
+    has_hidden = _map_drawn(heads, frame) is not frame.map
     if not found:
-        return "No query may attend to any key: all weights are 0."
+        why = "All that any query attends to is hidden" if has_hidden else "No query may attend to any key"
+        return f"{why}: all weights are 0."
+    what = f", {hiding_words(heads.view.hidden)}" if has_hidden else ""
     pairs = (
         f"{token_name(frame.queries, row)} to {token_name(frame.keys, column)} {weight_text(weight)}"
         for weight, row, column in found
     )
-    return f"Strongest weight{'s' * (len(found) != 1)}: {'; '.join(pairs)}."
+    return f"Strongest weight{'s' * (len(found) != 1)}{what}: {'; '.join(pairs)}."
 
 
 @kept
 def strongest(heads: HeadsState, frame: HeadsFrame, seen: Window) -> tuple[Found, ...]:
     """Return the three largest weights that are drawn, the largest first; fewer where fewer are above 0."""
-    # The stages show the weights as they are, also where keys are hidden in the other pictures.
-    map_ = frame.map if heads.view.picture is Picture.STAGES else shown_map(frame, heads.view)
+    map_ = _map_drawn(heads, frame)
     best, step = list[Found](), rows_of_a_block(frame.shape[1])
     for top in range(seen.top, seen.bottom, step):
         weights = map_.weights(slice(top, min(top + step, seen.bottom)), seen.columns)
@@ -134,6 +137,14 @@ def strongest(heads: HeadsState, frame: HeadsFrame, seen: Window) -> tuple[Found
             best.append((float(weights[row, column]), top + row, seen.left + column))
     found = (entry for entry in best if entry[0] > 0)
     return tuple(sorted(found, key=lambda entry: (-entry[0], entry[1:]))[:STRONGEST])
+
+
+def _map_drawn(heads: HeadsState, frame: HeadsFrame) -> AttentionMap:
+    """Return the map that is drawn: the stages show it whole, also where keys are hidden in the other pictures."""
+    if heads.view.picture is Picture.STAGES:
+        return frame.map
+    view = replace(heads.view, stage=Stage.WEIGHTS) if heads.view.picture is Picture.LINES else heads.view
+    return shown_map(frame, view)
 
 
 def _largest(weights: FloatArray) -> list[int]:

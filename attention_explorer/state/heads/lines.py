@@ -12,7 +12,7 @@ from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.shown_map import shown_map
+from attention_explorer.state.heads.shown_map import is_renormalised, shown_map
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.numerals import grouped, percent
@@ -39,6 +39,8 @@ class Links:
     """Links of that share to keys outside of the columns in view."""
     empty_rows: tuple[int, ...] = ()
     """Queries with nothing to attend to."""
+    hidden_rows: tuple[int, ...] = ()
+    """Queries all of whose weight is on keys that are hidden."""
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -54,6 +56,8 @@ class LinePicture:
     column_tokens: tuple[str, ...]
     first_row: int = 0
     first_column: int = 0
+    is_renormalised: bool = False
+    """Whether keys are hidden, and the links are shares of the weight that is left."""
 
 
 def line_picture(
@@ -62,8 +66,20 @@ def line_picture(
     """Return the line view of a frame: of its weights, without the hidden keys, up to the mass of the view."""
     seen = Window.whole(frame.shape) if window is None else window.held_within(frame.shape)
     rows, columns = range(seen.top, seen.bottom), range(seen.left, seen.right)
-    links = line_links(shown_map(frame, replace(view, stage=Stage.WEIGHTS)), rows, columns, view.mass, most)
-    return LinePicture(links, view.mass, frame.queries[seen.rows], frame.keys[seen.columns], seen.top, seen.left)
+    view = replace(view, stage=Stage.WEIGHTS)
+    links = line_links(shown_map(frame, view), rows, columns, view.mass, most)
+    has_hidden = is_renormalised(frame, view)
+    if has_hidden:
+        links = _hidden_rows_apart(links, frame.map)
+    queries, keys = frame.queries[seen.rows], frame.keys[seen.columns]
+    return LinePicture(links, view.mass, queries, keys, seen.top, seen.left, has_hidden)
+
+
+def _hidden_rows_apart(links: Links, map_: AttentionMap) -> Links:
+    """Return the links with those rows apart that are empty, though they have weight in the whole map."""
+    rows = np.array(links.empty_rows, np.intp)
+    has_weight = map_.row_summary(rows).total > 0
+    return replace(links, empty_rows=tuple(rows[~has_weight].tolist()), hidden_rows=tuple(rows[has_weight].tolist()))
 
 
 def line_links(map_: AttentionMap, rows: range, columns: range, mass: float, most: int = MOST_LINKS) -> Links:
@@ -153,14 +169,22 @@ def _most_of(row: IntArray, column: IntArray, weight: FloatArray, most: int) -> 
 def line_legend(picture: LinePicture, notes_drawn: bool = True) -> str:
     """Return what the lines are and what is not drawn; ``notes_drawn`` if rows without any link say so themselves."""
     links, share = picture.links, percent(picture.mass)
-    said = [f"lines: the strongest keys of each query, together at least {share} of its weight"]
+    whole = "what is left of its weight" if picture.is_renormalised else "its weight"
+    said = [f"lines: the strongest keys of each query, together at least {share} of {whole}"]
     if picture.mass == 1.0:
-        said = ["lines: every key of each query with any weight"]
+        which = "every key that is not hidden" if picture.is_renormalised else "every key"
+        said = [f"lines: {which}, of each query with any weight"]
     if links.left_out:
         said.append(f"{grouped(links.left_out)} weaker ones are left out")
     if links.out_of_view:
         said.append(f"{grouped(links.out_of_view)} lead to keys out of view")
-    if links.empty_rows and not notes_drawn:
-        some = len(links.empty_rows)
-        said.append(f"{grouped(some)} {'query has' if some == 1 else 'queries have'} nothing to attend to")
+    if not notes_drawn:
+        said += list(_rows_without_lines(links))
     return "; ".join(said)
+
+
+def _rows_without_lines(links: Links) -> Iterator[str]:
+    if some := len(links.empty_rows):
+        yield f"{grouped(some)} {'query has' if some == 1 else 'queries have'} nothing to attend to"
+    if some := len(links.hidden_rows):
+        yield f"all that {grouped(some)} {'query attends' if some == 1 else 'queries attend'} to is hidden"

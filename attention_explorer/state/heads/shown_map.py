@@ -84,6 +84,12 @@ def is_renormalised(frame: HeadsFrame, view: HeadsView) -> bool:
     return stage_shown(frame, view) is Stage.WEIGHTS and bool(hidden_keys(frame, view.hidden).any())
 
 
+def hiding_words(hidden: Hidden) -> str:
+    """Return what a map without these keys shows."""
+    what = {Hidden.FIRST: "first token", Hidden.PUNCTUATION: "punctuation"}[hidden]
+    return f"{what} hidden, rows renormalised"
+
+
 def hidden_keys(frame: HeadsFrame, hidden: Hidden) -> BoolArray:
     """Return which keys (n_k,) are taken out of the picture."""
     result = np.zeros(len(frame.keys), np.bool_)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from attention_explorer.model import Stage
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
+from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.mask import what_hides
-from attention_explorer.state.heads.shown_map import is_renormalised, shown_map, stage_shown
-from attention_explorer.state.heads.state import Aggregate, HeadsView, Hidden
+from attention_explorer.state.heads.shown_map import hiding_words, is_renormalised, shown_map, stage_shown
+from attention_explorer.state.heads.state import Aggregate, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numerals import compact, coordinate, exact, plain, readable, scientific, signed, subscript
 
@@ -221,18 +222,19 @@ def products(frame: HeadsFrame, row: int, column: int) -> FloatArray:
         return np.stack([q, k, q * k], axis=1)
 
 
-def badges(frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> tuple[str, ...]:
-    """Return what to know before believing the colours: what is displayed is not the raw weight, and why."""
+def badges(frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePicture) -> tuple[str, ...]:
+    """Return what to know before believing a map or lines: what is displayed is not the raw weight, and why."""
     found = []
-    if picture.scale.badge:
+    if isinstance(picture, LinePicture):
+        view = replace(view, stage=Stage.WEIGHTS)
+    elif picture.scale.badge:
         found.append(picture.scale.badge)
     has_hidden = is_renormalised(frame, view)
     if has_hidden:
-        what = "first token" if view.hidden is Hidden.FIRST else "punctuation"
-        found.append(f"not the raw weights: {what} hidden, rows renormalised")
+        found.append(f"not the raw weights: {hiding_words(view.hidden)}")
     if not frame.rows_are_distributions and not has_hidden:
         found.append("rows need not sum to 1")
-    if picture.values.shape != picture.cells:
+    if isinstance(picture, MapPicture) and picture.values.shape != picture.cells:
         height, width = picture.values.shape
         found.append(f"{picture.cells[0]} × {picture.cells[1]} cells in {height} × {width} tiles, each its largest")
     if stage_shown(frame, view) is not view.stage:

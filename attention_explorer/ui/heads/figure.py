@@ -107,7 +107,7 @@ class HeadsFigure:
         parts = [source_words(self.frame)]
         if self.frame.mask is not None:
             parts.append(f"mask: {mask_words(setup.mask)}")
-        if not self.is_wall and isinstance(self.picture, MapPicture):
+        if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture):
             parts.extend(badges(self.frame, self.view, self.picture))
         if not self.is_wall:
             shape = self.frame.shape

@@ -320,10 +320,13 @@ def _paint_notes(painter: QPainter, picture: LinePicture, layout: LinesLayout, l
         return
     painter.setFont(look.font(min(12.0, _font_size(layout.row_step, look))))
     painter.setPen(colour_of(look.theme.muted))
-    for row in picture.links.empty_rows:
+    links = picture.links
+    notes = dict.fromkeys(links.empty_rows, "nothing to attend to")
+    notes |= dict.fromkeys(links.hidden_rows, "all it attends to is hidden")
+    for row, note in notes.items():
         y = layout.row_y(row - picture.first_row)
         box = QRectF(layout.field.left() + look.px(6), y - look.px(9), look.px(160), look.px(18))
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, "nothing to attend to")
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, note)
 
 
 def _samples_width(look: Look) -> float:

@@ -116,7 +116,7 @@ class PictureCard(Steady):
             whose = "and so is B" if is_same else "B the one you kept: change anything and watch the difference"
             said: tuple[str, ...] = (f"A is this setup, {whose}",)
         else:
-            said = badges(frame, heads.view, picture) if isinstance(picture, MapPicture) else ()
+            said = badges(frame, heads.view, picture) if isinstance(picture, MapPicture | LinePicture) else ()
         self.badges.set_text(TextLine("; ".join((*said, source_words(frame))), "muted", size=12))
         self.offers.show_offers(offers_for(frame, heads, picture))
 
