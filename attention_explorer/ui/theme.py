@@ -341,6 +341,7 @@ QHeaderView {{ background: transparent; }}
 QHeaderView::section {{ background: {t.card}; color: {t.muted}; border: none; border-bottom: 1px solid {t.border};
     padding: {px(3)}px {px(6)}px; font-size: {px(12)}px; }}
 QTableView QLineEdit {{ border-radius: 0; padding: 0 {px(4)}px; min-height: 0; }}
+QSlider:horizontal {{ min-height: {handle}px; border: {px(2)}px solid transparent; }}
 QSlider::groove:horizontal {{ height: {px(4)}px; background: {t.track}; border-radius: {px(2)}px; }}
 QSlider::handle:horizontal {{ width: {handle}px; height: {handle}px; margin: {-px(6)}px 0;
     border-radius: {handle // 2}px; background: {t.strong}; }}

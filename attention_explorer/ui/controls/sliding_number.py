@@ -62,7 +62,7 @@ class SlidingNumber(QWidget, Generic[S]):
         """Wear other colours or another size."""
         self._row.setSpacing(look.px(6))
         self.box.setFixedWidth(look.px(58 if max(self._stops, default=0) < LONG_NUMBER else 88))
-        self.slider.setMinimumSize(look.px(150), look.px(20))
+        self.slider.setMinimumWidth(look.px(150))
 
     def show_value(self, value: float, highest: float, lowest: float = 0) -> None:
         """Show a number of a range."""

@@ -182,7 +182,7 @@ class HeadsChecks(QWidget):
         self._column.setContentsMargins(margin, look.px(10), margin, look.px(10))
         self._column.setSpacing(look.px(8))
         self._control_row.setSpacing(look.px(6))
-        self.constant.setMinimumSize(look.px(200), look.px(20))  # or Qt cuts off the handle of the style sheet
+        self.constant.setMinimumWidth(look.px(200))
         for block in (self.look_for, self.result, self.notes):
             block.set_look(look)
         for table in self.tables:

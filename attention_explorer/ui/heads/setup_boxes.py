@@ -153,8 +153,6 @@ class SetupSection(QWidget):
             row.setSpacing(look.px(6))
         for widget, width in self._widths:
             widget.setFixedWidth(look.px(width))
-        for slider in self.findChildren(QSlider):
-            slider.setMinimumHeight(look.px(20))  # or Qt cuts off the handle of the style sheet
 
     def show_state(self, heads: HeadsState) -> None:
         """Show the settings."""
