@@ -22,7 +22,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPushButton, QVBoxLayout, QWidget
 from writing_driver import name_of
 
-from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.lookup.state import Part
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.role import Role
@@ -99,6 +101,14 @@ def test_tab_reaches_everything_in_reading_order(page_window, page):
         missed = set(visited) - set(tabbed(window, back=True))
         faults += [f"{scene.name}: {name_of(widget)} is out of reach backwards" for widget in missed]
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("picture", list(Picture))
+def test_heads_open_with_the_keyboard_on_the_picture_shown(make_window, picture):
+    state = ExplorerState(heads=HeadsState().with_view(picture=picture))
+    window = make_window(state, Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    window.page.settle()
+    assert QApplication.focusWidget() is window.page.pictures.currentWidget() is window.page._widgets[picture]
 
 
 def test_tab_reaches_everything_in_the_windows_beside_the_page(page_window):

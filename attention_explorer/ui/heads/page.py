@@ -380,7 +380,8 @@ class HeadsPage(RequestingPage):
         self._setup("Hard lookup" if hard else "Soft lookup", hard=hard)
 
     def focus_first(self) -> None:
-        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+        # Of the state: the picture may still be computed, and Qt keeps the focus for a widget that is shown later.
+        self._widgets[self.session.state.heads.view.picture].setFocus(Qt.FocusReason.OtherFocusReason)
 
     # ---- Taking it away ----
 
