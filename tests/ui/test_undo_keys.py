@@ -167,7 +167,7 @@ def test_undo_and_redo_go_to_the_page_that_changes_and_say_what_they_did(masked)
     redo(window.page)
     assert window.settings.page == "heads"
     assert masked.heads.setup.mask.kind is MaskKind.CAUSAL
-    assert masked.told == "Redone: “Mask: causal”."
+    assert masked.told == "Redone: Mask: causal."
     undo(window.page)
     assert masked.told == "", "the change is seen on the page"
 
@@ -180,8 +180,8 @@ def test_undo_goes_on_where_it_has_gone(masked):
     undo(window.page.canvas)
     assert (window.settings.page, masked.told) == ("lookup", "")
     undo(window.page.canvas)
-    assert (window.settings.page, masked.told) == ("heads", "Undone: “Keep as B”.")
+    assert (window.settings.page, masked.told) == ("heads", "Undone: Keep as B.")
     assert QApplication.focusWidget() is masked.canvas
     redo(masked.canvas)
     redo(masked.canvas)
-    assert (window.settings.page, masked.told) == ("lookup", "Redone: “Hard lookup”.")
+    assert (window.settings.page, masked.told) == ("lookup", "Redone: Hard lookup.")
