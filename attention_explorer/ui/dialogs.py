@@ -25,13 +25,13 @@ from attention_explorer.ui.theme import Look
 
 ABOUT = f"""<h2>Attention Explorer {__version__}</h2>
 <p>See and touch attention, the operation inside every transformer.</p>
-<p>Every number in a picture was computed by the model layer, or measured on this machine. Numbers in hints, and tables
-that tutorials made up, are typed text; the table under Block, Depth was measured with PyTorch. Everything works without
-a network.</p>
+<p>Every number in a picture was computed by the model layer, or measured on this machine. Numbers in hints and
+in tutorials’ tables are typed, not computed; the table under Block, Depth was measured with PyTorch. Everything works
+without a network.</p>
 <p>MIT licence. Colours: Okabe and Ito (2008). Font: Inter, under the SIL Open Font License.</p>
-<h3>Papers that the pages speak of</h3>
+<h3>Papers cited</h3>
 <p>{"<br>".join(paper.line for paper in PAPERS)}</p>
-<h3>To read on</h3>
+<h3>Further reading</h3>
 <p>{"<br>".join(reading.line for reading in TO_READ_ON)}</p>"""
 
 

@@ -82,7 +82,7 @@ def test_the_dot_products_are_called_the_scores_just_where_they_are(projections,
         np.allclose(scores, sums @ sums.T) and encoding is not Encoding.NONE
     )
     assert ("x·W_Q" in said) == (projections is not Projections.IDENTITY)
-    assert ("draws W anew" in said) <= (projections is not Projections.IDENTITY)
+    assert ("a new W" in said) <= (projections is not Projections.IDENTITY)
 
 
 def test_length_beside_direction():

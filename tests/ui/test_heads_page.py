@@ -251,9 +251,9 @@ def test_comparing_keeps_the_b_there_is(driver):
 def test_a_comparison_without_a_b_does_not_speak_of_one_that_was_kept(open_heads):
     driver = open_heads(HeadsState(view=HeadsView(picture=Picture.COMPARE)))
     assert np.array_equal(driver.page.comparison._picture.difference.values, np.zeros((11, 11)))
-    assert "A is this setup, and so is B" in driver.page.badges.text()
+    assert "B is still the same as A" in driver.page.badges.text()
     driver.press(driver.page.keep)
-    assert "A is this setup, and so is B" in driver.page.badges.text(), "it was kept, but nothing has changed since"
+    assert "B is still the same as A" in driver.page.badges.text(), "it was kept, but nothing has changed since"
 
 
 def test_two_equal_maps_offer_what_to_compare_with(open_heads):

@@ -407,10 +407,10 @@ def test_the_read_out_holds_prediction_and_measurement(open_host, scaled, mask):
     host = open_host(HeadsState().with_setup(scaled=scaled, mask=MaskChoice(mask)))
     predicted = 1.0 if scaled else np.sqrt(8)
     measured = measured_std(heads_frame(host.heads.setup))
-    score = "scaled score" if scaled else "score"
+    scores = "Scaled scores" if scaled else "Scores"
     assert (
         host.panel.weights.readout.text()
-        == f"W entries: std 0.125 → predicted {score} std {predicted:.2f} (measured in this head {measured:.2f})"
+        == f"Entries of W: std 0.125. {scores}: std {predicted:.2f} predicted, {measured:.2f} here."
     )
 
 
@@ -420,31 +420,33 @@ def test_the_read_out_follows_the_drag(host, hand):
     mouse.press(start)
     mouse.move(start + QPointF(25, 0))
     expected = 64 * host.recipe.gain**2
-    assert (
-        f"std {host.recipe.gain:.4g} → predicted scaled score std {expected:.2f}" in host.panel.weights.readout.text()
-    )
+    said = f"Entries of W: std {host.recipe.gain:.4g}. Scaled scores: std {expected:.2f} predicted"
+    assert said in host.panel.weights.readout.text()
     mouse.release()
 
 
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"projections": Projections.IDENTITY}, "No W: a score is x·x′ (scaled score std measured in this head "),
-        ({"projections": Projections.TIED, "encoding": Encoding.SINUSOIDAL}, "→ no simple prediction (scaled score"),
-        ({"sentence": "a " * 300}, "predicted scaled score std 1.00"),
+        ({"projections": Projections.IDENTITY}, "No W: a score is x·x′. Scaled scores: std "),
+        (
+            {"projections": Projections.TIED, "encoding": Encoding.SINUSOIDAL},
+            ". Scaled scores: no simple prediction, std ",
+        ),
+        ({"sentence": "a " * 300}, "Scaled scores: std 1.00 predicted."),
     ],
 )
 def test_the_read_out_says_what_it_cannot_tell(open_host, changes, text):
     host = open_host(toy(**changes))
     assert text in host.panel.weights.readout.text()
-    assert ("measured" in host.panel.weights.readout.text()) is ("sentence" not in changes)
+    assert (" here." in host.panel.weights.readout.text()) is ("sentence" not in changes)
 
 
 def test_the_second_layer_is_measured_only(open_host):
     host = open_host(toy(layers=2).with_setup(layer=1))
     text = host.panel.weights.readout.text()
     assert "predicted" not in text
-    assert f"measured in this head {measured_std(heads_frame(host.heads.setup)):.2f}" in text
+    assert f"{measured_std(heads_frame(host.heads.setup)):.2f} here." in text
 
 
 def test_nothing_is_measured_while_nobody_sees_it(open_host, monkeypatch):
@@ -545,7 +547,7 @@ def test_case_and_embedding_scale(host, qtbot):
     assert host.session.undo_text == "Ignore case"
     type_into(qtbot, embeddings.scale, "0.5")
     assert host.recipe.embedding_scale == 0.5
-    assert "predicted scaled score std 0.25" in host.panel.weights.readout.text()
+    assert "Scaled scores: std 0.25 predicted" in host.panel.weights.readout.text()
     choose(qtbot, embeddings.vectors, TokenVectors.BY_POSITION)
     assert not embeddings.case_sensitive.isEnabled()  # no word has a vector of its own
 

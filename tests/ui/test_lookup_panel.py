@@ -349,7 +349,7 @@ def test_a_hard_tie_is_explained_and_drawn(window):
     before = window.page.canvas.grab().toImage()
     tied = replace(lookup(window), query=(0.6, 0.8))
     window.session.apply(replace(window.session.state, lookup=tied), "Tie")
-    assert "the one picked of the keys that tie" in window.page.sum.text()
+    assert "of the tied keys, the one picked:\nα₂ = 1" in window.page.sum.text(), "k₁ · q is less in the last digit"
     scene = window.page.canvas.scene()
     ring = (scene.place(Part(Role.KEY, 1)) - QPointF(BADGE_RADIUS + 8, 0)).toPoint()
     spots = [(ring.x() + dx, ring.y() + dy) for dx in (-1, 0, 1) for dy in range(-6, 7)]

@@ -151,6 +151,8 @@ def title_of(causal: bool) -> str:
 def count_text(picture: FuturePicture, causal: bool) -> str:
     """Return how many rows of the output stay the same."""
     count, same = len(picture.tokens), picture.moved[causal].same_rows(-1)
+    if not same:
+        return "the only row changes" if count == 1 else f"all {count} rows change"
     return f"{count - same} of {count} rows change, {same} {'keeps' if same == 1 else 'keep'} every bit"
 
 

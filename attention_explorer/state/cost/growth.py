@@ -230,7 +230,7 @@ def growth_sentences(picture: GrowthPicture) -> tuple[str, ...]:
         fewer = picture.value_at(full, state.n) / picture.value_at(now, state.n)
         lines.append(f"At n = {grouped(state.n)} the window leaves one part in {fewer:.3g} of the n² part.")
     if picture.measurement is None or not picture.measurement.points:
-        lines.append("Measure here draws what this machine takes for one head onto the same lines.")
+        lines.append("“Measure here” adds this machine’s times to the chart.")
     else:
         lines += _measured_sentences(picture.measurement)
     return tuple(lines)

@@ -212,7 +212,7 @@ def vectors_words(recipe: Recipe) -> str:
         said = "Double click a number to type another." if can_type else "These vectors were given as numbers."
     has_projections, is_encoded = recipe.projections is not Projections.IDENTITY, recipe.encoding is not Encoding.NONE
     if recipe.vectors is TokenVectors.BY_POSITION and has_projections:
-        said += " Editing them draws W anew, as one random stream makes both."
+        said += " Editing them makes a new W too: both are drawn from the same seed."
     if is_encoded:
         said += " The encoding of the positions is added to them."
     if has_projections:

@@ -219,7 +219,7 @@ def it_words(table: ItTable) -> str:
         source = "Typed numbers"
     elif table.is_the_tutorials:
         source = "A tutorial’s invented numbers"
-    said = f"{source}: no model was asked. The shares sum to {coordinate(math.fsum(table.shares), 5)}."
+    said = f"{source}. These numbers come from no model. The shares sum to {coordinate(math.fsum(table.shares), 5)}."
     if not (table.weights > 0).any():
         return f"{said} The mask hides every key from “it”, so all weights are 0."
     if not np.allclose(table.weights, np.divide(table.shares, math.fsum(table.shares)), rtol=1e-9, atol=0):

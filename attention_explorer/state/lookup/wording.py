@@ -110,7 +110,8 @@ def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
     weight = round(float(frame.weights[index]))
     verdict = "the highest score takes everything" if weight else "not the highest score, so nothing"
     if index in frame.winners and len(frame.winners) > 1:
-        verdict = "the one picked of the keys that tie" if weight else "it ties, but only one key is picked"
+        picked = "the first" if frame.tie_is_exact else "the one picked"
+        verdict = f"of the tied keys, {picked}" if weight else "it ties, but only one key is picked"
     return [best + (" …" if len(scores) > 4 else ""), f"{verdict}:", f"α{subscript(index + 1)} = {weight}"]
 
 

@@ -227,7 +227,7 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
     ScalingPreset(
         "half",
         "Bench: overflow in float16",
-        "In float16 a score of 12 is enough. Try float32, or switch “subtract max” on.",
+        "In float16 a score of 12 is enough to overflow. Try float32, or switch “subtract max” on.",
         _bench("half", BenchState(((12.0, 9.0, 4.0),), precision=Precision.HALF, subtract_max=False)),
         "You might think that only absurdly large scores overflow.",
         "FALSE in float16",

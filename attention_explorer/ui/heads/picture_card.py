@@ -113,8 +113,8 @@ class PictureCard(Steady):
         self.title.set_text(TextLine(map_title(frame), bold=True, size=15))
         if isinstance(picture, Comparison):
             is_same = heads.other is None or heads.other == heads.setup
-            whose = "and so is B" if is_same else "B the one you kept: change anything and watch the difference"
-            said: tuple[str, ...] = (f"A is this setup, {whose}",)
+            kept = "A is this setup, B the one you kept: change anything and watch the difference"
+            said: tuple[str, ...] = ("B is still the same as A" if is_same else kept,)
         else:
             said = badges(frame, heads.view, picture) if isinstance(picture, MapPicture | LinePicture) else ()
         self.badges.set_text(TextLine("; ".join((*said, source_words(frame))), "muted", size=12))

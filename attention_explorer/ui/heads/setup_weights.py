@@ -139,15 +139,16 @@ def spread_note(frame: HeadsFrame, measured: float | None) -> str:
     recipe = frame.setup.recipe
     if not isinstance(recipe, ToyRecipe):
         return ""
-    here = "" if measured is None or math.isnan(measured) else f"measured in this head {_short(measured)}"
-    score = "scaled score" if frame.setup.scaled else "score"
-    if recipe.projections is Projections.IDENTITY:
-        return "No W: a score is x·x′" + (f" ({score} std {here})" if here else "")
-    entries = f"W entries: std {scientific(recipe.gain_number)}"
-    predicted = recipe.predicted_score_std(frame.setup.scaled)
-    if predicted is None or frame.layer > 0:
-        return f"{entries} → no simple prediction" + (f" ({score} std {here})" if here else "")
-    return f"{entries} → predicted {score} std {_short(predicted)}" + (f" ({here})" if here else "")
+    has_w = recipe.projections is not Projections.IDENTITY
+    entries = f"Entries of W: std {scientific(recipe.gain_number)}." if has_w else "No W: a score is x·x′."
+    predicted = recipe.predicted_score_std(frame.setup.scaled) if frame.layer == 0 else None
+    known = ["no simple prediction"] if has_w else []
+    if predicted is not None:
+        known = [f"std {_short(predicted)} predicted"]
+    if measured is not None and not math.isnan(measured):
+        known.append(f"{'std ' if predicted is None else ''}{_short(measured)} here")
+    scores = "Scaled scores" if frame.setup.scaled else "Scores"
+    return f"{entries} {scores}: {', '.join(known)}." if known else entries
 
 
 def _short(spread: float) -> str:
