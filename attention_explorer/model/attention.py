@@ -26,6 +26,10 @@ from attention_explorer.model.map_selection import row_blocks
 from attention_explorer.model.scalars import finite_number, flag, outside_range, positive_temperature
 from attention_explorer.model.softmax import exponential_weights, one_hot
 
+# Where a product runs on several threads, each waits for the others at its end, on a busy machine for long: a few
+# large products are faster there than many that fit into a processor's cache, and with one thread no slower.
+_ENTRIES_OF_A_BLOCK = 2**21
+
 
 class Attention(NamedTuple):
     """Attention with every intermediate, in the order of computation.
@@ -204,11 +208,12 @@ def _kept(
     mask, bias = (None if each is None else np.broadcast_to(each, (*batch, n_q, n_k)) for each in (allowed, added))
     held = {name: np.empty((*batch, n_q, d_v if name == "output" else n_k), q.dtype) for name in names}
     for at in np.ndindex(*batch):
-        for _, rows in row_blocks(slice(0, n_q), n_k):
+        for _, rows in row_blocks(slice(0, n_q), n_k, _ENTRIES_OF_A_BLOCK):
             part = (*at, rows)
             found = compute(q[part], k[at], v[at], *(None if each is None else each[part] for each in (mask, bias)))
             for name, array in held.items():
                 array[part] = getattr(found, name)
+            del found  # before the next block is made
     return KeptAttention(**held)
 
 

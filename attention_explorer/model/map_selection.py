@@ -95,7 +95,7 @@ def positions_of(selection: Selection) -> npt.NDArray[np.intp]:
     return selection.astype(np.intp, copy=False)
 
 
-def row_blocks(rows: Selection, n_k: int) -> Iterator[tuple[int, Selection]]:
+def row_blocks(rows: Selection, n_k: int, entries: int | None = None) -> Iterator[tuple[int, Selection]]:
     """Walk over rows, a block at a time.
 
     Parameters
@@ -104,15 +104,18 @@ def row_blocks(rows: Selection, n_k: int) -> Iterator[tuple[int, Selection]]:
         A checked selection.
     n_k : int
         Keys of a row.
+    entries : int, optional
+        The most entries of a block of more than a few rows; as many as stay in a processor's cache if not given.
 
     Yields
     ------
     offset : int
         How many of the chosen rows came before.
     block : slice or ndarray of int
-        The rows of this block: together about 2**18 entries, and no more than 2**20 unless one row is longer.
+        The rows of this block: together about `entries`, 2**18 if not given, and no more than that or 2**20 unless
+        one row is longer.
     """
-    each = rows_of_a_block(n_k)
+    each = rows_of_a_block(n_k, entries)
     for offset in range(0, count(rows), each):
         checkpoint()
         if isinstance(rows, slice):
@@ -122,7 +125,7 @@ def row_blocks(rows: Selection, n_k: int) -> Iterator[tuple[int, Selection]]:
             yield offset, rows[offset : offset + each]
 
 
-def rows_of_a_block(n_k: int) -> int:
+def rows_of_a_block(n_k: int, entries: int | None = None) -> int:
     """Return how many rows of `n_k` keys are computed together."""
     keys = max(n_k, 1)
-    return max(_CACHED // keys, min(_ROWS, _LARGEST // keys), 1)
+    return max((entries or _CACHED) // keys, min(_ROWS, _LARGEST // keys), 1)
