@@ -62,6 +62,16 @@ def test_the_pinned_word_stays_pinned_while_words_are_typed_before_it(driver, ba
     assert driver.pin == (7, 1)
 
 
+def test_a_typed_letter_leaves_the_controls_where_they_are(driver, bar, monkeypatch):
+    driver.type_into(bar.sentence, "one two")
+    fitted = list[str]()
+    monkeypatch.setattr(bar, "fit", lambda: fitted.append(bar.sentence.text()))
+    QTest.keyClicks(bar.sentence, "s")
+    assert (driver.heads.setup.recipe.sentence, fitted) == ("one twos", [])
+    driver.press(bar.pictures.buttons[Picture.LINES])
+    assert fitted, "other controls need other room"
+
+
 def test_letters_typed_quickly_are_one_undo_step_and_slow_ones_are_not(driver, bar):
     bar.sentence.setFocus()
     for letter in " and then":

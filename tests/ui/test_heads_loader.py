@@ -240,6 +240,23 @@ def test_pointing_at_the_old_larger_picture_while_a_smaller_one_is_on_its_way(op
     assert driver.said.startswith("query “w399” (400)")
 
 
+def test_a_letter_has_nothing_read_anew_of_the_picture_before_it(open_heads, gate, wait, monkeypatch):
+    gate.open()
+    driver = open_heads(long_state())
+    wait(driver)
+    shown = list[object]()
+    show_spot = driver.page.reading.show_spot
+    monkeypatch.setattr(driver.page.reading, "show_spot", lambda *a, **k: (shown.append(a[0]), show_spot(*a, **k)))
+    gate.shut()
+    driver.page.bar.sentence.setFocus()
+    QTest.keyClicks(driver.page.bar.sentence, "s")
+    assert busy(driver)
+    assert not shown
+    gate.open()
+    wait(driver)
+    assert shown == [driver.frame]
+
+
 def test_the_newest_wins_when_typing_quickly(open_heads, gate, wait):
     driver = open_heads(long_state(520))
     gate.open()

@@ -131,6 +131,7 @@ class HeadsBar(QWidget):
         for shown in (self.pictures, self.more, *settings, *painting):
             row.addWidget(shown)
         self._wanted = dict.fromkeys((self.cross, *settings, *painting), True)
+        self._arranged: tuple[object, ...] = ()  # what the room for the controls was found for
         return widget
 
     def _make_views(self) -> None:
@@ -268,7 +269,10 @@ class HeadsBar(QWidget):
             self.mask_size.setValue(mask.size)
         self._wanted[self.unpaint] = mask.is_painted
         self.presets.show_preset(state.preset, changed=is_changed(state))
-        self._fold()
+        arranged = (recipe.context is None, self.presets.currentText(), *self._wanted.values())
+        if arranged != self._arranged:  # a typed letter leaves it as it is, and the page need not be laid out anew
+            self._arranged = arranged
+            self._fold()
 
     # ---- Acting ----
 

@@ -208,7 +208,7 @@ class HeadsPage(RequestingPage):
         if self._load():
             return
         self._show_controls(new.heads, self._frame)
-        if self._frame is not None:
+        if self._frame is not None and (old is new or old.heads.view != new.heads.view):
             self.wall.show_view(self._frame, new.heads.view)
             self._show_spots()
             self._say_again()
