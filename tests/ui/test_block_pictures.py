@@ -12,15 +12,20 @@ from heads_driver import painted_texts
 from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
+from writing_driver import written_on
 
 from attention_explorer.model import NormPlacement
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.block.cache import table_rows
 from attention_explorer.state.block.presets import block_preset
 from attention_explorer.state.block.state import BlockState, Initialiser
+from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.block.cache_picture import SPAN, cache_drawing
 from attention_explorer.ui.block.depth_picture import depth_drawing
 from attention_explorer.ui.block.future_picture import future_drawing
 from attention_explorer.ui.block.linear_picture import linear_drawing
 from attention_explorer.ui.block.norm_picture import norm_drawing, strips_of
+from attention_explorer.ui.drawing.text_table import Column, paint_table, table_layout
 from attention_explorer.ui.pictures.drawing import PictureDrawing
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import DARK, LIGHT, Look
@@ -267,6 +272,26 @@ def test_cache_cells_stay_where_they_are_while_it_grows() -> None:
     for before, after in zip(early.maps, late.maps, strict=True):
         assert before.whole == after.whole
         assert before.layout.rectangle(1, 0) == after.layout.rectangle(1, 0)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 768)])
+@pytest.mark.parametrize("layers", [2, 24])
+def test_cache_table_shows_every_number_in_full(make_window, size: tuple[int, int], layers: int) -> None:
+    state = ExplorerState(block=replace(state_of("cache"), layers=layers))
+    window = make_window(state, Settings(theme=ThemeChoice.LIGHT, page="block"), size)
+    window.page.settle()
+    texts = [line.text for line in written_on(window.page.canvas)]
+    picture = DRAWINGS["cache"].compute(state.block, (0, 0))
+    assert {number for _, *numbers in table_rows(picture) for number in numbers} <= set(texts)
+    assert not [text for text in texts if text.endswith("…")]
+
+
+@pytest.mark.parametrize("width", [120, 200, 400])
+def test_a_table_cuts_its_words_and_never_its_numbers(width: int) -> None:
+    columns, row = (Column("name"), Column("number", is_right=True)), ("a name that is long", "1.19 million")
+    layout = table_layout(Look(), QRectF(0, 0, width, 60), columns, (row,), row_height=19)
+    assert row[1] in painted_texts(lambda painter: paint_table(painter, layout, Look()))
+    assert layout.shown[-1][1] + layout.shown[-1][2] <= width + 0.5
 
 
 @pytest.mark.parametrize("name", ["future", "cache", "linear"])

@@ -72,7 +72,7 @@ def cache_layout(picture: CachePicture, look: Look, room: QRectF) -> CacheLayout
     chips = _chips(picture, look, QRectF(room.left(), room.top(), room.width(), px(CHIPS)))
     rows = table_rows(picture)
     foot = px(VERDICT) + (len(rows) + 1) * px(ROW) + px(6)
-    narrow = room.width() < px(560)
+    narrow = room.width() < px(700)
     low = foot + (max(0.5 * foot, px(80)) if narrow else 0)
     middle = QRectF(room.left(), room.top() + px(CHIPS) + px(8), room.width(), 0)
     middle.setBottom(max(room.bottom() - low - px(12), middle.top() + px(60)))

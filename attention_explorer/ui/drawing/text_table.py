@@ -1,4 +1,4 @@
-"""A small table of text in a picture; where room is short the least important columns are left out."""
+"""A small table of text in a picture; where room is short columns are left out, then words are cut, never numbers."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Column:
 
     title: str
     is_right: bool = False
+    """Numbers, which are never cut; what stands at the left are words."""
     is_muted: bool = False
     is_bold: bool = False
     rank: int = 0
@@ -79,12 +80,14 @@ def table_layout(
             break
         kept.remove(dropped)
     spare = room - sum(widths[index] for index in kept) - gap * (len(kept) - 1)
+    words = [index for index in kept if not columns[index].is_right]
+    for index in words if spare < 0 else ():
+        widths[index] = max(widths[index] + spare / len(words), 8.0)
     between = gap + min(max(spare, 0.0) / max(len(kept) - 1, 1), 0.07 * box.width() + look.px(10))
     shown, left = [], box.left() + indent
     for index in kept:
-        width = min(widths[index], max(box.right() - left, 8.0))
-        shown.append((index, left, width))
-        left += width + between
+        shown.append((index, left, widths[index]))
+        left += widths[index] + between
     return TableLayout(box, row_height, columns, tuple(shown), rows, indent)
 
 
