@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from attention_explorer.fields import CheckedFields
-from attention_explorer.model.pooling import tile_bounds
+from attention_explorer.model.pooling import TilePool, tile_bounds
 from attention_explorer.state.colour_scale import BoolArray, ColourScale, FloatArray
+
+IntArray = np.typing.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class MapPicture:
     row_title: str = "query (row) attends to …"
     column_title: str = "key (column)"
     masked_word: str = "masked"
+    bounds: tuple[IntArray, IntArray] | None = None
+    """Where tiles begin and end, (h + 1,) and (w + 1,), counted from the first token; None if all are as long."""
     positions: FloatArray = field(init=False)
     """Where each tile stands on the colour bar, (h, w)."""
 
@@ -71,17 +75,42 @@ class MapPicture:
         """Rows and columns of tokens."""
         return len(self.row_tokens), len(self.column_tokens)
 
+    @property
+    def tiles_end(self) -> tuple[IntArray, IntArray]:
+        """Where tiles begin and end, rows and columns, counted from the first token."""
+        if self.bounds is not None:
+            return self.bounds
+        rows, columns = (tile_bounds(*pair) for pair in zip(self.cells, self.values.shape, strict=True))
+        return rows, columns
+
+    def fitted(self, height: int, width: int) -> MapPicture:
+        """Return the picture in at most so many tiles, at least 1: of those that become one, the number that matters.
+
+        That is the largest weight, or the score furthest from 0, among those that are not masked.
+        """
+        height, width = max(height, 1), max(width, 1)
+        shape = self.values.shape
+        if shape[0] <= height and shape[1] <= width:
+            return self
+        pool = TilePool((shape[0], shape[1]), height, width, self.values.dtype, by_magnitude=self.scale.is_diverging)
+        pool.add(0, np.where(self.masked, -np.inf, self.values), ~self.masked)
+        values, masked = pool.pooled(float(self.values.min(where=self.masked, initial=0.0)))
+        rows, columns = (
+            ends[tile_bounds(count, most)]
+            for ends, count, most in zip(self.tiles_end, shape, (height, width), strict=True)
+        )
+        return replace(self, values=values, masked=masked, bounds=(rows, columns))
+
     def tile_of(self, row: int, column: int) -> tuple[range, range]:
         """Return the rows and columns of the map that share a tile with a cell; of one out of view, its own."""
-        places = zip((row, column), (self.first_row, self.first_column), self.cells, self.values.shape, strict=True)
-        rows, columns = (_tile(place, first, length, tiles) for place, first, length, tiles in places)
+        places = zip((row, column), (self.first_row, self.first_column), self.tiles_end, strict=True)
+        rows, columns = (_tile(place, first, bounds) for place, first, bounds in places)
         return rows, columns
 
 
-def _tile(place: int, first: int, length: int, tiles: int) -> range:
-    """Return which places share a tile with this one, of so many from a first one on."""
-    if not first <= place < first + length:
+def _tile(place: int, first: int, bounds: IntArray) -> range:
+    """Return which places share a tile with this one, of those from a first one on."""
+    if not first <= place < first + int(bounds[-1]):
         return range(place, place + 1)
-    bounds = tile_bounds(length, tiles)
     tile = int(np.searchsorted(bounds, place - first, side="right"))
     return range(first + int(bounds[tile - 1]), first + int(bounds[tile]))

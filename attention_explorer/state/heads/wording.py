@@ -222,8 +222,13 @@ def products(frame: HeadsFrame, row: int, column: int) -> FloatArray:
         return np.stack([q, k, q * k], axis=1)
 
 
-def badges(frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePicture) -> tuple[str, ...]:
-    """Return what to know before believing a map or lines: what is displayed is not the raw weight, and why."""
+def badges(
+    frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePicture, *, most: bool = False
+) -> tuple[str, ...]:
+    """Return what to know before believing a map or lines: what is displayed is not the raw weight, and why.
+
+    ``most`` if the picture may be drawn in fewer tiles than it has.
+    """
     found = []
     if isinstance(picture, LinePicture):
         view = replace(view, stage=Stage.WEIGHTS)
@@ -236,7 +241,8 @@ def badges(frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePicture
         found.append("rows need not sum to 1")
     if isinstance(picture, MapPicture) and picture.values.shape != picture.cells:
         height, width = picture.values.shape
-        found.append(f"{picture.cells[0]} × {picture.cells[1]} cells in {height} × {width} tiles, each its largest")
+        tiles = f"{'at most ' * most}{height} × {width} tiles"
+        found.append(f"{picture.cells[0]} × {picture.cells[1]} cells in {tiles}, each its largest")
     if stage_shown(frame, view) is not view.stage:
         found.append("several heads in one have weights only")
     return tuple(found)

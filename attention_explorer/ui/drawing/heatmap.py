@@ -21,6 +21,8 @@ NUMBERS_FROM = 36.0
 """Cells of at least so many pixels carry their number, if all of them fit."""
 SMALLEST_LIT = 12.0
 """Pixels at zoom 1 of the font of a label that is pointed at, however small the others are."""
+ROUNDING = 1e-6
+"""Pixels: a box this much smaller than a whole number of them has that number."""
 BESIDE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 """Words that run from right to left begin at their cells like all others."""
 
@@ -47,19 +49,46 @@ def paint_heatmap(
 def paint_cells(
     painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look, *, vector: bool = False
 ) -> None:
-    """Paint the cells with hatching on masked ones, gaps and numbers where there is room."""
+    """Paint the cells with hatching on masked ones, gaps and numbers where there is room.
+
+    What is drawn in pixels has no more tiles than these, so that the number of each tile can be seen.
+    """
     box = layout.cells
     if vector and picture.values.size <= look.most_rectangles:
         _paint_rectangles(painter, picture, layout, look)
+    elif vector:
+        _paint_image(painter, picture, box, look)
     else:
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-        painter.drawImage(box, picture_image(picture, look))
+        on_device = painter.deviceTransform().mapRect(box)
+        most = most_tiles(on_device)
+        picture = picture.fitted(*most)
+        if any(tiles == pixels for tiles, pixels in zip(picture.values.shape, most, strict=True)):
+            box = _on_whole_pixels(painter, on_device)
+        _paint_image(painter, picture, box, look)
     small = min(layout.cell_width, layout.cell_height)
     paint_hatching(painter, picture.masked, box, look)
     if small >= look.px(GAP_FROM):
         _paint_gaps(painter, layout, look, vector=vector)
     if layout.cell_width >= look.px(NUMBERS_FROM) and layout.cell_height >= look.px(18):
         _paint_numbers(painter, picture, layout, look)
+
+
+def most_tiles(cells: QRectF, ratio: float = 1.0) -> tuple[int, int]:
+    """Return the most rows and columns of tiles in a box of so many device pixels per unit: one a pixel."""
+    return int(cells.height() * ratio + ROUNDING), int(cells.width() * ratio + ROUNDING)
+
+
+def _on_whole_pixels(painter: QPainter, on_device: QRectF) -> QRectF:
+    """Return a box of the device on its whole pixels: else an image of one tile a pixel would lose some."""
+    height, width = most_tiles(on_device)
+    box = QRectF(round(on_device.left()), round(on_device.top()), width, height)
+    inverse, _ = painter.deviceTransform().inverted()
+    return inverse.mapRect(box)
+
+
+def _paint_image(painter: QPainter, picture: MapPicture, box: QRectF, look: Look) -> None:
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+    painter.drawImage(box, picture_image(picture, look))
 
 
 def _paint_rectangles(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:

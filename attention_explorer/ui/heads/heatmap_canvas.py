@@ -15,7 +15,7 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Cell, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.heatmap import paint_column_label, paint_heatmap, paint_row_label
+from attention_explorer.ui.drawing.heatmap import most_tiles, paint_column_label, paint_heatmap, paint_row_label
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, layout_of
 from attention_explorer.ui.heads.map_widget import MapWidget
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -34,17 +34,21 @@ class HeatmapCanvas(MapWidget):
     -------
     tiles_changed
         There is room for another number of tiles: the picture has to be computed for it.
+    tiles_drawn_changed
+        The picture on show is drawn with another number of tiles.
     painting_ended
         Esc was pressed while the mask can be painted.
     """
 
     tiles_changed = Signal()
+    tiles_drawn_changed = Signal()
     painting_ended = Signal()
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, "Attention map", parent)
         self.paints_mask = False
-        self._picture: MapPicture | None = None
+        self._computed: MapPicture | None = None
+        self._picture: MapPicture | None = None  # as it is drawn: what was computed, in as many tiles as have a pixel
         self._layout: HeatmapLayout | None = None
         self._tiles_before = (0, 0)
         self._pressed: QPointF | None = None
@@ -58,7 +62,7 @@ class HeatmapCanvas(MapWidget):
 
     def show_picture(self, frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> None:
         """Show the picture of a frame, computed for the window and the tiles that were asked for."""
-        self.frame, self.view, self._picture = frame, view, picture
+        self.frame, self.view, self._computed = frame, view, picture
         self.picture_changed()
         self.point_again()
 
@@ -69,8 +73,9 @@ class HeatmapCanvas(MapWidget):
 
     @property
     def tiles(self) -> tuple[int, int]:
-        """The most tiles that make sense: the pixels there are."""
-        return self._rounded_up(self.height()), self._rounded_up(self.width())
+        """The most tiles that make sense: the pixels there are; as many each way, for a map that is square."""
+        most = self._rounded_up(max(self.height(), self.width()))
+        return most, most
 
     def _rounded_up(self, pixels: int) -> int:
         # In steps, so that a window that is being resized does not compute its picture at every pixel.
@@ -88,8 +93,24 @@ class HeatmapCanvas(MapWidget):
         return self.frame is not None and self.view.seen(self.frame.shape) != Window.whole(self.frame.shape)
 
     def picture_changed(self) -> None:
-        self._layout = None
+        before, self._layout = self._picture, None
+        if self._computed is not None:
+            self._fit(self._computed)
         super().picture_changed()
+        if before is not None and self._picture is not None and before.values.shape != self._picture.values.shape:
+            self.tiles_drawn_changed.emit()
+
+    def _fit(self, picture: MapPicture) -> None:
+        """Lay a picture out, and reduce it to the pixels that its cells then have."""
+        layout = layout_of(picture, self.look, self.room, steady=self.is_zoomed)
+        self._picture = picture.fitted(*most_tiles(layout.cells, self.devicePixelRatioF()))
+        if self._picture is picture:
+            self._layout = layout
+
+    @property
+    def picture(self) -> MapPicture | None:
+        """The picture as it is drawn; None before there is one."""
+        return self._picture
 
     @property
     def map_layout(self) -> HeatmapLayout | None:

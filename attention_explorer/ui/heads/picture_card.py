@@ -70,6 +70,7 @@ class PictureCard(Steady):
             self.pictures.addWidget(widget)
             widget.spot_changed.connect(self.spot_changed)
             widget.menu_wanted.connect(self.menu_wanted)
+        self.canvas.tiles_drawn_changed.connect(self._on_tiles_drawn_changed)
         self._build()
         self.note = RequestNote(requests, session, look, self.title, self.pictures, tuple(self.widgets.values()))
         self.note.dim_too(self.badges)
@@ -116,9 +117,22 @@ class PictureCard(Steady):
             kept = "A is this setup, B the one you kept: change anything and watch the difference"
             said: tuple[str, ...] = ("B is still the same as A" if is_same else kept,)
         else:
-            said = badges(frame, heads.view, picture) if isinstance(picture, MapPicture | LinePicture) else ()
-        self.badges.set_text(TextLine("; ".join((*said, source_words(frame))), "muted", size=12))
+            said = self._badges(frame, heads.view, picture)
+        self._show_badges(frame, said)
         self.offers.show_offers(offers_for(frame, heads, picture))
+
+    def _badges(self, frame: HeadsFrame, view: HeadsView, picture: LargePicture) -> tuple[str, ...]:
+        if isinstance(picture, MapPicture):
+            picture = self.canvas.picture or picture  # as it is drawn
+        return badges(frame, view, picture) if isinstance(picture, MapPicture | LinePicture) else ()
+
+    def _show_badges(self, frame: HeadsFrame, said: tuple[str, ...]) -> None:
+        self.badges.set_text(TextLine("; ".join((*said, source_words(frame))), "muted", size=12))
+
+    def _on_tiles_drawn_changed(self) -> None:
+        frame, picture = self.canvas.frame, self.canvas.picture
+        if frame is not None and picture is not None and self.pictures.currentWidget() is self.canvas:
+            self._show_badges(frame, badges(frame, self.canvas.view, picture))
 
     # ---- Pointing ----
 
