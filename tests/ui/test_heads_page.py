@@ -167,6 +167,38 @@ def test_lines_without_hidden_keys_say_so(driver):
 # ---- Compare ----
 
 
+@pytest.mark.parametrize("change", [{"mask": MaskChoice(MaskKind.CAUSAL)}, {"hard": True}])
+def test_that_b_is_kept_is_said_until_the_next_change(driver, change):
+    driver.press(driver.page.keep)
+    assert driver.said.startswith("Kept as B")
+    driver.hover(2, 3)
+    driver.press(driver.page.keep)
+    driver.page._setup("Change", **change)
+    assert "Kept as B" not in driver.said
+    driver.press(driver.page.keep)
+    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    assert "Kept as B" not in driver.said
+
+
+def test_what_cannot_be_computed_is_not_kept_as_b(driver):
+    show(driver, HeadsState().with_recipe(d_model=10, heads=4))
+    reason = driver.page.requests.reason
+    driver.press(driver.page.keep)
+    assert driver.heads.other is None
+    assert driver.told == f"Not kept as B: {reason}"
+
+
+def test_a_b_that_cannot_be_computed_is_named_and_can_be_replaced(driver):
+    refused = HeadsState().with_recipe(d_model=10, heads=4).setup
+    show(driver, replace(HeadsState(), other=refused))
+    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    assert driver.page.requests.reason.startswith("B, the setup kept for comparison: ")
+    assert "10" in driver.page.note.words.text()
+    driver.press(driver.page.keep)
+    assert driver.heads.other == driver.heads.setup
+    assert any("A and B are the same setup" in text for text in driver.texts())
+
+
 def test_keep_as_b_then_change_shows_the_difference(driver):
     driver.key(Qt.Key.Key_B)
     kept = driver.heads.setup

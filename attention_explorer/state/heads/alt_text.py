@@ -11,7 +11,7 @@ from attention_explorer.byte_cache import kept
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame, other_frame
 from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, part_shown
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.shown_map import hiding_words, shown_map, stage_shown, stage_title
@@ -70,7 +70,7 @@ def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str
     yield _made_with(frame)
     yield _strongest_words(heads, frame, seen)
     if heads.view.picture is Picture.COMPARE:
-        other = heads_frame(heads.setup if heads.other is None else heads.other)
+        other = other_frame(heads)
         yield f"Compared with {map_title(other)}. {_made_with(other)}"
         yield _strongest_words(heads, other, Window.whole(other.shape))
 

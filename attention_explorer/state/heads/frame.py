@@ -23,7 +23,7 @@ from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import toy_layers
 from attention_explorer.state.heads.mask import mask_of
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, Recipe
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, Recipe
 
 BoolArray = np.typing.NDArray[np.bool_]
 
@@ -131,6 +131,26 @@ def frame_to_show(setup: HeadsSetup) -> HeadsFrame:
         if not tokens:
             raise ExplorerError(f"The {which} has no words: there is nothing to attend to. Type at least one.")
     return frame
+
+
+OTHER = "B, the setup kept for comparison"
+"""How the reason begins why there is no comparison, where that is not the fault of A."""
+
+
+def other_frame(heads: HeadsState) -> HeadsFrame:
+    """Compute B, with which a state is compared; where none is kept, the setup itself.
+
+    Raises
+    ------
+    ExplorerError
+        B cannot be computed; the message says that it is B, and why.
+    """
+    if heads.other is None:
+        return frame_to_show(heads.setup)
+    try:
+        return frame_to_show(heads.other)
+    except ExplorerError as error:
+        raise ExplorerError(f"{OTHER}: {error} Choose another B: “Keep as B” takes the setup as it is now.") from error
 
 
 @kept

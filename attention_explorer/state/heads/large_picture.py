@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from attention_explorer.state.heads.compare import Comparison, compare_pictures
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.frame import HeadsFrame, other_frame
 from attention_explorer.state.heads.lines import LinePicture, line_picture
 from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.stages import StagesPicture, stages_picture
@@ -49,8 +49,7 @@ def large_picture(
     if kind is Picture.STAGES:
         return stages_picture(frame, heads.view, _share(tiles, 2))
     if kind is Picture.COMPARE:
-        other = heads_frame(heads.setup if heads.other is None else heads.other)
-        return compare_pictures(frame, other, heads.view, _share(tiles, 2))
+        return compare_pictures(frame, other_frame(heads), heads.view, _share(tiles, 2))
     return map_picture(frame, heads.view, part, tiles)
 
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter
 from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.export import difference_numbers, map_numbers, stages_numbers, wall_numbers
-from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, heads_frame
+from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, other_frame
 from attention_explorer.state.heads.large_picture import (
     MOST_PRINTED_LINE_ROWS,
     LargePicture,
@@ -96,8 +96,7 @@ class HeadsFigure:
         if self.view.picture is Picture.STAGES:
             return stages_numbers(self.frame)
         if self.view.picture is Picture.COMPARE:
-            other = self.heads.setup if self.heads.other is None else self.heads.other
-            return difference_numbers(self.frame, heads_frame(other), self.view)
+            return difference_numbers(self.frame, other_frame(self.heads), self.view)
         return map_numbers(self.frame, self.view)
 
     @property
@@ -108,7 +107,7 @@ class HeadsFigure:
         if self.frame.mask is not None:
             parts.append(f"mask: {mask_words(setup.mask)}")
         if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture):
-            parts.extend(badges(self.frame, self.view, self.picture))
+            parts.extend(badges(self.frame, self.view, self.picture, most=True))
         if not self.is_wall:
             shape = self.frame.shape
             parts.extend(_left_out(part_shown(self.view, shape, MOST_PRINTED_LINE_ROWS), shape))

@@ -9,9 +9,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from attention_explorer.byte_cache import CACHE
+from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.frame import OTHER, HeadsFrame, heads_frame
 from attention_explorer.state.heads.shown_map import is_renormalised
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.hint_card import HintCard
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from attention_explorer.ui.heads.checks import HeadsChecks
     from attention_explorer.ui.heads.setup import HeadsSetupPanel
 
+KEPT = "Kept as B. Change anything, then choose Compare."
 WALL_WIDTH = 268
 PANEL_WIDTH = 344
 NARROW_PAGE = 900
@@ -64,6 +66,7 @@ class HeadsPage(RequestingPage):
         super().__init__(session, look, parent)
         self._frame: HeadsFrame | None = None
         self._spoken_of, self._spoken = NOWHERE, ""  # by the status bar, of what and what
+        self._says_kept = False
         self.arrays: ArraysWindow | None = None
         self.loader = self.requests = HeadsLoader(self)
         self.bar = HeadsBar(session, look)
@@ -203,6 +206,8 @@ class HeadsPage(RequestingPage):
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         if old.heads == new.heads and old is not new:
             return
+        if self._says_kept:
+            self.say_spot()  # the next change is made: what was said of the one before goes
         other = new.heads.other
         CACHE.compare(id(self.requests), None if other is None else heads_frame.peek(other))
         if self._load():
@@ -297,6 +302,7 @@ class HeadsPage(RequestingPage):
         self.said.emit(self._spoken)
 
     def _on_said(self, sentence: str) -> None:
+        self._says_kept = False
         if sentence != self._spoken:
             self._spoken_of = NOWHERE  # the status bar speaks of something else now
 
@@ -330,11 +336,16 @@ class HeadsPage(RequestingPage):
         self.session.apply(replace(state, heads=state.heads.with_setup(**changes)), label)
 
     def keep_for_comparison(self) -> None:
-        """Keep the setup as B."""
+        """Keep the setup as B, if it can be computed."""
+        reason = self.requests.reason if self.requests.standing is Standing.REFUSED else ""
+        if reason and not reason.startswith(OTHER):
+            self.refused.emit(f"Not kept as B: {reason}")
+            return
         state = self.session.state
         heads = replace(state.heads, other=state.heads.setup)
         self.session.apply(replace(state, heads=heads), "Keep as B")
-        self.said.emit("Kept as B. Change anything, then choose Compare.")
+        self.said.emit(KEPT)
+        self._says_kept = True
 
     def show_arrays(self) -> None:
         """Open the window with every array behind the head, beside the page."""
