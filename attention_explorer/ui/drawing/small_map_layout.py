@@ -35,6 +35,8 @@ class Arrangement:
     gap: float = 0.0
     gutter: float = 0.0
     header: float = 20.0
+    slot: float = 104.0
+    """How wide a map is at least, at zoom 1: its title and its colour bar have to fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def _needed_width(
 ) -> float:
     """Return how wide a room has to be for maps, titles and colour bars."""
     across, _ = _grid(pictures, arrangement)
-    slot = max(_most_cells(pictures)[0] * fit.width, _slot_least(look))
+    slot = max(_most_cells(pictures)[0] * fit.width, look.px(arrangement.slot))
     return fit.left * (1 if shared else across) + across * slot + arrangement.gap * (across - 1)
 
 
@@ -130,7 +132,7 @@ def arranged(
     fit = _fitted(pictures, look, room, arrangement, shared)
     widest, highest = _most_cells(pictures)
     across, down = _grid(pictures, arrangement)
-    slot = max(widest * fit.width, _slot_least(look))
+    slot = max(widest * fit.width, look.px(arrangement.slot))
     step_x = slot + arrangement.gap + (0.0 if shared else fit.left)
     map_room = highest * fit.height + _bar_room(look) + arrangement.header
     step_y = map_room + fit.lower_top + arrangement.gutter
@@ -145,15 +147,17 @@ def arranged(
         x = left + step_x * (0.5 * (across - 1) if alone else column)
         top = first if row == 0 else first + map_room + fit.top + arrangement.gutter + step_y * (row - 1)
         place = QRectF(x, top, slot, arrangement.header)
-        placed.append(_placed(picture, fit, place, row, column == 0 or not shared, look))
+        placed.append(_placed(picture, fit, place, row, column == 0 or not shared, look, look.px(arrangement.slot)))
     return tuple(placed)
 
 
-def _placed(picture: MapPicture, fit: _Fit, header: QRectF, row: int, has_rows: bool, look: Look) -> SmallMap:
+def _placed(
+    picture: MapPicture, fit: _Fit, header: QRectF, row: int, has_rows: bool, look: Look, least: float
+) -> SmallMap:
     above = fit.top if row == 0 else fit.lower_top
     rows, columns = picture.cells
     cells = QRectF(header.left(), header.bottom() + above, columns * fit.width, rows * fit.height)
-    wide = min(header.width(), max(cells.width(), _slot_least(look)))
+    wide = min(header.width(), max(cells.width(), least))
     bar = QRectF(cells.left(), cells.bottom() + look.px(6), wide, look.px(14))
     layout = HeatmapLayout(cells, rows, columns, fit.rows, fit.columns, bar)
     return SmallMap(
@@ -175,10 +179,6 @@ def _grid(pictures: tuple[MapPicture, ...], arrangement: Arrangement) -> tuple[i
 def _most_cells(pictures: tuple[MapPicture, ...]) -> tuple[int, int]:
     """Return the columns of the widest and the rows of the highest map, at least 1."""
     return max(1, *(p.cells[1] for p in pictures)), max(1, *(p.cells[0] for p in pictures))
-
-
-def _slot_least(look: Look) -> float:
-    return look.px(104)  # title and bar have to fit
 
 
 def _bar_room(look: Look) -> float:

@@ -25,6 +25,8 @@ GAPS = 92, 62
 """Pixels at zoom 1 between maps side by side: an arrow with its words fits, in a small room on more lines."""
 GUTTER = 30
 """Pixels at zoom 1 between rows of maps: an arrow around the corner fits."""
+SLOTS = 104, 80
+"""How many pixels wide at zoom 1 a map is at least; the less only where two beside each other have no room else."""
 LEAST_HEIGHT = 60
 """Pixels at zoom 1 that maps should be high: in a smaller room the chain gives way."""
 
@@ -63,7 +65,8 @@ def stages_layout(picture: StagesPicture, look: Look, room: QRectF) -> StagesLay
 
 def _maps(picture: StagesPicture, look: Look, room: QRectF) -> tuple[SmallMap, ...]:
     header, gutter = look.px(20), look.px(GUTTER)
-    choices = [Arrangement(columns, look.px(gap), gutter, header) for gap in GAPS for columns in (4, 2)]
+    choices = [Arrangement(columns, look.px(gap), gutter, header, SLOTS[0]) for gap in GAPS for columns in (4, 2)]
+    choices.append(Arrangement(2, look.px(GAPS[1]), gutter, header, SLOTS[1]))
     best = best_arrangement(picture.pictures, look, room, tuple(choices))
     return arranged(picture.pictures, look, room, best)
 
@@ -81,7 +84,10 @@ def paint_stage_maps(
         painter.drawText(layout.note, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, picture.note)
     for name, stage, small in zip(STAGE_NAMES, picture.pictures, layout.maps, strict=True):
         paint_small_map(painter, stage, small, look, vector=vector)
-        paint_title(painter, small.header, name, f"({stage.cells[0]}, {stage.cells[1]})", look)
+        # The shape may reach into the gap before the next map, unless words stand close or the room ends there.
+        is_last = all(other.header.left() <= small.header.left() for other in layout.maps)
+        beyond = 0 if is_last or small.header.width() < look.px(SLOTS[0]) else 24
+        paint_title(painter, small.header, name, f"({stage.cells[0]}, {stage.cells[1]})", look, beyond=beyond)
     for number, step in enumerate(picture.steps):
         hides = number == 1 and bool(picture.pictures[2].masked.any())
         _paint_step(painter, layout.maps[number], layout.maps[number + 1], unbroken(step), look, swatch=hides)
