@@ -69,6 +69,11 @@ class HeadsDriver(WindowDriver):
     def weights(self) -> np.ndarray:
         return self.frame.map.weights()
 
+    def cell_title(self, row: int, column: int) -> str:
+        """Return what the card of the arithmetic should be titled for a cell that is not masked."""
+        pair = f"“{self.frame.queries[row]}” → “{self.frame.keys[column]}”"
+        return f"{pair}: where {self.weights[row, column]:.4f} comes from"
+
     @property
     def pin(self) -> tuple[int | None, int | None]:
         return self.heads.view.row, self.heads.view.column

@@ -11,12 +11,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heads_driver import numbers_in, pixels, widget_texts
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from attention_explorer.model import Stage
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskKind
 from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
@@ -143,8 +145,25 @@ def test_a_click_in_the_list_pins_the_cell(driver, reading):
     driver.click(bar_place(reading, 2), reading.bars)
     assert driver.pin == (7, 2)
     QApplication.sendEvent(reading.bars, QEvent(QEvent.Type.Leave))
-    assert reading.cell_title.text() == f"where {driver.weights[7, 2]:.4f} comes from"
+    assert reading.cell_title.text() == driver.cell_title(7, 2)
     assert listed(reading)[0][0] == driver.frame.keys[driver.weights[7].argmax()]
+
+
+def is_in_view(reading, token: int) -> bool:
+    top = reading.bars.mapTo(reading._scroll.viewport(), QPoint(0, reading.bars.top_of(token))).y()
+    return 0 <= top <= reading._scroll.viewport().height() - ROW_HEIGHT
+
+
+def test_the_list_scrolls_to_the_key_that_is_pinned_or_pointed_at(driver, reading, make_window):
+    lightest, heaviest = int(driver.weights[7].argmin()), int(driver.weights[7].argmax())
+    for column in (lightest, heaviest, lightest):
+        driver.hover(7, column)
+        assert is_in_view(reading, column)
+    assert not is_in_view(reading, heaviest)
+    state = ExplorerState(heads=driver.heads.with_view(row=7, column=lightest))
+    window = make_window(state, Settings(theme=ThemeChoice.LIGHT, page="heads"), (1024, 768))
+    window.page.settle()
+    assert is_in_view(window.page.reading, lightest)
 
 
 def test_a_click_in_the_list_of_a_column_pins_the_query(driver, reading):
@@ -178,7 +197,7 @@ def test_the_arithmetic_of_a_masked_cell_ends_at_the_mask(driver, reading):
     driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
     driver.hover(2, 4)
     assert steps(reading)[2:] == [("hidden by the causal mask", "−∞"), ("weight", "0")]
-    assert reading.cell_title.text() == "hidden by the causal mask"
+    assert reading.cell_title.text() == "“sat” → “the”: hidden by the causal mask"
     driver.hover(4, 2)
     assert steps(reading)[2] == ("mask", "allowed")
 

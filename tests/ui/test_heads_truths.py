@@ -43,16 +43,16 @@ def test_a_hidden_cell_says_by_which_mask_and_explains_no_number(driver):
     reading = driver.page.reading
     driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
     driver.hover(2, 4)
-    assert reading.cell_title.text() == "hidden by the causal mask"
+    assert reading.cell_title.text() == "“sat” → “the”: hidden by the causal mask"
     assert "hidden by the causal mask" in driver.said
     assert reading.steps.steps()[-1].value == "0"
     driver.hover(4, 2)
-    assert reading.cell_title.text().startswith("where 0.")
+    assert reading.cell_title.text() == driver.cell_title(4, 2)
     driver.press(driver.page.bar.paint)
     driver.click_cell(4, 2)
     driver.hover(4, 3)
     driver.hover(4, 2)
-    assert reading.cell_title.text() == "hidden by hand"
+    assert reading.cell_title.text() == "“the” → “sat”: hidden by hand"
     assert ("hidden by hand", "−∞") in [(step.name, step.value) for step in reading.steps.steps()]
 
 

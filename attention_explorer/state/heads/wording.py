@@ -121,9 +121,10 @@ def number_word(frame: HeadsFrame, stage: Stage) -> str:
 
 def arithmetic_title(frame: HeadsFrame, row: int, column: int) -> str:
     """Return what the arithmetic of a cell explains: where its weight comes from, or by what it is hidden."""
+    pair = f"“{isolated(frame.queries[row])}” → “{isolated(frame.keys[column])}”"
     if not frame.map.allowed(one(row), one(column))[0, 0]:
-        return f"hidden {what_hides(frame.setup.mask, (row, column))}"
-    return f"where {weight_text(float(frame.map.weights(one(row), one(column))[0, 0]))} comes from"
+        return f"{pair}: hidden {what_hides(frame.setup.mask, (row, column))}"
+    return f"{pair}: where {weight_text(float(frame.map.weights(one(row), one(column))[0, 0]))} comes from"
 
 
 def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.state.heads.compare import Comparison
@@ -17,7 +17,7 @@ from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.heads.token_bars import TokenBars
+from attention_explorer.ui.heads.token_bars import ROW_HEIGHT, TokenBars
 from attention_explorer.ui.pictures.pointed_picture import Spot
 from attention_explorer.ui.theme import Look
 
@@ -172,13 +172,28 @@ class ReadingCard(QWidget):
             row, column = (
                 place if wish is None else wish for place, wish in ((row, spot.row), (column, spot.column))
             )  # B may be larger than A
+        is_other = (row, column) != self._cell
         self._frame, self._reading, self._cell = frame, reading, (row, column)
         ink = "query_ink" if reading.is_row else "key_ink"
         title = f"{reading.title} (raw weights)" if is_raw else reading.title
         self.title.set_text(TextLine(title, ink, bold=True, size=13.5))
         self.bars.show_reading(reading, column if reading.is_row else row)
+        if is_other:  # else people may have scrolled on
+            self._scroll_to_cell()
         self.note.set_text(TextLine(reading.note, "muted", size=12))
         self._show_cell(frame, row, column)
+
+    def _scroll_to_cell(self) -> None:
+        if self._reading is not None and self._cell is not None:
+            half = self._look.px(ROW_HEIGHT) // 2
+            token = self._cell[1] if self._reading.is_row else self._cell[0]
+            if token in self._reading.order:  # in a comparison B may be larger than A
+                self._scroll.ensureVisible(0, self.bars.top_of(token) + half, 0, half)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._column.activate()
+        self._scroll_to_cell()
 
     def _show_cell(self, frame: HeadsFrame, row: int, column: int) -> None:
         compared = self._comparison
