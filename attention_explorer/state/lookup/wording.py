@@ -24,6 +24,9 @@ from attention_explorer.state.role import Role
 LARGEST_EXPONENT = 12.0
 """Beyond e^12 the powers are unreadable; the model subtracts the maximum anyway, so there the words do the same."""
 
+POWER_DIGITS = 7
+"""Significant digits of a power: with these, dividing the powers shown gives the six decimals of the weight."""
+
 SMALL_GRADIENT = 0.01
 """Below this, o moves by less than a hundredth of what q moves: on the plane nothing is seen."""
 
@@ -123,14 +126,26 @@ def _soft_sum(frame: LookupFrame, index: int) -> list[str]:
     shown = sorted(list(order)[:MOST_TERMS])
     rest = len(logits) - len(shown)
     more = f" + {rest} more" if rest else ""
-    exponents = " + ".join(f"e^{plain(logits[j] - shift)}" for j in shown) + more
-    terms = " + ".join(scientific(powers[j]) for j in shown) + more
+    decimals = _exponent_decimals([logits[j] - shift for j in shown])
+    exponents = " + ".join(f"e^{plain(logits[j] - shift, decimals)}" for j in shown) + more
+    terms = " + ".join(_power_text(powers[j]) for j in shown) + more
     name = f"α{subscript(index + 1)}"
     return [
-        f"{name} = e^{plain(logits[index] - shift)} ÷ ({exponents})",
-        f"= {scientific(powers[index])} ÷ ({terms})",
+        f"{name} = e^{plain(logits[index] - shift, decimals)} ÷ ({exponents})",
+        f"= {_power_text(powers[index])} ÷ ({terms})",
         f"= {_weight_text(float(frame.weights[index]))}",
     ]
+
+
+def _exponent_decimals(exponents: list[float]) -> int:
+    """Return how many decimals, at least 2, the exponents need so that a calculator gives the powers shown."""
+    most = POWER_DIGITS  # an error below half of the last decimal changes a power by less than its last digit
+    close = 0.5 * 10.0**-most
+    return next(d for d in range(2, most + 1) if d == most or all(abs(x - round(x, d)) <= close for x in exponents))
+
+
+def _power_text(power: float) -> str:
+    return f"{power:.{POWER_DIGITS}g}" if power >= 1e-3 else scientific(power, POWER_DIGITS - 1)
 
 
 def _weight_text(weight: float) -> str:
