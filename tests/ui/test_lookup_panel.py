@@ -247,6 +247,16 @@ def test_the_chart_follows_and_can_be_dragged(window, qtbot):
     assert chart.marker.value() == pytest.approx(0.0)
 
 
+def test_the_chart_of_a_hard_lookup_says_that_its_curves_are_soft(window, qtbot):
+    window.page.tabs.setCurrentIndex(1)
+    chart = window.page.panel.chart
+    assert not chart.note.isVisible()
+    qtbot.keyClick(window.page.canvas, Qt.Key.Key_H)
+    assert chart.note.isVisible()
+    assert chart.note.text() == "hard: temperature has no effect; these are the soft weights"
+    assert chart.note.text() in chart.spoken()
+
+
 def test_a_tall_window_shows_gradient_and_chart_at_once(make_window, qtbot):
     window = make_window(size=(1920, 1400))
     page = window.page

@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.model import softmax
 from attention_explorer.session.session import Session
@@ -24,6 +24,7 @@ from attention_explorer.ui.theme import Look
 SAMPLES = 121
 HIGH = 0.6
 """From this weight on a curve has its name below it."""
+HARD = "hard: temperature has no effect; these are the soft weights"
 EDGE = 20
 """Pixels that a number may reach over the end of the axis."""
 _STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
@@ -73,7 +74,11 @@ class TemperatureChart(QWidget):
         self.plot.setToolTip(
             "Drag the line: towards 0 the highest score takes all the weight, upwards the weights become even."
         )
-        column.addWidget(self.plot)
+        self.note = QLabel(HARD)
+        self.note.setWordWrap(True)
+        self.note.setObjectName("muted")
+        column.addWidget(self.note)
+        column.addWidget(self.plot, 1)
         self._curves = [self.plot.plot() for _ in range(MOST_KEYS)]
         self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in range(MOST_KEYS)]
         for name in self._names:
@@ -87,6 +92,7 @@ class TemperatureChart(QWidget):
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         theme = look.theme
+        self.note.setContentsMargins(look.px(8), look.px(4), look.px(8), 0)
         self.plot.setBackground(theme.card)
         for side, title in (("bottom", "temperature"), ("left", "weight α")):
             axis = self.plot.getAxis(side)
@@ -120,11 +126,13 @@ class TemperatureChart(QWidget):
         with QSignalBlocker(self.marker):
             self.marker.setValue(np.log10(frame.state.temperature))
         self.marker.setVisible(not frame.state.hard)
+        self.note.setVisible(frame.state.hard)
 
     def spoken(self) -> str:
         """Return what is drawn in words."""
         frame = lookup_frame(self._session.state.lookup)
-        line = f"One curve per key, from hard to uniform; the line is at {frame.state.temperature:g}"
+        now = HARD if frame.state.hard else f"the line is at {frame.state.temperature:g}"
+        line = f"One curve per key, from hard to uniform; {now}"
         return sentences(line, description(frame))
 
     def _on_marker_dragged(self) -> None:
