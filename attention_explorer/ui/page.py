@@ -8,12 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.ui.controls.number_box import ENTER, NumberBox
 from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
@@ -84,6 +85,13 @@ class Page(QWidget):
     def focus_first(self) -> None:
         """Give the keyboard to what matters most."""
         self.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Give the keyboard back to the picture once a number was typed and entered."""
+        if event.key() in ENTER and isinstance(self.focusWidget(), NumberBox):
+            self.focus_first()
+        else:
+            super().keyPressEvent(event)
 
     def stop(self) -> None:
         """End whatever moves by itself."""

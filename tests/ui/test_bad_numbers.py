@@ -12,6 +12,8 @@ from shiboken6 import isValid
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.numerals import parsed_number
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
@@ -130,6 +132,19 @@ def test_the_table_of_the_lookup_keeps_its_number_or_takes_what_was_meant(make_w
             assert window.session.state == state
             assert window.statusBar().currentMessage().endswith(".")
         window.session.restart(state)
+
+
+@pytest.mark.parametrize("page", [entry.id for entry in PAGES])
+def test_enter_in_a_field_gives_the_keyboard_back_to_the_picture(make_window, page: str) -> None:
+    with_a_field = ExplorerState(heads=HeadsState(view=HeadsView(picture=Picture.LINES)))
+    window = make_window(with_a_field, settings=Settings(theme=ThemeChoice.LIGHT, page=page))
+    window.page.focus_first()
+    picture = window.focusWidget()
+    box = next(box for box in window.page.findChildren(NumberBox) if box.isVisible() and box.isEnabled())
+    box.setFocus()
+    assert window.focusWidget() is box
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert window.focusWidget() is picture
 
 
 def test_a_field_that_refused_says_its_number_again(make_window) -> None:

@@ -302,6 +302,17 @@ def test_a_temperature_is_read_as_people_write_it(window, qtbot, text, temperatu
     assert lookup(window).temperature == temperature
 
 
+def test_keys_belong_to_the_plane_again_once_a_temperature_was_entered(window, qtbot):
+    qtbot.mouseClick(window.page.controls.exact, Qt.MouseButton.LeftButton)
+    qtbot.keyClicks(window.focusWidget(), "abc")
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+    assert window.focusWidget() is window.page.controls.exact, "what was refused is typed again"
+    window.page.controls.exact.selectAll()
+    for key in (Qt.Key.Key_2, Qt.Key.Key_Enter, Qt.Key.Key_H):
+        qtbot.keyClick(window.focusWidget(), key)
+    assert (lookup(window).temperature, lookup(window).hard) == (2.0, True)
+
+
 @pytest.mark.parametrize("text", ["1e9", "-2", "0", "abc", "nan", "1,2,3"])
 def test_a_temperature_that_cannot_be_is_refused_in_words(window, qtbot, text):
     with qtbot.waitSignal(window.page.refused) as refusal:

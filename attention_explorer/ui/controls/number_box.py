@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QValidator, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.state.numerals import coordinate, parsed_number
 from attention_explorer.ui.controls.undo_keys import UndoKeys
+
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class NumberBox(QDoubleSpinBox):
@@ -41,6 +43,12 @@ class NumberBox(QDoubleSpinBox):
         with QSignalBlocker(self):
             self.setValue(self.value())
         return True
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_usable = self.hasAcceptableInput()
+        super().keyPressEvent(event)
+        if event.key() in ENTER:
+            event.setAccepted(not is_usable)  # the page takes the keyboard back for its picture when a number was taken
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
