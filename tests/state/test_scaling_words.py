@@ -216,8 +216,35 @@ def test_one_key_takes_all_whatever_its_score(source: ScoreSource) -> None:
 def test_a_variance_of_1_is_not_called_another(rule: GainRule) -> None:
     text = notes_of(ScalingState(source=ScoreSource.PROJECTED, d_model=16, rule=rule, draws=10))
     variance = {GainRule.NUMBER: 1.44, GainRule.NORMALISED: 1.0, GainRule.HE: 2.0}[rule]
-    assert f" = {variance:.2f}. So q·k spreads by about {variance:.2f}·√64" in text
+    assert f" = {variance:.2f}. So the scores of different tokens spread by {variance:.2f}·√64, after" in text
     assert "not 1" not in text
+
+
+def test_what_two_different_tokens_score_is_told_from_all_scores() -> None:
+    text = notes_of(replace(scaling_preset("gain").state, draws=10))
+    assert "different tokens spread by 8.00·√8, after the scaling by 8.00; with those of tokens with themselves" in text
+    assert scaling_preset("gain").state.setting.predicted_std(True) == pytest.approx(8.165, abs=5e-4)
+    assert "themselves it is 8.165." in text
+
+
+def test_the_hint_about_the_variance_holds_at_every_d_k() -> None:
+    ready = scaling_preset("variance")
+    assert "the scaled one keeps its width. At d_k = 2 it is more peaked." in ready.look_for
+    few, many = (scores_picture(ready.state.with_d_k(d_k)) for d_k in (2, 64))
+    assert few.axis_ends(True) == many.axis_ends(True)
+    assert few.scaled.summary.std.value == pytest.approx(many.scaled.summary.std.value, rel=0.03)
+    assert few.densities(True).max() > 1.3 * many.densities(True).max()
+
+
+@pytest.mark.parametrize("picture", [ScalingPicture.SCORES, ScalingPicture.GROWTH])
+def test_draws_so_far_are_told_from_the_numbers_of_a_preset(picture: ScalingPicture) -> None:
+    ready = next(ready.state for ready in SCALING_PRESETS if ready.state.picture is picture)
+    for state, is_judged in ((ready, True), (replace(ready, draws=ready.draws + 1), False)):
+        drawing = DRAWINGS[picture]
+        first = next(found for _, found in drawing.stream(state, (0, 0)) if found is not None)
+        said = " ".join(line.text for line in drawing.notes(first))
+        assert "so far" in said
+        assert ("The hint and the verdict give the numbers of all draws." in said) == is_judged
 
 
 def bench_said(*rows: tuple[float, ...], **settings: object) -> str:

@@ -58,8 +58,8 @@ def _law(picture: ScoresPicture) -> str:
     variance = setting.d_model * sigma**2
     return (
         f"Entries of x·W have variance d_model·σ_w² = {setting.d_model}·{coordinate(sigma, 4)}² = {plain(variance)}. "
-        f"So q·k spreads by about {plain(variance)}·√{setting.d_k}, and after the scaling by "
-        f"{plain(picture.scaled.predicted_std, 3)}."
+        f"So the scores of different tokens spread by {plain(variance)}·√{setting.d_k}, after the scaling by "
+        f"{plain(variance)}; with those of tokens with themselves it is {plain(picture.scaled.predicted_std, 3)}."
     )
 
 
@@ -98,11 +98,16 @@ def _shape(picture: ScoresPicture) -> str:
 def _draws(done: int, possible: int, state: ScalingState, rows: int) -> str:
     text = f"{grouped(done)} draw{'s' * (done != 1)}, {grouped(rows)} row{'s' * (rows != 1)}"
     if done < possible:
-        return f"{text} so far, of {grouped(possible)} draws."
+        return f"{text} so far, of {grouped(possible)} draws.{_of_all_draws(state)}"
     if possible < state.draws:
         wanted = grouped(state.draws)
         return f"{text}: as many as can be made in a few seconds, instead of {wanted} draws. Seed {state.seed}."
     return f"{text}. Seed {state.seed}: the same seed gives the same numbers."
+
+
+def _of_all_draws(state: ScalingState) -> str:
+    """Return a warning that a preset gives other numbers than those of the draws so far; empty where none is judged."""
+    return " The hint and the verdict give the numbers of all draws." if verdict(state).claim else ""
 
 
 # ---- Against d_k ----
@@ -138,7 +143,7 @@ def growth_notes(picture: GrowthPicture) -> tuple[TextLine, ...]:
 def _growth_draws(picture: GrowthPicture) -> str:
     draws = [point.raw.draws for point in picture.points]
     if not picture.is_complete:
-        return f"{min(draws)} to {max(draws)} draws at each d_k so far."
+        return f"{min(draws)} to {max(draws)} draws at each d_k so far.{_of_all_draws(picture.state)}"
     if min(draws) == max(draws):
         return f"{draws[0]} draws at each d_k. Seed {picture.state.seed}."
     return f"Up to {max(draws)} draws at each d_k, and at least {min(draws)}. Seed {picture.state.seed}."
