@@ -125,11 +125,8 @@ def _on_line(box: QRectF, metrics: QFontMetricsF, text: str) -> QRectF:
 
 def _forget_pixels(widget: QWidget) -> None:
     """Have a widget paint anew what it keeps."""
-    for name in ("_kept", "_ground_kept", "_backdrop_key"):
-        if hasattr(widget, name):
-            setattr(widget, name, None)
-    if hasattr(widget, "_tiles"):
-        widget._tiles.clear()
+    if hasattr(widget, "forget_pixels"):
+        widget.forget_pixels()
 
 
 def _written_by_us(widget: QWidget) -> list[Written]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
+    QHideEvent,
     QImage,
     QKeyEvent,
     QMouseEvent,
@@ -25,6 +26,7 @@ from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, wall_scale
 from attention_explorer.ui.accessible import PICTURE
+from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
 from attention_explorer.ui.controls.tip_widget import TipWidget
 from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame
 from attention_explorer.ui.heads.thumbnail import (
@@ -89,6 +91,7 @@ class HeadWall(TipWidget):
         self._images: dict[tuple[int, int], QImage] = {}
         # A thumbnail as it was last painted, and what it was painted for: a pointer over the map alters none of them.
         self._tiles: dict[tuple[int, int], tuple[object, QPixmap]] = {}
+        self._hidden = HiddenPixels(self, self.forget_pixels)
         self._spot = NOWHERE
         self._pointer: QPointF | None = None  # where it rests, for the head below it may become another
         self.setMouseTracking(True)
@@ -102,7 +105,7 @@ class HeadWall(TipWidget):
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._look = look
-        self._forget()
+        self.forget_pixels()
         self._fit()
 
     def show_surveys(self, frame: HeadsFrame, view: HeadsView, surveys: tuple[HeadSurvey, ...]) -> None:
@@ -113,7 +116,7 @@ class HeadWall(TipWidget):
         scale = wall_scale(surveys, view.contrast)
         if (scale, view.colour_map) != (self._scale, self._view.colour_map):
             self._scale = scale
-            self._forget()
+            self.forget_pixels()
             self.update()
         shown, more_of_the_same = self._surveys, (self._frame, self._view, self._dims_old) == (frame, view, False)
         before = {survey.place: survey for survey in shown}
@@ -170,7 +173,12 @@ class HeadWall(TipWidget):
             self._surveys = in_order(self._surveys, view.sort, reverse=view.reverse)
             self._fit()
 
-    def _forget(self) -> None:
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._hidden.start()
+        super().hideEvent(event)
+
+    def forget_pixels(self) -> None:
+        """Keep nothing that can be painted anew."""
         self._images.clear()
         self._tiles.clear()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.session.session import Session
@@ -16,6 +16,7 @@ from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.state.lookup.wording import description, spot_in_words
 from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.accessible import PICTURE, sentences
+from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
 from attention_explorer.ui.drawing.marks import pen
 from attention_explorer.ui.lookup.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.ui.lookup.plane_foreground import paint_foreground
@@ -57,6 +58,7 @@ class PlaneView(QWidget):
         self._settle.timeout.connect(self._refine_field)
         self._backdrop = QPixmap()
         self._backdrop_key: object = None
+        self._hidden = HiddenPixels(self, self.forget_pixels)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Plane of queries and keys")
 
@@ -158,6 +160,14 @@ class PlaneView(QWidget):
             painter.end()
             self._backdrop_key = key
         return self._backdrop
+
+    def forget_pixels(self) -> None:
+        """Keep nothing that can be painted anew."""
+        self._backdrop, self._backdrop_key = QPixmap(), None
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._hidden.start()
+        super().hideEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.update()

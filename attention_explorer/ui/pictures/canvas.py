@@ -86,6 +86,10 @@ class PicturesCanvas(PointedPicture):
         super().resizeEvent(event)
         self.resized.emit()
 
+    def forget_pixels(self) -> None:
+        super().forget_pixels()
+        self._ground_kept = None
+
     def paint_picture(self, painter: QPainter) -> None:
         drawing = self._drawing
         if drawing is None:

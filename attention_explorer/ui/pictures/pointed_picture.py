@@ -5,10 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QHideEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.ui.accessible import PICTURE, tell_changed
+from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
@@ -56,6 +66,7 @@ class PointedPicture(QWidget):
         """Why the picture is not that of the settings, for a screen reader; empty if it is."""
         self._pointer: QPointF | None = None
         self._kept: QPixmap | None = None
+        self._hidden = HiddenPixels(self, self.forget_pixels)
         self._shows_focus = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -107,6 +118,14 @@ class PointedPicture(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.picture_changed()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._hidden.start()
+        super().hideEvent(event)
+
+    def forget_pixels(self) -> None:
+        """Keep nothing that can be painted anew."""
+        self._kept = None
 
     def empty_pixmap(self) -> QPixmap:
         """Return as many pixels as the widget has on its screen, in the colour of its ground."""
