@@ -29,6 +29,7 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session import garbage
+from attention_explorer.session.memory import use_one_heap
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -48,6 +49,7 @@ def make_application(*options: str) -> QApplication:
     ``options`` are those of Qt, such as ``"-platform", "offscreen"``.
     """
     global _application
+    use_one_heap()
     existing = QApplication.instance()
     application = existing if isinstance(existing, QApplication) else QApplication([sys.argv[0], *options])
     _application = application

@@ -8,6 +8,9 @@ import threading
 
 from attention_explorer.byte_cache import CACHE
 
+M_ARENA_MAX = -8
+"""What glibc calls the most heaps of a process, in malloc.h."""
+
 _one_at_a_time = threading.Lock()
 
 
@@ -31,9 +34,22 @@ def _tidy() -> None:
             _one_at_a_time.release()
 
 
+def use_one_heap() -> None:
+    """Have all threads allocate from one heap; call it before there are any.
+
+    By itself, glibc makes a heap for each thread and keeps up to 64 MiB at the end of each that `give_back` cannot
+    return: it trims the end of the first heap only.
+    """
+    _call_glibc("mallopt", M_ARENA_MAX, 1)
+
+
 def give_back() -> None:
     """Have the C library return to the system what was freed; only glibc keeps so much that it has to be asked."""
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)
+    _call_glibc("malloc_trim", 0)
+
+
+def _call_glibc(name: str, *numbers: int) -> None:
+    """Call a function that only glibc has; elsewhere nothing happens."""
+    function = getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
+    if function is not None:
+        function(*numbers)
