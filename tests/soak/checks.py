@@ -16,6 +16,7 @@ from heads_driver import pixels, widget_texts
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTabWidget, QWidget
 
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
@@ -258,6 +259,10 @@ class Usage:
 
     memory: float
     """MiB of memory."""
+    known: float
+    """MiB of it that may be held: the cache up to its budget, the clipboard, and the pixels of the window."""
+    steps: int
+    """Steps of the history."""
     nones: int
     """References to None; the same for ever where None is immortal."""
     objects: int
@@ -266,6 +271,11 @@ class Usage:
     tops: int
     """Windows, shown or not."""
     threads: int
+
+    @property
+    def unknown(self) -> float:
+        """MiB of memory that nobody accounts for: the interpreter, libraries, widgets, and what leaks."""
+        return self.memory - self.known
 
 
 def usage(world: World) -> Usage:
@@ -276,12 +286,23 @@ def usage(world: World) -> Usage:
         ctypes.CDLL(None).malloc_trim(0)
     return Usage(
         _resident(),
+        _known(world) / 2**20,
+        world.window.session.undo_stack.count(),
         sys.getrefcount(None),
         len(world.window.findChildren(QObject)),
         len(QApplication.allWidgets()),
         len(QApplication.topLevelWidgets()),
         threading.active_count(),
     )
+
+
+def _known(world: World) -> int:
+    """Return the bytes that are held on purpose; the pixels of the window thrice, for a picture keeps two layers."""
+    window, data = world.window, QApplication.clipboard().mimeData()
+    clipboard = QApplication.clipboard().image().sizeInBytes()
+    clipboard += sum(data.data(kind).size() for kind in data.formats() if not data.hasImage())
+    cached = min(CACHE.other_bytes_used, CACHE.other_bytes)
+    return cached + clipboard + 3 * 4 * window.width() * window.height()
 
 
 def _resident() -> float:
