@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from heads_driver import numbers_in, pixels
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QBoxLayout
+from writing_driver import written_on
 
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -55,6 +57,18 @@ def test_the_shape_and_the_first_rows_are_printed(positions):
         np.testing.assert_allclose(shown[1::2], expected, atol=5.1e-7)
         assert shown[0::2] == list(range(12))
     assert "Its norm is 5.6569 = √(64/2)" in positions.page.panel.summary.text()
+
+
+@pytest.mark.parametrize("position", [0, 5, 63])
+def test_the_name_of_a_dimension_stands_by_its_own_number(positions, position):
+    positions.show(length=64, position=position)
+    written = written_on(positions.page.panel.numbers)
+    pairs = list(zip(written[::2], written[1::2], strict=True))
+    assert [name.text for name, _ in pairs] == [str(dimension) for dimension in range(12)]
+    own = max(number.box.left() - name.box.right() for name, number in pairs)
+    lines = [pairs[first : first + 3] for first in range(0, 12, 3)]
+    gaps = [after.box.left() - number.box.right() for line in lines for (_, number), (after, _) in pairwise(line)]
+    assert min(gaps) > 2 * own > 0
 
 
 def test_both_ways_to_write_the_formula_are_there(positions):

@@ -12,7 +12,7 @@ from attention_explorer.state.positions.wording import RowReading, verdict
 from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.drawing.marks import colour_of
+from attention_explorer.ui.drawing.marks import colour_of, text_size
 from attention_explorer.ui.pictures.notes_panel import NotesPanel
 from attention_explorer.ui.theme import Look
 
@@ -69,15 +69,19 @@ class RowNumbers(QWidget):
         painter.fillRect(self.rect(), colour_of(theme.card))
         slot, high = self.width() / ACROSS, look.px(LINE)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for index, (name, value) in enumerate(zip(self._reading.names, self._reading.values, strict=True)):
+        small, font, texts = look.font(11), look.font(12), [_six_digits(value) for value in self._reading.values]
+        names = max((text_size(small, name)[0] for name in self._reading.names), default=0) + 1
+        # Each number stands close behind its name; the room left over is a gap before the next pair.
+        width = max((text_size(font, text)[0] for text in texts), default=0) + 1
+        for index, (name, text) in enumerate(zip(self._reading.names, texts, strict=True)):
             row, column = divmod(index, ACROSS)
-            box = QRectF(column * slot, row * high, slot, high)
-            painter.setFont(look.font(11))
+            box = QRectF(column * slot, row * high, names, high)
+            painter.setFont(small)
             painter.setPen(colour_of(theme.muted))
-            painter.drawText(QRectF(box.left(), box.top(), look.px(17), high), right, name)
-            painter.setFont(look.font(12))
+            painter.drawText(box, right, name)
+            painter.setFont(font)
             painter.setPen(colour_of(theme.text))
-            painter.drawText(box.adjusted(0, 0, -look.px(5), 0), right, _six_digits(value))
+            painter.drawText(QRectF(box.right() + look.px(4), box.top(), width, high), right, text)
         painter.end()
 
 
