@@ -699,12 +699,22 @@ def test_the_multi_head_preset_is_saturated_by_its_gain():
     assert found.layer is not None
     assert found.kind is Kind.SATURATED
     assert found.layer.saturated == pytest.approx(1 / 3)
-    assert found.layer.score_std == pytest.approx(5.05, abs=0.005)
+    assert found.layer.score_std == pytest.approx(4.99, abs=0.005)
     assert found.predicted_std == pytest.approx(5.76)
     assert found.text.endswith(
         "All 8 heads: 33 % of rows put more than 95 % on one key. That is due to the gain, not to anything learned: "
-        "score std 5.05, predicted 5.76."
+        "scaled score std within the heads 4.99, predicted 5.76."
     )
+
+
+def test_scores_of_several_heads_spread_as_they_do_within_each():
+    frame = frame_of("multi-head")
+    measured = [map_.summary().score_std for map_ in frame.layers[0].maps]  # as Setup says it of the head on show
+    assert verdict(frame).layer.score_std == pytest.approx(np.sqrt(np.mean(np.square(measured))))
+    assert [spread_of((map_,)).score_std for map_ in frame.layers[0].maps] == pytest.approx(measured)
+    assert sum(spread_of((map_,)).kind is Kind.SATURATED for map_ in frame.layers[0].maps) == 6
+    assert "saturated heads" not in heads_preset("multi-head").title
+    assert verdict(frame).layer.saturated == pytest.approx(1 / 3), "“a third of all rows”, says the hint"
 
 
 def test_the_four_token_preset_is_nearly_uniform():
@@ -713,7 +723,7 @@ def test_the_four_token_preset_is_nearly_uniform():
     assert found.head.deviation == pytest.approx(0.018, abs=5e-4)
     assert found.head.score_std == pytest.approx(0.043, abs=5e-4)
     assert found.text.endswith(
-        "Nearly uniform: the largest deviation from 1/4 is 0.0181, score std 0.043 (predicted 0.080)."
+        "Nearly uniform: the largest deviation from 1/4 is 0.0181, scaled score std 0.043 (predicted 0.080)."
     )
 
 
@@ -728,7 +738,7 @@ def test_a_gain_of_one_over_root_d_is_neither():
     found = verdict(heads_frame(HeadsSetup(recipe)))
     assert found.kind is Kind.PLAIN
     assert found.layer is not None
-    assert found.layer.score_std == pytest.approx(0.876, abs=5e-4)
+    assert found.layer.score_std == pytest.approx(0.866, abs=5e-4)
 
 
 def test_the_spread_of_a_head_is_that_of_its_summary():
@@ -843,10 +853,9 @@ def test_rows_that_see_nothing_and_single_keys_are_said():
 def test_even_weights_in_spite_of_large_scores_name_the_temperature():
     found = verdict(frame_of("multi-head", temperature=100.0))
     assert found.kind is Kind.EVEN
-    assert "score std 5.05 (predicted 5.76), divided by the temperature 100." in found.text
+    assert "scaled score std within the heads 4.99 (predicted 5.76), divided by the temperature 100." in found.text
     equal = verdict(frame_with(sentence="cat cat cat"))
-    assert "uniform: every weight is 1/3; score std" in equal.text
-    assert "0.000" not in equal.text
+    assert "uniform: every weight is 1/3; scaled score std within the heads 0 (predicted 1.00)." in equal.text
 
 
 def test_the_layer_is_named_where_there_are_several():

@@ -31,6 +31,8 @@ from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice, MaskKind
+from attention_explorer.state.heads.verdict import verdict
+from attention_explorer.ui.heads import setup_weights
 from attention_explorer.ui.heads.setup import HeadsSetupPanel
 from attention_explorer.ui.heads.setup_boxes import GAIN_STEPS, gain_to_slider, slider_to_gain
 from attention_explorer.ui.theme import DARK, LIGHT, Look, palette, stylesheet
@@ -450,11 +452,8 @@ def test_the_second_layer_is_measured_only(open_host):
 
 
 def test_nothing_is_measured_while_nobody_sees_it(open_host, monkeypatch):
-    from attention_explorer.model import QueryKeyMap
-
     measured = []
-    summary = QueryKeyMap.summary
-    monkeypatch.setattr(QueryKeyMap, "summary", lambda map_: measured.append(map_) or summary(map_))
+    monkeypatch.setattr(setup_weights, "verdict", lambda frame: measured.append(frame) or verdict(frame))
     host = open_host()
     assert len(measured) >= 1
     measured.clear()

@@ -58,7 +58,7 @@ class Spread:
     saturated: float  # share of the rows with a weight above 0.95; NaN likewise
     deviation: float  # the largest distance of a visible weight from an even share; NaN if evenness is low
     excess: float  # the largest of those distances as a multiple of the even share; NaN likewise
-    score_std: float  # of the visible scaled scores
+    score_std: float  # of the visible scaled scores of a head; of several heads the root mean square
     is_sample: bool = False
     """Whether only some of the rows were looked at."""
 
@@ -111,7 +111,8 @@ def spread_of(maps: Sequence[QueryKeyMap]) -> Spread:
     """Summarise one head, or several of one shape together."""
     rows = _rows_looked_at(maps[0], len(maps))
     parts = [_part_of(map_, rows) for map_ in maps]
-    evenness, largest, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
+    evenness, largest = (np.concatenate(column) for column in zip(*(part[:2] for part in parts), strict=True))
+    variances = np.array([variance for _, _, variance in parts])
     mean_evenness = _mean(evenness)
     even = mean_evenness >= EVEN
     deviations = [_deviation(map_, rows) for map_ in maps] if even else [(math.nan, math.nan)]
@@ -120,19 +121,28 @@ def spread_of(maps: Sequence[QueryKeyMap]) -> Spread:
         _mean(largest > SATURATED),
         max(deviation for deviation, _ in deviations),
         max(excess for _, excess in deviations),
-        float(scores.std()) if scores.size else math.nan,
+        math.sqrt(_mean(variances)),
         is_sample=not isinstance(rows, slice),
     )
 
 
-def _part_of(map_: QueryKeyMap, rows: Rows) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return evenness and largest weight of each row that has a choice, and all visible scores."""
+def _part_of(map_: QueryKeyMap, rows: Rows) -> tuple[FloatArray, FloatArray, float]:
+    """Return evenness and largest weight of each row that has a choice, and the variance of all visible scores."""
     allowed = map_.allowed(rows)
     visible = allowed.sum(axis=1)
     choice = visible > 1
     summary = map_.row_summary(rows)
     evenness = summary.entropy[choice] / np.log(visible[choice])
-    return evenness, summary.max_weight[choice], map_.scores(rows, stage=Stage.SCALED)[allowed]
+    scores = map_.scores(rows, stage=Stage.SCALED)[allowed]
+    return evenness, summary.max_weight[choice], score_std(scores) ** 2
+
+
+def score_std(scores: FloatArray) -> float:
+    """Return the standard deviation of some scores (m,): 0 of those that only rounding tells apart, NaN of none."""
+    if not scores.size:
+        return math.nan
+    std = float(scores.std())
+    return std if std > ROUNDING * float(np.abs(scores).max()) else 0.0
 
 
 def _deviation(map_: QueryKeyMap, rows: Rows) -> tuple[float, float]:
@@ -217,7 +227,7 @@ def _spread_in_words(frame: HeadsFrame, head: Spread, layer: Spread | None, pred
     if layer is None:
         sentence = _sentence(frame, head, predicted)
         return (sentence,) if frame.heads == 1 or not sentence else (f"{own}: {sentence[0].lower()}{sentence[1:]}",)
-    whole = _sentence(frame, layer, predicted)
+    whole = _sentence(frame, layer, predicted, within=" within the heads")
     if whole:
         where = f" of layer {frame.layer + 1}" if len(frame.layers) > 1 else ""
         whole = f"All {frame.heads} heads{where}: {whole[0].lower()}{whole[1:]}"
@@ -229,10 +239,11 @@ def _spread_in_words(frame: HeadsFrame, head: Spread, layer: Spread | None, pred
     return whole, f"{own}: {sentence[0].lower()}{sentence[1:]}"
 
 
-def _sentence(frame: HeadsFrame, spread: Spread, predicted: float | None) -> str:
+def _sentence(frame: HeadsFrame, spread: Spread, predicted: float | None, within: str = "") -> str:
     if spread.kind is Kind.PLAIN:
         return ""
-    std = f"score std {_short_number(spread.score_std)}"
+    score = "scaled score" if frame.setup.scaled else "score"
+    std = f"{score} std{within} {_short_number(spread.score_std)}"
     if spread.kind is Kind.EVEN:
         expected = "" if predicted is None else f" (predicted {_short_number(predicted)})"
         share = f"1/{frame.shape[1]}" if frame.mask is None else "an even share"

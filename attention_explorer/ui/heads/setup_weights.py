@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import LARGEST_FACTOR, GainKind, Projections, ToyRecipe
 from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.verdict import verdict
 from attention_explorer.state.numerals import plain, scientific
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.whole_number_box import show_number, show_position
@@ -109,7 +110,7 @@ class ProjectionsSection(RecipeSection):
         if self._frame is None or not self.isVisible():
             return
         few = max(self._frame.shape) <= MOST_MEASURED
-        note = spread_note(self._frame, self._frame.head_map.summary().score_std if few else None)
+        note = spread_note(self._frame, verdict(self._frame).head.score_std if few else None)
         self.readout.setText(note)
         self.readout.setVisible(bool(note))
 
