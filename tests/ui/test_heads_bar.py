@@ -587,3 +587,17 @@ def test_the_frames_of_presets_are_cached_between_page_and_figure(driver, bar):
     driver.choose(bar.presets, "hand-made")
     assert driver.canvas.frame is heads_frame(heads_preset("hand-made").state.setup)
     assert driver.page.figure().frame is driver.canvas.frame
+
+
+def test_keys_can_be_hidden_only_where_that_changes_the_picture(driver, bar):
+    assert "thumbnails show every key" in bar.hidden.toolTip()
+    said = {
+        Picture.STAGES: "The stages show every key",
+        Picture.HEATMAP: "Scores have no rows to renormalise",
+        Picture.LINES: "",
+    }
+    driver.choose(bar.stages, Stage.SCALED)
+    for picture, reason in said.items():
+        driver.press(bar.pictures.buttons[picture])
+        assert bar.hidden.isEnabled() == (not reason)
+        assert reason in bar.hidden.toolTip()

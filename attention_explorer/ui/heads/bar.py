@@ -31,6 +31,12 @@ LEAST_FOR_SENTENCE = 180
 """Where less is left beside it, in pixels at zoom 1, the sentence begins a new line."""
 SENTENCE_COLUMN = 2
 
+HIDING_TIP = (
+    "Take keys out of the picture; a note says that it no longer shows the raw weights.\n"
+    "Numbers that are copied or exported are those of the picture, with the raw weights beside them in NPZ and JSON;\n"
+    "the thumbnails show every key."
+)
+
 
 class HeadsBar(QWidget):
     """The controls above the pictures. They show the state and turn what is done to them into a new one.
@@ -147,7 +153,7 @@ class HeadsBar(QWidget):
         )
         self.hidden = ChoiceBox(
             "Hidden keys",
-            "Take keys out of the picture; a badge says that it no longer shows the raw weights",
+            HIDING_TIP,
             HIDINGS,
             lambda value: self._view(hidden=value),
         )
@@ -262,6 +268,7 @@ class HeadsBar(QWidget):
         self._wanted[self.contrast] = view.picture is not Picture.LINES
         self.contrast.setEnabled(stage is Stage.WEIGHTS)
         self.hidden.show_value(view.hidden)
+        self._show_what_hiding_does(view.picture, stage)
         self.masks.setItemText(0, PAINTED if mask.is_painted else MASKS[0][1])  # what is painted holds under every kind
         self.masks.show_value(mask.kind)
         self._wanted[self.mask_size] = mask.kind.has_size
@@ -273,6 +280,16 @@ class HeadsBar(QWidget):
         if arranged != self._arranged:  # a typed letter leaves it as it is, and the page need not be laid out anew
             self._arranged = arranged
             self._fold()
+
+    def _show_what_hiding_does(self, picture: Picture, stage: Stage) -> None:
+        """Let keys be hidden where that changes the picture, and say why not elsewhere."""
+        tip = HIDING_TIP
+        if picture is Picture.STAGES:
+            tip = "The stages show every key: hide keys in the map, the lines or the comparison"
+        elif stage is not Stage.WEIGHTS and picture is not Picture.LINES:
+            tip = "Scores have no rows to renormalise: choose the weights to hide keys"
+        self.hidden.setEnabled(tip == HIDING_TIP)
+        self.hidden.setToolTip(tip)
 
     # ---- Acting ----
 
