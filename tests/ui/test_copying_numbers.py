@@ -13,6 +13,9 @@ from PySide6.QtWidgets import QApplication
 from written_numbers import csv_text
 
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.session.settings import Settings
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.state import HeadsState, HeadsView, Hidden
 from attention_explorer.state.numbers_export import Numbers, Table
 from attention_explorer.ui.export import clipboard
 from attention_explorer.ui.export.dialog import ExportDialog
@@ -137,3 +140,11 @@ def test_the_export_window_copies_on_the_worker_too_and_escape_stops_that_first(
     assert not dialog.isVisible()
     assert text() == "before"
     dialog.deleteLater()
+
+
+def test_copied_numbers_say_what_was_hidden(make_window, qtbot):
+    heads = HeadsState(view=HeadsView(hidden=Hidden.FIRST))
+    window = make_window(ExplorerState(heads=heads), Settings(page="heads"))
+    press_copy(window)
+    said = "The numbers are on the clipboard, as CSV. Hidden keys: first token; the rest of each row is renormalised."
+    qtbot.waitUntil(lambda: told(window) == said)

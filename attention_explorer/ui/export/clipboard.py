@@ -65,7 +65,9 @@ class NumbersCopier(QObject):
                         f"{grouped(MOST_CELLS)} at most here. Export them to a file instead (Ctrl+E)."
                     )
                 write(numbers, file, watched_report)
-                deliver(QByteArray(file.getvalue()))
+                hidden = numbers.parameters.get("hidden_keys")
+                note = f" Hidden keys: {hidden}." if hidden else ""
+                deliver((QByteArray(file.getvalue()), note))
 
         self._count += 1
         self.jobs.request((self._count, kind), work, replace=True)
@@ -90,11 +92,12 @@ class NumbersCopier(QObject):
     def _on_progressed(self, _key: object, fraction: float) -> None:
         self.under_way.emit(f"Copying the numbers … {fraction:.0%}; Esc stops it")
 
-    def _on_delivered(self, key: tuple[int, str], text: QByteArray) -> None:
+    def _on_delivered(self, key: tuple[int, str], copied: tuple[QByteArray, str]) -> None:
+        text, note = copied
         data = QMimeData()
         data.setData("text/plain", text)  # not setText, which would make it UTF-16 on this thread
         _put_on_clipboard(data)
-        self.done.emit(f"The numbers are on the clipboard, as {key[1]}.")
+        self.done.emit(f"The numbers are on the clipboard, as {key[1]}.{note}")
 
     def _on_failed(self, _key: object, error: Exception) -> None:
         if isinstance(error, ExplorerError):

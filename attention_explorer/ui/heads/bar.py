@@ -33,7 +33,7 @@ SENTENCE_COLUMN = 2
 
 HIDING_TIP = (
     "Take keys out of the picture; a note says that it no longer shows the raw weights.\n"
-    "Numbers that are copied or exported are those of the picture, with the raw weights beside them in NPZ and JSON;\n"
+    "Numbers that are copied or exported are those of the picture, with the raw weights beside them in NPZ;\n"
     "the thumbnails show every key."
 )
 
