@@ -7,16 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heads_driver import HeadsDriver, pixels, sentence
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 
 import attention_explorer
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.session_file import write_session
 from attention_explorer.ui.export.dialog import export_or_explain
+from attention_explorer.ui.heads.page import NARROW_PAGE
 
 LONG = HeadsState().with_recipe(sentence=sentence(40)).with_view(row=None)
 
@@ -195,3 +198,17 @@ def test_looking_closer_leaves_the_wall_alone(long):
     long.wheel(long.cell(20, 20), 480)
     assert wall.grab().toImage() == before
     assert all(wall._images[place] is image for place, image in images.items())
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.25, 1.75])
+def test_the_stages_fit_into_the_narrowest_of_three_columns(make_window, zoom):
+    state = ExplorerState(heads=HeadsState().with_view(picture=Picture.STAGES))
+    window = make_window(state, Settings(theme=ThemeChoice.LIGHT, page="heads", zoom=zoom))
+    beside = window.width() - window.page.width()
+    window.resize(beside + window.look.px(NARROW_PAGE), 800)
+    window.page.settle()
+    QApplication.processEvents()
+    stages = window.page.stages
+    assert stages.width() < window.look.px(300)  # of three columns
+    for small in stages.picture_layout.maps:
+        assert QRectF(stages.rect()).contains(small.box)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 KEPT = "Kept as B. Change anything, then choose Compare."
 WALL_WIDTH = 268
 PANEL_WIDTH = 344
-NARROW_PAGE = 940
+NARROW_PAGE = 946
 LOW_PANEL = 740
 """Pixels at zoom 1 of the page below which the panel has no room for the hint: it stands above the columns."""
 LEAST_CENTRE = 270
