@@ -40,7 +40,7 @@ _FROM_TUTORIALS = {
         f"is only 0.00697 off. Raise the gain in Setup and watch the rows come apart. {_NO_W_O}",
     ),
     "multi-head": (
-        "Tutorial: eight heads, a large gain",
+        "Tutorial: 8 heads, large gain",
         HeadsView(row=0),
         "Counted from 1 here: the tutorial’s head 0, token 0 is the first row of head 1. "
         "A third of all rows put more than 95 % on one key, but nothing was learned: a gain of 0.3 at d_model = 64 "
