@@ -119,7 +119,7 @@ class ByteCache:
                     continue
                 room -= size
             self._added += size
-            counted |= arrays.keys()
+            counted.update(arrays)
 
     def _pinned(self) -> set[int]:
         """Return the identities of the arrays on show, and of those compared if they fit in the budget."""
