@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import faulthandler
 import gc
 import os
 import sys
@@ -132,14 +131,25 @@ class World:
     def _measured(self, act: Callable[[], object]) -> None:
         before, began, computed = self.steps_under_way, time.perf_counter(), time.thread_time()
         steps = self.time
-        faulthandler.dump_traceback_later(self.patience, file=self._stacks)
+        late = threading.Timer(self.patience, self._write_stack, [threading.get_ident()])
+        late.daemon = True
+        late.start()
         act()
-        faulthandler.cancel_dump_traceback_later()
+        late.cancel()
+        late.join()
         if self.time != steps or self.steps_under_way != before:
             return  # a dialog was open meanwhile, with steps of its own
         took = time.perf_counter() - began
         if took > self.longest[0]:
             self.longest = (took, time.thread_time() - computed, self.doing)
+
+    def _write_stack(self, thread: int) -> None:
+        """Write where a thread is.
+
+        `faulthandler.dump_traceback_later` would read the frames while that thread changes them, and has crashed here.
+        """
+        traceback.print_stack(sys._current_frames()[thread], file=self._stacks)
+        self._stacks.flush()
 
     def settle(self) -> None:
         """Wait until nothing is being computed any more."""
