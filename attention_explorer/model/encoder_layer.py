@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -268,11 +268,9 @@ class EncoderLayer:
             As for a call, or if the cache belongs to another layer.
         """
         rows = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
-        options: dict[str, Any] = {"mask": mask, "bias": bias, "scale": scale, "temperature": temperature}
+        attend = partial(attend_with_cache, mask=mask, bias=bias, scale=scale, temperature=temperature)
         attended = self.wiring.run(
-            rows,
-            self.norms[0],
-            lambda before: attend_with_cache(self.attention, before, cache, **options, positions=positions)[0],
+            rows, self.norms[0], lambda before: attend(self.attention, before, cache, positions=positions)[0]
         )
         return self._after(attended), KVCache(attended.inside.k, attended.inside.v)  # those of all tokens so far
 

@@ -73,10 +73,7 @@ def chosen(name: str, selection: Choice, length: int) -> Selection:
 
 def without_single_axes(found: npt.NDArray[Any], rows: Choice, cols: Choice) -> npt.NDArray[Any]:
     """Drop the axis of a row or column that was chosen by its position alone, as NumPy does."""
-    single = tuple(
-        axis for axis, choice in enumerate((rows, cols)) if not isinstance(choice, slice) and not np.ndim(choice)
-    )
-    return found.squeeze(single)
+    return found.squeeze(tuple(axis for axis, choice in enumerate((rows, cols)) if _is_single(choice)))
 
 
 def _is_single(choice: Choice) -> bool:

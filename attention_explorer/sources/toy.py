@@ -175,7 +175,7 @@ def _projections_of(recipe: ToyRecipe) -> tuple[MultiHeadAttention, ...]:
     )
 
 
-@kept  # two setups are compared; one may hold half a gibibyte
+@kept
 def _drawn_projections(
     seed: int, drawn_before: int, d_model: int, heads: int, d_k: int, d_v: int, gain: float, layers: int, tied: bool
 ) -> tuple[MultiHeadAttention, ...]:

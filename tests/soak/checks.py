@@ -187,7 +187,7 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
         QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
     if isinstance(page, CostPage):  # seconds belong to the machine and to the moment
         page.measurement = None
-        page._show_again()
+        page._load()
     world.settle_wholly(window)
 
 

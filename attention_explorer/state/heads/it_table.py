@@ -198,12 +198,11 @@ def renormalised(recipe: Recipe) -> HandMadeRecipe:
 
 def with_last_word(recipe: Recipe, word: str) -> HandMadeRecipe:
     """Return the sentence, or else the tutorial’s, with another last word and the numbers that go with it."""
-    first = "The cat sat on the mat because it was soft"
-    sentence = recipe.sentence if isinstance(recipe, HandMadeRecipe) and recipe.context is None else first
-    words = sentence.split()
+    is_a_sentence = isinstance(recipe, HandMadeRecipe) and recipe.context is None
+    words = recipe.sentence.split() if is_a_sentence else list(TUTORIAL_WORDS)
     last = next((at for at in reversed(range(len(words))) if words[at].strip(".!?").casefold() in LAST_WORDS), None)
     if last is None:
-        words, last = first.split(), len(first.split()) - 1
+        words, last = list(TUTORIAL_WORDS), len(TUTORIAL_WORDS) - 1
     end = words[last][len(words[last].rstrip(".!?")) :]
     words[last] = word + end
     return HandMadeRecipe(" ".join(words))

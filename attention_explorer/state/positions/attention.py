@@ -189,7 +189,7 @@ def _kind_scores(state: PositionsState, kind: PositionKind, query: int) -> KindS
     return KindScores(kind, lines, is_shown, scores=scores)
 
 
-@kept  # the kinds that are not added
+@kept
 def _relative_lines(state: PositionsState, kind: PositionKind) -> tuple[ScoreLine, ...]:
     """Return the lines, over all distances, of a kind whose scores depend on them alone; for ALiBi of some heads."""
     first, count = 1 - state.length, 2 * state.length - 1
@@ -207,7 +207,7 @@ def _relative_lines(state: PositionsState, kind: PositionKind) -> tuple[ScoreLin
     )
 
 
-@kept  # two ends of the two kinds that are added
+@kept
 def _end_line(state: PositionsState, kind: PositionKind, end: int) -> ScoreLine:
     """Return the line of the first or the last query, which stays while the chosen one moves."""
     return _line(state, end, added_scores(state, kind, end)[-1], f"query {end}", is_main=False)

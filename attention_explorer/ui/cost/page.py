@@ -102,11 +102,11 @@ class CostPage(PicturesPage[CostState]):
                 deliver(found)
 
         self.measuring.request("measure", work)
-        self._show_again()
+        self._load()
 
     def _on_measured(self, _key: object, found: Measurement) -> None:
         self.measurement = found
-        self._show_again()
+        self._load()
 
     def _on_measuring(self, _key: object, fraction: float) -> None:
         self.cost_controls.show_measuring(fraction)
@@ -121,10 +121,6 @@ class CostPage(PicturesPage[CostState]):
             self.cost_controls.show_measuring(None)
             self.said.emit(self.canvas.words())
         self._is_ending = False
-
-    def _show_again(self) -> None:
-        """Draw the picture with what has been measured since."""
-        self._load()
 
     def cancel(self) -> bool:
         if not self._stop_measuring():

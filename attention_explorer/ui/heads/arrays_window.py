@@ -10,8 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
-from attention_explorer.model.checkpoint import watched
-from attention_explorer.session.jobs import Deliver, Report
+from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, arrays_of, formula, projections, reason_against
@@ -46,11 +45,11 @@ def _draw(frame: HeadsFrame, colours: str, report: Report, deliver: Deliver) -> 
     """Compute every array of a frame with its small picture."""
     drawn: Drawn = {}
     kinds = arrays_of(frame)
-    with watched(lambda: report(len(drawn) / len(kinds))):
+    with stoppable(report) as tell:
         for kind in kinds:
             array = head_array(frame, kind)
             drawn[kind] = array, array_picture(array, colours, (MOST_TILES, MOST_TILES))
-            report(len(drawn) / len(kinds))
+            tell(len(drawn) / len(kinds))
     deliver(drawn)
 
 

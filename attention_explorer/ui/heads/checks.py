@@ -9,8 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
-from attention_explorer.model.checkpoint import watched
-from attention_explorer.session.jobs import Deliver, Report
+from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.check_mask import MaskDemo, Precision, fixed_precision
@@ -321,7 +320,7 @@ class HeadsChecks(QWidget):
 
 
 def _carry_out(frame: HeadsFrame, experiment: Experiment, report: Report, deliver: Deliver) -> None:
-    with watched(lambda: report(0.0)):  # which ends it if nobody wants it any more
+    with stoppable(report):
         deliver(carry_out(frame, experiment))
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from attention_explorer.model.checkpoint import watched
-from attention_explorer.session.jobs import Deliver, Report, Work
+from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
 from attention_explorer.ui.pictures.drawing import PictureDrawing
 
 S = TypeVar("S")
@@ -47,20 +46,14 @@ def work_for(
     """Return the work for a request, which can be ended at each of its checkpoints; ``at_once``: without streaming."""
 
     def work(report: Report, deliver: Deliver) -> None:
-        done = 0.0
-
-        def pass_block() -> None:
-            report(done)  # which ends the work if nobody wants it any more
-
-        pass_block()
-        with watched(pass_block):
+        with stoppable(report) as tell:
+            tell(0.0)  # which ends the work if nobody wants it any more
             if drawing.stream is None or at_once:
                 deliver(computed(request, drawing, beside))
                 return
             also = beside(request.state)
             for fraction, picture in drawing.stream(request.state, request.tiles):
-                done = fraction
-                pass_block()
+                tell(fraction)
                 if picture is not None:
                     deliver(Ready(picture, also))
 
