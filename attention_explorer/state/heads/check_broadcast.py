@@ -12,7 +12,7 @@ from attention_explorer.model.head_axis import for_heads
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.check_report import CheckReport, CheckTable, Form, require_size
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.numerals import size_text
+from attention_explorer.state.numerals import counted, size_text
 
 MOST_TOKENS, MOST_HEADS = 16, 6
 """Of the layer, for the batch: more would show nothing else."""
@@ -96,7 +96,7 @@ def broadcast_report(frame: HeadsFrame) -> CheckReport:
     check = broadcast_check(frame)
     b, h, n = check.sequences, check.heads, check.tokens
     note = (
-        f"A batch of {b} sequences, from {n} tokens and {h} head{'s' * (h != 1)} of this layer: scores ({b}, {h}, {n}, "
+        f"A batch of {b} sequences, from {n} tokens and {counted(h, 'head')} of this layer: scores ({b}, {h}, {n}, "
         f"{n}), a mask for each sequence ({b}, {n}, {n}). Shapes are matched from the right, so the {b} masks meet the "
         f"axis of the heads. {_also(check)}This program adds the axis of the heads: ({b}, 1, {n}, {n})."
     )

@@ -24,7 +24,7 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.shown_map import hidden_keys, map_picture, shown_map, stage_shown
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import scientific
+from attention_explorer.state.numerals import counted, scientific
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,5 +154,5 @@ def _difference_words(a: HeadsFrame, b: HeadsFrame, view: HeadsView, found: Diff
     what = "weight" if stage_shown(a, view) is Stage.WEIGHTS else "score"
     return (
         f"{same}Largest absolute difference of a {what}: {scientific(found.largest)}; mean: "
-        f"{scientific(found.mean)}, over {found.cells} cell{'s' * (found.cells != 1)}."
+        f"{scientific(found.mean)}, over {counted(found.cells, 'cell')}."
     )

@@ -9,7 +9,7 @@ from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, ToyRecipe
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, Recipe
-from attention_explorer.state.numerals import coordinate
+from attention_explorer.state.numerals import coordinate, counted
 
 NO_MASK = "no mask"
 LONGEST_SENTENCE = 24
@@ -138,10 +138,10 @@ def _toy_words(recipe: ToyRecipe) -> tuple[str, ...]:
         f"seed {recipe.seed}",
         gain,
         f"d_model {recipe.d_model}",
-        f"{recipe.heads} head{'s' * (recipe.heads != 1)}",
+        counted(recipe.heads, "head"),
         f"d_k {recipe.head_width}",
         "d_v = d_k" if recipe.value_width == recipe.head_width else f"d_v {recipe.value_width}",
-        f"{recipe.layers} layer{'s' * (recipe.layers != 1)}",
+        counted(recipe.layers, "layer"),
         f"embeddings × {recipe.embedding_scale:g}",
         f"vectors {recipe.vectors.value}",
         f"{recipe.projections.value} projections",

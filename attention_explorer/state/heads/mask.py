@@ -17,6 +17,7 @@ from attention_explorer.model import (
     window_mask,
 )
 from attention_explorer.state.heads.state import Cell, MaskChoice, MaskKind
+from attention_explorer.state.numerals import counted
 
 BoolArray = np.typing.NDArray[np.bool_]
 
@@ -72,7 +73,7 @@ def mask_words(choice: MaskChoice) -> str:
     parts = [] if choice.kind is MaskKind.NONE else [choice.kind.value + f" {choice.size}" * choice.kind.has_size]
     for cells, what in ((choice.hidden, "hidden"), (choice.shown, "shown")):
         if cells:
-            parts.append(f"{len(cells)} cell{'s' * (len(cells) != 1)} {what} by hand")
+            parts.append(f"{counted(len(cells), 'cell')} {what} by hand")
     return ", ".join(parts)
 
 

@@ -15,7 +15,7 @@ from attention_explorer.state.heads.shown_map import stage_title
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.wording import cell_words, number_word, one, token_name
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import coordinate, readable
+from attention_explorer.state.numerals import coordinate, counted, readable
 from attention_explorer.state.role import Role
 
 STAGE_NAMES = ("raw scores", "scaled", "masked", "weights")
@@ -81,7 +81,7 @@ def stage_steps(frame: HeadsFrame) -> tuple[str, str, str]:
     setup, root = frame.setup, math.sqrt(frame.head_width)
     scale = f"÷ √{frame.head_width} = ÷ {root:.3g}" if setup.scaled else "not scaled"
     hidden = 0 if frame.mask is None else int(np.count_nonzero(~frame.mask))
-    mask = f"mask: {hidden} cell{'s' * (hidden != 1)} hidden" if hidden else "no mask"
+    mask = f"mask: {counted(hidden, 'cell')} hidden" if hidden else "no mask"
     last = "softmax over each row"
     if setup.hard:
         last = "arg max of each row"
@@ -101,7 +101,7 @@ def _note(frame: HeadsFrame) -> str:
 def heads_shape(frame: HeadsFrame) -> str:
     """Return the shape of the maps of a layer in words: 8 heads × 11 × 11."""
     n_q, n_k = frame.shape
-    return f"{frame.heads} head{'s' * (frame.heads != 1)} × {n_q} × {n_k}"
+    return f"{counted(frame.heads, 'head')} × {n_q} × {n_k}"
 
 
 def layer_shapes(frame: HeadsFrame) -> tuple[ShapeBox, ...]:

@@ -19,7 +19,7 @@ from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.numerals import percent, plain, scientific
+from attention_explorer.state.numerals import counted, percent, plain, scientific
 
 Rows = slice | np.typing.NDArray[np.intp]
 
@@ -186,7 +186,7 @@ def _origin_without_projections(recipe: ToyRecipe) -> tuple[str, str]:
         return "These vectors are random.", "There are no projections: q = k = v = x, so a token tends to find itself."
     drawn = recipe.drawn_rows
     if drawn:
-        some = f"{drawn} vector{'s' * (drawn > 1)} {'are' if drawn > 1 else 'is'} missing and drawn at random"
+        some = f"{counted(drawn, 'vector')} {'are' if drawn > 1 else 'is'} missing and drawn at random"
         return "These weights come from given vectors.", f"There are no projections: q = k = v = x. But {some}."
     return "These weights come from given vectors.", "There are no projections: q = k = v = x."
 

@@ -17,7 +17,17 @@ from attention_explorer.state.heads.mask import what_hides
 from attention_explorer.state.heads.shown_map import hiding_words, is_renormalised, shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
-from attention_explorer.state.numerals import compact, coordinate, exact, plain, readable, scientific, signed, subscript
+from attention_explorer.state.numerals import (
+    compact,
+    coordinate,
+    counted,
+    exact,
+    plain,
+    readable,
+    scientific,
+    signed,
+    subscript,
+)
 
 LARGEST_PLAIN_EXPONENT = 30.0
 """Up to this score the arithmetic shows exp(score); beyond it, relative to the row's largest, as it is computed."""
@@ -86,11 +96,11 @@ def map_title(frame: HeadsFrame) -> str:
         return f"{name} of {frame.heads}" if not frame.is_hand_made and frame.heads > 1 else name
     if frame.aggregate is Aggregate.ROLLOUT:
         identity = "with" if setup.identity else "without"
-        return f"rollout over {len(frame.layers)} layer{'s' * (len(frame.layers) > 1)}, {identity} identity"
+        return f"rollout over {counted(len(frame.layers), 'layer')}, {identity} identity"
     count = len(heads_on(setup, frame.heads, frame.layer))
     where = f" of layer {frame.layer + 1}" if len(frame.layers) > 1 else ""
     word = "mean" if frame.aggregate is Aggregate.MEAN else "largest"
-    return f"{word} of {count} head{'s' * (count != 1)}{where}"
+    return f"{word} of {counted(count, 'head')}{where}"
 
 
 def cell_words(frame: HeadsFrame, view: HeadsView, row: int, column: int) -> str:

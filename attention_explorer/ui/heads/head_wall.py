@@ -25,6 +25,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, wall_scale
+from attention_explorer.state.numerals import counted
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
 from attention_explorer.ui.controls.tip_widget import TipWidget
@@ -130,7 +131,7 @@ class HeadWall(TipWidget):
         self._frame, self._view = frame, view
         self._surveys = self._ordered((*surveys, *old), whole)
         computed = sum(survey.is_computed for survey in surveys)
-        heads = f"{len(surveys)} head{'s' * (len(surveys) != 1)}"
+        heads = counted(len(surveys), "head")
         if computed < len(surveys):
             heads = f"{computed} of {heads} computed"
         self.setAccessibleDescription(f"{heads}; large: {head_name(frame, frame.layer, frame.head)}")

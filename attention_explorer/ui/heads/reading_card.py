@@ -11,6 +11,7 @@ from attention_explorer.state.heads.compare_words import compared_steps, compare
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.reading import Reading, column_reading, gloss, reading_table, row_reading
 from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, products, token_name
+from attention_explorer.state.numerals import counted
 from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
@@ -206,7 +207,7 @@ class ReadingCard(QWidget):
         why = gloss(frame, row, column) if frame.is_one_head and compared is None else ""
         self.gloss.set_text(TextLine(why, "muted", size=12))
         self.products_button.setVisible(frame.is_one_head and compared is None)
-        self.products_button.setText(f"{frame.head_width} product{'s' * (frame.head_width > 1)}…")
+        self.products_button.setText(f"{counted(frame.head_width, 'product')}…")
 
     # ---- Acting ----
 

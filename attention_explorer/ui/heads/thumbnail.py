@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from attention_explorer.state.colour_scale import ColourScale
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text
-from attention_explorer.state.numerals import plain
+from attention_explorer.state.numerals import counted, plain
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
 from attention_explorer.ui.drawing.heatmap import paint_runs
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -141,4 +141,4 @@ def summary_words(survey: HeadSurvey) -> str:
         f"{plain(summary.previous_mass)}, on the first {plain(summary.first_mass)}"
     )
     empty = summary.empty_rows
-    return f"{text}; {empty} row{'s' * (empty != 1)} with nothing to attend to" if empty else text
+    return f"{text}; {counted(empty, 'row')} with nothing to attend to" if empty else text
