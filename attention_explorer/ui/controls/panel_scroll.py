@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QScrollArea, QScrollBar, QWidget
 
 BESIDE_REACHED = 8
 """Pixels above and below what Tab has reached that are to be seen too."""
@@ -38,6 +39,37 @@ class ColumnScroll(Scroll):
     def __init__(self, widget: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(widget, parent)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+
+class PageScroll(Scroll):
+    """Scrolls a whole page, with a bar that lies over the margin at its right and takes no width.
+
+    A bar that takes width can wrap a line of the page, which makes the page too high, which calls for the bar: such a
+    page fits or scrolls depending on what was before.
+    """
+
+    def __init__(self, widget: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(widget, parent)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scrolled = self.verticalScrollBar()
+        self._bar = QScrollBar(Qt.Orientation.Vertical, self)
+        self._bar.hide()
+        self._bar.valueChanged.connect(self._scrolled.setValue)
+        self._scrolled.valueChanged.connect(self._bar.setValue)
+        self._scrolled.rangeChanged.connect(self._follow)
+
+    def _follow(self) -> None:
+        """Take over how far there is to scroll."""
+        self._bar.setRange(self._scrolled.minimum(), self._scrolled.maximum())
+        self._bar.setPageStep(self._scrolled.pageStep())
+        self._bar.setSingleStep(self._scrolled.singleStep())
+        self._bar.setVisible(self._scrolled.maximum() > 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self._bar.sizeHint().width()
+        self._bar.setGeometry(self.width() - wide, 0, wide, self.height())
+        self._follow()
 
 
 class PanelScroll(ColumnScroll):

@@ -17,7 +17,7 @@ from attention_explorer.state.heads.shown_map import is_renormalised
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
-from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
+from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
 from attention_explorer.ui.heads.bar import HeadsBar
 from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest, Part
 from attention_explorer.ui.heads.panel import HeadsPanel
@@ -109,7 +109,7 @@ class HeadsPage(RequestingPage):
         self._columns.addWidget(self._centre, 1)
         self._columns.addWidget(self._panel)
         self._all.addLayout(self._columns, 1)
-        self._page_scroll = Scroll(content)
+        self._page_scroll = PageScroll(content)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._page_scroll)

@@ -17,7 +17,7 @@ from attention_explorer.state.lookup.state import LookupState, Part
 from attention_explorer.state.lookup.wording import description, key_name
 from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.hint_card import HintCard
-from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, Scroll
+from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
 from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.lookup.canvas import LookupCanvas
 from attention_explorer.ui.lookup.numbers_table import NumbersTable
@@ -84,7 +84,7 @@ class LookupPage(Page):
         self._columns.addLayout(self._left, 1)
         self._columns.addWidget(self.panel)
         # Scrolls only where the window is too small for two columns; see _arrange.
-        self._page_scroll = Scroll(content)
+        self._page_scroll = PageScroll(content)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._page_scroll)
@@ -123,7 +123,6 @@ class LookupPage(Page):
     def set_look(self, look: Look) -> None:
         self.look = look
         px = look.px
-        self._columns.setContentsMargins(px(14), px(10), px(6), px(10))
         self._columns.setSpacing(px(12))
         self._left.setSpacing(px(8))
         self._header.setSpacing(px(8))
@@ -134,18 +133,20 @@ class LookupPage(Page):
 
     def _arrange(self) -> None:
         """Put the panel beside the plane, or below it where the window is too narrow for both."""
-        if self.width() < self.look.px(NARROW_PAGE):
+        px, is_narrow = self.look.px, self.width() < self.look.px(NARROW_PAGE)
+        self._columns.setContentsMargins(px(14), px(10), px(12 if is_narrow else 6), px(10))
+        if is_narrow:
             self._columns.setDirection(QBoxLayout.Direction.TopToBottom)
             self.panel.stand_below(self.width())
             self.hint.stand_in(self._left, 1, after=self.export_button)
-            self.canvas.setFixedHeight(min(self.look.px(360), self.height() - self.look.px(80)))
+            self.canvas.setFixedHeight(min(px(360), self.height() - px(80)))
         else:
             self._columns.setDirection(QBoxLayout.Direction.LeftToRight)
             self.canvas.setMinimumHeight(0)
             self.canvas.setMaximumHeight(UNBOUNDED)
             self.panel.stand_beside(self.width())
             self.hint.stand_in(self.panel.column, 0, after=self.table)
-        self.panel.give_chart_its_place(self.height() >= self.look.px(TALL_PANEL))
+        self.panel.give_chart_its_place(self.height() >= px(TALL_PANEL))
 
     def resizeEvent(self, event: object) -> None:
         self._arrange()

@@ -18,7 +18,7 @@ from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.choice import Choice
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
-from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PanelScroll, Scroll
+from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.page import PageAction
 from attention_explorer.ui.pictures.canvas import PicturesCanvas
@@ -140,7 +140,7 @@ class PicturesPage(RequestingPage, Generic[S]):
         self._all.addLayout(self._columns, 1)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(Scroll(content))
+        whole.addWidget(PageScroll(content))
 
     def _make_card(self) -> Card:
         self.card = Card(self.look)
