@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,15 +39,20 @@ class HeadSurvey:
     """
     shape: tuple[int, int]
     """Queries and keys."""
-    ends: tuple[float, float]
-    """Where its colours would end under “0…max” and “98 %” if it were alone."""
     is_computed: bool = True
     """Whether there are numbers; if not, only its place is known."""
+    _ends: dict[Contrast, float] = field(default_factory=dict, repr=False)
 
     @property
     def place(self) -> tuple[int, int]:
         """Layer and head."""
         return self.layer, self.head
+
+    def end_under(self, contrast: Contrast) -> float:
+        """Return where its colours would end under a contrast if it were alone: looked for when it is asked for."""
+        if contrast not in self._ends:
+            self._ends[contrast] = weight_scale(contrast, *self.pooled).high
+        return self._ends[contrast]
 
 
 def survey_heads(frame: HeadsFrame) -> Iterator[HeadSurvey]:
@@ -61,9 +66,7 @@ def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     """Return the small picture and the summary of a head."""
     pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES)
     excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
-    largest, percentile = (weight_scale(contrast, *pooled).high for contrast in _ENDS)
-    name = head_name(frame, layer, head)
-    return HeadSurvey(layer, head, name, pooled, summary, excess, frame.shape, (largest, percentile))
+    return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape)
 
 
 def not_computed(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
@@ -71,7 +74,7 @@ def not_computed(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     n_q, n_k = (min(length, THUMBNAIL_TILES) for length in frame.shape)
     nothing = Pooled(np.zeros((n_q, n_k)), np.ones((n_q, n_k), np.bool_))
     name, no_rows = head_name(frame, layer, head), SummaryPass(frame.shape).summary()
-    return HeadSurvey(layer, head, name, nothing, no_rows, math.inf, frame.shape, (0.0, 0.0), is_computed=False)
+    return HeadSurvey(layer, head, name, nothing, no_rows, math.inf, frame.shape, is_computed=False)
 
 
 def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
@@ -102,11 +105,10 @@ def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale
     """
     surveys = tuple(surveys)
     computed = [survey for survey in surveys if survey.is_computed]
-    ends = [(survey.ends[contrast is Contrast.PERCENTILE], 3.0 / survey.shape[1]) for survey in computed]
-    if contrast not in _ENDS or not ends:
+    if contrast not in _ENDS or not computed:
         return weight_scale(contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
-    largest, floor = (max(column) for column in zip(*ends, strict=True))
-    top = min(max(largest, floor), 1.0)
+    largest = max(survey.end_under(contrast) for survey in computed)
+    top = min(max(largest, *(3.0 / survey.shape[1] for survey in computed)), 1.0)
     what = _ENDS[contrast] if largest >= top else "3 even shares"
     if len(computed) < len(surveys):
         what = what.replace("of all", "so far")
