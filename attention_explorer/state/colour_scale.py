@@ -68,10 +68,12 @@ class ColourScale:
         # ∞ − ∞ of a score beyond the float range, and a bar whose ends are the same.
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             if self.is_diverging:  # high − low of ±1e308 would be infinite
-                shifted = 0.5 + 0.5 * (values / self.high)
+                shifted = np.asarray(0.5 + 0.5 * (values / self.high))
             else:
-                shifted = (values - self.low) / (self.high - self.low)
-        return np.asarray(np.clip(np.nan_to_num(shifted, nan=0.5, posinf=1.0, neginf=0.0), 0.0, 1.0))
+                shifted = np.asarray((values - self.low) / (self.high - self.low))
+        places: FloatArray = np.clip(shifted, 0.0, 1.0, out=shifted)
+        places[np.isnan(places)] = 0.5
+        return places
 
     def ticks(self) -> tuple[tuple[float, str], ...]:
         """Return places on the bar with what they are called."""
