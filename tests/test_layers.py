@@ -24,6 +24,7 @@ FLOORS = {
     "errors": 0,
     "byte_cache": 1,
     "fields": 1,
+    "numerals": 1,
     "assets": 2,
     "files": 2,
     "display": 2,

@@ -17,8 +17,8 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 
 from attention_explorer.errors import ExportError
+from attention_explorer.numerals import grouped
 from attention_explorer.state.numbers_export import PARAMETERS, AnyArray, LargeArray, Numbers, Table, rows_of
-from attention_explorer.state.numerals import grouped
 from attention_explorer.state.session_json import well_formed
 
 Report: TypeAlias = Callable[[float], None]

@@ -16,6 +16,7 @@ from written_numbers import csv_text, json_text, npz_bytes
 
 from attention_explorer.errors import ExplorerError, ExportError
 from attention_explorer.model import ModelSize
+from attention_explorer.numerals import grouped
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import toy_layers
 from attention_explorer.state.cost import measure as cost_measure
@@ -51,7 +52,6 @@ from attention_explorer.state.cost.presets import COST_PRESETS, cost_preset, is_
 from attention_explorer.state.cost.reach import FARTHEST, reach_picture, reach_sentences, strip_words
 from attention_explorer.state.cost.state import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
 from attention_explorer.state.cost.wording import picture_title, settings_words, verdict
-from attention_explorer.state.numerals import grouped
 
 
 def plain(text: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_explorer.numerals import size_text
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.plane import Vector
 from attention_explorer.state.lookup.plane_geometry import regions
@@ -38,7 +39,6 @@ from attention_explorer.state.lookup.wording import (
     values_note,
     weight_sum,
 )
-from attention_explorer.state.numerals import size_text
 from attention_explorer.state.preset import Preset
 from attention_explorer.state.role import Role
 

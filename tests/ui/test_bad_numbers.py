@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.numerals import parsed_number
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
-from attention_explorer.state.numerals import parsed_number
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
 from attention_explorer.ui.lookup.numbers_table import Column

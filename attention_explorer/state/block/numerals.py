@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_explorer.state.numerals import superscript
+from attention_explorer.numerals import superscript
 
 
 def brief(number: float) -> str:

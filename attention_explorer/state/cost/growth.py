@@ -10,6 +10,7 @@ import numpy as np
 
 from attention_explorer.byte_cache import kept
 from attention_explorer.model import ModelSize
+from attention_explorer.numerals import grouped, scientific
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost, square_name
 from attention_explorer.state.cost.measure import MeasuredPoint, Measurement, computed_as
 from attention_explorer.state.cost.numerals import (
@@ -21,7 +22,6 @@ from attention_explorer.state.cost.numerals import (
     time_words,
 )
 from attention_explorer.state.cost.state import CostState, Quantity, Scope
-from attention_explorer.state.numerals import grouped, scientific
 
 FloatArray = np.typing.NDArray[np.float64]
 STEPS = 4

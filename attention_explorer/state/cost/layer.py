@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import ModelSize, product_flops
+from attention_explorer.numerals import grouped
 from attention_explorer.state.cost.numerals import memory_words, operation_words, ratio_words, share_words
 from attention_explorer.state.cost.state import CostState, Scope
-from attention_explorer.state.numerals import grouped
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from attention_explorer.numerals import counted, grouped
 from attention_explorer.state.cost.growth import growth_title
 from attention_explorer.state.cost.inputs import inputs_picture
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost
 from attention_explorer.state.cost.numerals import memory_words, ratio_words, share_words
 from attention_explorer.state.cost.state import CostPicture, CostState
-from attention_explorer.state.numerals import counted, grouped
 
 
 def picture_title(state: CostState) -> str:

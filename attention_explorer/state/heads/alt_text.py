@@ -10,6 +10,7 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
+from attention_explorer.numerals import plain
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame, other_frame
 from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, part_shown
@@ -26,7 +27,6 @@ from attention_explorer.state.heads.wording import (
     weight_text,
 )
 from attention_explorer.state.map_picture import Window
-from attention_explorer.state.numerals import plain
 
 MOST_TOKENS = 40
 """Tokens that are listed; of more, the first and the last ones."""

@@ -9,10 +9,10 @@ import numpy as np
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage, causal_mask, softmax
 from attention_explorer.model.head_axis import for_heads
+from attention_explorer.numerals import counted, size_text
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.check_report import CheckReport, CheckTable, Form, require_size
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.numerals import counted, size_text
 
 MOST_TOKENS, MOST_HEADS = 16, 6
 """Of the layer, for the batch: more would show nothing else."""

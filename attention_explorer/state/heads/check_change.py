@@ -8,6 +8,7 @@ import numpy as np
 
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
+from attention_explorer.numerals import size_text
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.check_function import token_function
 from attention_explorer.state.heads.check_report import (
@@ -21,7 +22,6 @@ from attention_explorer.state.heads.check_report import (
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
 from attention_explorer.state.heads.wording import one, token_name
-from attention_explorer.state.numerals import size_text
 
 SEED = 0
 """Of the noise: the same experiment gives the same numbers."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.model import Stage, hard_weights, softmax
+from attention_explorer.numerals import signed, size_text
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.check_report import (
     CheckReport,
@@ -19,7 +20,6 @@ from attention_explorer.state.heads.check_report import (
 )
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.wording import one, token_name
-from attention_explorer.state.numerals import signed, size_text
 
 ROUNDING = 1e-12
 """Differences of weights below this come from the rounding of score + constant."""

@@ -10,6 +10,7 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import MaskFill, Stage, causal_mask, filled_weights
+from attention_explorer.numerals import percent, size_text, subscript, weight_text
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.check_report import (
     MOST_LISTED,
@@ -24,7 +25,6 @@ from attention_explorer.state.heads.check_report import (
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
 from attention_explorer.state.heads.wording import one, token_name
-from attention_explorer.state.numerals import percent, size_text, subscript, weight_text
 
 FILLS = tuple(MaskFill)
 """The order of the columns; the first is what this program does."""

@@ -9,12 +9,12 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, Stage
+from attention_explorer.numerals import size_text, weight_text
 from attention_explorer.sources.recipe import Projections, ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.check_report import CheckReport, CheckTable, Form, require_size, within
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.numerals import size_text, weight_text
 
 ROUNDING = 1e-12
 """Differences below this share of the largest score are rounding."""

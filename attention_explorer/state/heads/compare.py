@@ -9,6 +9,7 @@ import numpy as np
 from attention_explorer.model import Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.model.pooling import TilePool
+from attention_explorer.numerals import counted, scientific
 from attention_explorer.state.colour_scale import (
     BoolArray,
     ColourScale,
@@ -24,7 +25,6 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.shown_map import hidden_keys, map_picture, shown_map, stage_shown
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import counted, scientific
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from attention_explorer.model import Stage
+from attention_explorer.numerals import MINUS, compact, readable, scientific
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.mask import what_hides
 from attention_explorer.state.heads.reading import Reading
 from attention_explorer.state.heads.shown_map import hidden_keys, shown_map
 from attention_explorer.state.heads.wording import Step, number_word, one, token_name, weight_text
-from attention_explorer.state.numerals import MINUS, compact, readable, scientific
 
 NO_CELL = "no such cell"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attention_explorer.numerals import coordinate, counted
 from attention_explorer.sources.hand_made import hand_made_heads
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, ToyRecipe
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, Recipe
-from attention_explorer.state.numerals import coordinate, counted
 
 NO_MASK = "no mask"
 LONGEST_SENTENCE = 24

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.numerals import coordinate, parsed_number, plain
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
 from attention_explorer.state.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
 from attention_explorer.state.heads.state import Recipe
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import coordinate, parsed_number, plain
 
 MOST_COMPARED = 64
 """Vectors up to which all pairs are compared: more would be a picture without numbers."""

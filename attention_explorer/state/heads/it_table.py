@@ -9,6 +9,7 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
+from attention_explorer.numerals import coordinate, parsed_number, plain
 from attention_explorer.sources.hand_made import hand_made_heads
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import TUTORIAL_WORDS, antecedent_gloss
@@ -16,7 +17,6 @@ from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Recipe
 from attention_explorer.state.heads.wording import one
-from attention_explorer.state.numerals import coordinate, parsed_number, plain
 
 LARGEST_SHARE = 1e6
 LARGEST_SCORE = 12.0

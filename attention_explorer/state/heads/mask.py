@@ -16,8 +16,8 @@ from attention_explorer.model import (
     strictly_causal_mask,
     window_mask,
 )
+from attention_explorer.numerals import counted
 from attention_explorer.state.heads.state import Cell, MaskChoice, MaskKind
-from attention_explorer.state.numerals import counted
 
 BoolArray = np.typing.NDArray[np.bool_]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.model import Stage, entropy
+from attention_explorer.numerals import plain
 from attention_explorer.sources.hand_made import hand_made_heads
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import antecedent_gloss, translation_gloss
@@ -15,7 +16,6 @@ from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Aggregate
 from attention_explorer.state.heads.wording import one, token_name
-from attention_explorer.state.numerals import plain
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_explorer.model import Stage
+from attention_explorer.numerals import coordinate, counted, readable
 from attention_explorer.state.colour_scale import score_scale, weight_scale
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.mask import what_hides
@@ -15,7 +16,6 @@ from attention_explorer.state.heads.shown_map import stage_title
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.wording import cell_words, number_word, one, token_name
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import coordinate, counted, readable
 from attention_explorer.state.role import Role
 
 STAGE_NAMES = ("raw scores", "scaled", "masked", "weights")

@@ -12,12 +12,12 @@ from attention_explorer.byte_cache import kept
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.map_summary import SummaryPass
 from attention_explorer.model.pooling import tile_bounds
+from attention_explorer.numerals import plain
 from attention_explorer.state.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import HeadsView, SortBy
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import plain
 
 THUMBNAIL_TILES = 128
 """The most rows and columns of a thumbnail's picture; its widget is about as large."""

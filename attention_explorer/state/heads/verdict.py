@@ -12,6 +12,7 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.model.map_summary import SATURATED
+from attention_explorer.numerals import counted, percent, plain, scientific
 from attention_explorer.sources.hand_made_notes import pattern_words
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
@@ -19,7 +20,6 @@ from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.numerals import counted, percent, plain, scientific
 
 Rows = slice | np.typing.NDArray[np.intp]
 

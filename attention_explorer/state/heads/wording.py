@@ -9,15 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_explorer.model import Stage
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
-from attention_explorer.state.heads.lines import LinePicture
-from attention_explorer.state.heads.mask import what_hides
-from attention_explorer.state.heads.shown_map import hiding_words, is_renormalised, shown_map, stage_shown
-from attention_explorer.state.heads.state import Aggregate, HeadsView
-from attention_explorer.state.map_picture import MapPicture, Window
-from attention_explorer.state.numerals import (
+from attention_explorer.numerals import (
     compact,
     coordinate,
     counted,
@@ -28,6 +20,14 @@ from attention_explorer.state.numerals import (
     signed,
     subscript,
 )
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
+from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.mask import what_hides
+from attention_explorer.state.heads.shown_map import hiding_words, is_renormalised, shown_map, stage_shown
+from attention_explorer.state.heads.state import Aggregate, HeadsView
+from attention_explorer.state.map_picture import MapPicture, Window
 
 LARGEST_PLAIN_EXPONENT = 30.0
 """Up to this score the arithmetic shows exp(score); beyond it, relative to the row's largest, as it is computed."""

@@ -9,8 +9,8 @@ from typing import Self
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields, choice
+from attention_explorer.numerals import full, plain, subscript
 from attention_explorer.state.lookup.plane import LARGEST_COORDINATE, Extent, Vector
-from attention_explorer.state.numerals import full, plain, subscript
 from attention_explorer.state.role import Role
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 

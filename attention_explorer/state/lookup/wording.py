@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 
-from attention_explorer.state.lookup.frame import LookupFrame, nearest_key
-from attention_explorer.state.lookup.plane import Vector
-from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Overlay, Part, ValueKind
-from attention_explorer.state.numerals import (
+from attention_explorer.numerals import (
     coordinate,
     full,
     grouped,
@@ -19,6 +16,9 @@ from attention_explorer.state.numerals import (
     subscript,
     vector,
 )
+from attention_explorer.state.lookup.frame import LookupFrame, nearest_key
+from attention_explorer.state.lookup.plane import Vector
+from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Overlay, Part, ValueKind
 from attention_explorer.state.role import Role
 
 LARGEST_EXPONENT = 12.0

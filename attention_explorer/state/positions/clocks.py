@@ -10,9 +10,9 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows, wavelengths
 from attention_explorer.model.rotary import rotary
+from attention_explorer.numerals import counted, scientific, signed
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import counted, scientific, signed
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.table import (
     TURNING,

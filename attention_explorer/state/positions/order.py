@@ -21,11 +21,11 @@ from attention_explorer.model import (
     sinusoidal_encoding,
 )
 from attention_explorer.model.scalars import LARGEST_SEED
+from attention_explorer.numerals import size_text
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings, toy_layers
 from attention_explorer.state.colour_scale import Contrast, FloatArray, weight_scale
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.numerals import size_text
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.shuffle import ShuffleComparison, compared, shuffled_order
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from attention_explorer.numerals import percent
 from attention_explorer.state.block.cache import (
     CachePicture,
     cache_numbers,
@@ -21,7 +22,6 @@ from attention_explorer.state.block.cache import (
     with_decoded,
 )
 from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.numerals import percent
 from attention_explorer.ui.block.feature_map import (
     FeatureMap,
     label_room,

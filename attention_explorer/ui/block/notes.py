@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attention_explorer.numerals import percent
 from attention_explorer.state.block.boxes import Box
 from attention_explorer.state.block.diagram import DiagramPicture, shape_trace
 from attention_explorer.state.block.diagram_words import (
@@ -12,7 +13,6 @@ from attention_explorer.state.block.diagram_words import (
     token_name,
     token_path,
 )
-from attention_explorer.state.numerals import percent
 from attention_explorer.ui.controls.text_block import TextLine
 
 

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.numerals import aligned, exact
 from attention_explorer.state.numbers_files import as_csv
-from attention_explorer.state.numerals import aligned, exact
 from attention_explorer.ui.theme import Look
 
 

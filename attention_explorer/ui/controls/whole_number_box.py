@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QSlider, QWidget
 
 from attention_explorer.errors import ExplorerError, quoted
-from attention_explorer.state.numerals import parsed_number
+from attention_explorer.numerals import parsed_number
 from attention_explorer.ui.controls.number_box import NumberBox
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
+from attention_explorer.numerals import grouped
 from attention_explorer.state.cost.growth import (
     Curve,
     GrowthPicture,
@@ -21,7 +22,6 @@ from attention_explorer.state.cost.growth import (
 )
 from attention_explorer.state.cost.numerals import ratio_words, time_words
 from attention_explorer.state.cost.state import Quantity
-from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.curve_chart import paint_dot
 from attention_explorer.ui.drawing.label_places import boxes_along, draw_leader, free_spot

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
+from attention_explorer.numerals import grouped
 from attention_explorer.state.cost.layer import (
     LayerPicture,
     amount_words,
@@ -16,7 +17,6 @@ from attention_explorer.state.cost.layer import (
     total_words,
 )
 from attention_explorer.state.cost.numerals import memory_words, operation_words, ratio_words, share_words, short_count
-from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.cost.roomy_look import roomy
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size

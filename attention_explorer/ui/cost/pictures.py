@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QPointF, Qt
 
+from attention_explorer.numerals import grouped
 from attention_explorer.state.cost.export import Picture
 from attention_explorer.state.cost.growth import GrowthPicture, growth_picture
 from attention_explorer.state.cost.inputs import inputs_picture
@@ -14,7 +15,6 @@ from attention_explorer.state.cost.layer import LayerPicture, layer_picture
 from attention_explorer.state.cost.measure import Measurement
 from attention_explorer.state.cost.reach import reach_picture
 from attention_explorer.state.cost.state import CostPicture, CostState
-from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.cost import growth_picture as growth
 from attention_explorer.ui.cost import inputs_picture as inputs
 from attention_explorer.ui.cost import layer_picture as layer

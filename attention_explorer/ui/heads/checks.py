@@ -9,6 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
+from attention_explorer.numerals import signed
 from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
@@ -25,7 +26,6 @@ from attention_explorer.state.heads.checks import (
 )
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.numerals import signed
 from attention_explorer.ui.controls.choice import ChoiceBox
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.drawing.marks import colour_of

@@ -21,11 +21,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
+from attention_explorer.numerals import counted
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, wall_scale
-from attention_explorer.state.numerals import counted
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
 from attention_explorer.ui.controls.tip_widget import TipWidget

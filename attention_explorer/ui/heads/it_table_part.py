@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QObject, Qt
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.numerals import coordinate, exact, plain, signed
 from attention_explorer.session.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.state.heads.frame import HeadsFrame
@@ -26,7 +27,6 @@ from attention_explorer.state.heads.it_table import (
     with_share,
 )
 from attention_explorer.state.heads.state import HeadsState, Recipe
-from attention_explorer.state.numerals import coordinate, exact, plain, signed
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_model import Index, NamedRowsTable
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine

@@ -6,12 +6,12 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from attention_explorer.numerals import counted
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.compare_words import compared_steps, compared_table, compared_title, of_a
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.reading import Reading, column_reading, gloss, reading_table, row_reading
 from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, products, token_name
-from attention_explorer.state.numerals import counted
 from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_dialog import NumbersDialog

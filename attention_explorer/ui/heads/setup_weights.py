@@ -7,11 +7,11 @@ import math
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from attention_explorer.numerals import plain, scientific
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import LARGEST_FACTOR, GainKind, Projections, ToyRecipe
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.state.numerals import plain, scientific
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.whole_number_box import show_number, show_position
 from attention_explorer.ui.heads.setup_boxes import GAIN_STEPS, gain_to_slider, show_choice, slider_to_gain

@@ -6,10 +6,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
+from attention_explorer.numerals import counted, plain
 from attention_explorer.state.colour_scale import ColourScale
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text
-from attention_explorer.state.numerals import counted, plain
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
 from attention_explorer.ui.drawing.heatmap import paint_runs
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot

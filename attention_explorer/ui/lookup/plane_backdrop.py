@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
+from attention_explorer.numerals import subscript
 from attention_explorer.state.lookup.plane import tick_step, ticks
 from attention_explorer.state.lookup.plane_geometry import (
     TieRay,
@@ -20,7 +21,6 @@ from attention_explorer.state.lookup.plane_geometry import (
 )
 from attention_explorer.state.lookup.state import Overlay
 from attention_explorer.state.lookup.wording import region_words
-from attention_explorer.state.numerals import subscript
 from attention_explorer.ui.drawing.marks import dashes, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.ui.lookup.plane_scene import PlaneScene
 

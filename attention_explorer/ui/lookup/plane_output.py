@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
-from attention_explorer.state.numerals import subscript
+from attention_explorer.numerals import subscript
 from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.label_places import free_spot
 from attention_explorer.ui.drawing.marks import (

@@ -8,13 +8,13 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.numerals import grouped
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Extent, Vector
 from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.state.lookup.wording import description, spot_in_words
-from attention_explorer.state.numerals import grouped
 from attention_explorer.ui.accessible import PICTURE, sentences
 from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
 from attention_explorer.ui.drawing.marks import pen

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
-from attention_explorer.state.numerals import coordinate, grouped, plain, scientific
+from attention_explorer.numerals import coordinate, grouped, plain, scientific
 from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.state.scaling.growth import GrowthPicture
 from attention_explorer.state.scaling.scores import ScoresPicture

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.state.numerals import (
+from attention_explorer.numerals import (
     MINUS,
     aligned,
     compact,
