@@ -96,6 +96,10 @@ class Page(QWidget):
     def stop(self) -> None:
         """End whatever moves by itself."""
 
+    def leave(self) -> None:
+        """End that, and what is computed for nobody: the page is not seen any more."""
+        self.stop()
+
     def set_moves(self, moves: bool) -> None:
         """Let things move by themselves, or have what would play go one step at each press."""
         self.moves = moves

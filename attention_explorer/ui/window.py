@@ -196,7 +196,7 @@ class MainWindow(QMainWindow):
             self._stack.addWidget(page)
         page = self._pages[entry.id]
         if page is not self.page:
-            self.page.stop()
+            self.page.leave()
             self.say("")  # what was said of the other page
             self.statusBar().clearMessage()
         self._dress(page)
@@ -414,6 +414,7 @@ class MainWindow(QMainWindow):
         if not self.files.may_close():
             event.ignore()
             return
+        self.page.leave()
         self.settings = replace(self.settings, geometry=bytes(self.saveGeometry().data()))
         self._store.save(self.settings)
         super().closeEvent(event)

@@ -17,7 +17,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTabWidget, QWidget
 
 from attention_explorer.byte_cache import CACHE
-from attention_explorer.session.requests import Requests, Standing
+from attention_explorer.session.requests import STILL, Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.state.explorer import ExplorerState
@@ -166,7 +166,8 @@ def window_shows_its_state(world: World) -> None:
 
 def _both_refuse(page: Page, other: Page) -> bool:
     """Whether both refuse the state; then there is an older picture here, and none there."""
-    if page.reason_against_taking != other.reason_against_taking:
+    # A new window has no earlier picture to speak of.
+    if page.reason_against_taking.removesuffix(f" {STILL}") != other.reason_against_taking:
         raise Broken(f"A new window says “{other.reason_against_taking}” instead of “{page.reason_against_taking}”")
     return bool(page.reason_against_taking)
 

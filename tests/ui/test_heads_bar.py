@@ -10,12 +10,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from attention_explorer.model import Stage
+from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.colour_scale import Contrast
+from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
 from attention_explorer.ui.theme import LIGHT
+from attention_explorer.ui.window import MainWindow
 
 SENTENCE = HeadsState().setup.recipe.sentence
 WORDS = tokens_of(SENTENCE)
@@ -601,3 +604,17 @@ def test_keys_can_be_hidden_only_where_that_changes_the_picture(driver, bar):
         driver.press(bar.pictures.buttons[picture])
         assert bar.hidden.isEnabled() == (not reason)
         assert reason in bar.hidden.toolTip()
+
+
+@pytest.mark.parametrize("before", [1.0, 1.5])
+def test_the_bar_is_as_high_as_in_a_new_window_of_that_size_of_letters(make_window, before):
+    def window(zoom: float) -> MainWindow:
+        return make_window(ExplorerState(), Settings(theme=ThemeChoice.LIGHT, page="heads", zoom=zoom), (798, 774))
+
+    changed = window(before)
+    changed.page.settle()
+    changed.set_zoom(0.75)
+    QApplication.processEvents()
+    new = window(0.75)
+    assert changed.page.bar.height() == new.page.bar.height()
+    assert changed.page.canvas.size() == new.page.canvas.size()

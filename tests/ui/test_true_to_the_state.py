@@ -191,6 +191,18 @@ def test_what_was_stopped_is_dimmed_not_taken_away_and_computed_at_the_press_of_
     assert copied_numbers(page) != "nothing"
 
 
+@pytest.mark.parametrize("page", STATES)
+def test_a_window_that_does_not_close_after_all_goes_on_computing(visit, page, monkeypatch):
+    visitor = visit(page)
+    visitor.gate.shut()
+    visitor.other()
+    monkeypatch.setattr(visitor.window.files, "may_close", lambda: False)  # as long as its question is open
+    assert not visitor.window.close()
+    visitor.settle()
+    visitor.see_that_it_is_true("close")
+    assert visitor.page.requests.standing is Standing.CURRENT
+
+
 # ---- Refused ----
 
 

@@ -129,7 +129,6 @@ class CostPage(PicturesPage[CostState]):
         return True
 
     def stop(self) -> None:
-        super().stop()
         self._stop_measuring()
 
     def _stop_measuring(self) -> bool:

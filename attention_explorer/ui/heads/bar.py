@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -209,10 +209,19 @@ class HeadsBar(QWidget):
             if layout is not None:
                 layout.invalidate()
             row.updateGeometry()
+        self._take_height()
+
+    def _take_height(self) -> None:
         height = max(self._column.heightForWidth(self.width()), self._look.px(30))
         if height != self.maximumHeight():
             self.setFixedHeight(height)
             self.height_changed.emit()
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest:  # the style sheet of another size comes after `set_look`
+            self._take_height()
+        return handled
 
     def _place_sentence(self) -> None:
         """Give the sentence a line of its own where some words of it could not be read beside the others.

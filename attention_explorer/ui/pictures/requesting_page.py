@@ -46,7 +46,8 @@ class RequestingPage(Page):
         if event.key() != Qt.Key.Key_Escape or not self.cancel():
             super().keyPressEvent(event)
 
-    def stop(self) -> None:
+    def leave(self) -> None:
+        super().leave()
         self.requests.leave()
 
     def settle(self, seconds: float = 30.0) -> None:

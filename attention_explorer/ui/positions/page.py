@@ -129,7 +129,6 @@ class PositionsPage(PicturesPage[PositionsState]):
 
     def stop(self) -> None:
         self.player.stop()
-        super().stop()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.player.stop()
