@@ -14,6 +14,7 @@ from attention_explorer.state.lookup.presets import preset
 from attention_explorer.state.lookup.state import LookupState, Part
 from attention_explorer.state.role import Role
 from attention_explorer.ui.lookup.table_model import Column
+from attention_explorer.ui.window import MainWindow
 
 
 @pytest.fixture
@@ -126,3 +127,15 @@ def test_rows_follow_the_keys(window):
     assert model.data(model.index(3, Column.NAME)) == "k₃"
     window.session.undo()
     assert model.rowCount() == 4
+
+
+@pytest.mark.parametrize(("before", "after"), [("vectors", "numbers"), ("numbers", "vectors")])
+def test_the_titles_are_those_of_the_values_on_show(make_window, before, after):
+    def window(values: str) -> MainWindow:
+        return make_window(ExplorerState(lookup=LookupState(values=values)))
+
+    changed, new = window(before), window(after)
+    changed.session.apply(new.session.state, "Values")
+    QApplication.processEvents()
+    heads = [each.page.table.horizontalHeader().grab().toImage() for each in (changed, new)]
+    assert heads[0] == heads[1]

@@ -259,7 +259,7 @@ def says_why(window, reason: str) -> None:
     assert note.words.textFormat() is Qt.TextFormat.PlainText, "a reason may quote what was typed"
     assert not note.button.isVisible(), "it would be refused again"
     assert note.parentWidget().rect().contains(note.geometry())
-    assert all(cover.isVisible() for cover in note.covers)
+    assert all(cover.isVisible() == cover.over.isVisible() for cover in note.covers)
 
 
 def test_a_model_too_large_is_refused_while_its_sentence_stays(make_window):

@@ -86,8 +86,9 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     Preset(
         "causal",
         "Causal mask",
-        "Row i sees keys 1 to i, so the first row has only itself: weight 1. Masked cells are grey, not dark: "
-        "they are no weights at all, not small ones. Try “causal without itself”: the first row has nothing left.",
+        "Row i sees keys 1 to i, so the first row has only itself: weight 1. Masked cells are grey, without a colour "
+        "of the bar: they are no weights at all, not small ones. Try “causal without itself”: the first row has "
+        "nothing left.",
         HeadsState(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)), HeadsView(row=7), preset="causal"),
     ),
     Preset(

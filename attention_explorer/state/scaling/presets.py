@@ -169,8 +169,9 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
         _scores("gain", source=_PROJECTED, d_k=8, d_model=8, gain=1.0, draws=3000),
         "“Dividing by √d_k keeps the scores in a sane range regardless of dimension.”",
         "ONLY IF q and k have variance 1",
-        "Here they do not: entries of x·W have variance d_model·σ_w² = 8. The scaled scores spread by 8.2, and the "
-        "mean largest weight of 6 keys is 0.85: saturated in spite of √d_k. Choose 1/√d_model for σ_w, and it is not.",
+        "Here they do not: entries of x·W have variance d_model·σ_w² = 8. The scaled scores spread by about 8.2, and "
+        "the mean largest weight of 6 keys is 0.85: saturated in spite of √d_k. Choose 1/√d_model for σ_w, and it is "
+        "not.",
     ),
     ScalingPreset(
         "he",

@@ -80,8 +80,11 @@ class NumbersModel(QAbstractTableModel):
         """Show the numbers of a frame."""
         rows = _rows(frame.state)
         if rows == self._rows:
+            titles_change = frame.state.values is not self._frame.state.values
             self._frame = frame
             self._announce_changes()
+            if titles_change:
+                self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(Column) - 1)
             return
         self.beginResetModel()
         self._frame, self._rows = frame, rows

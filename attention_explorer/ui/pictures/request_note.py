@@ -118,7 +118,7 @@ class RequestNote(QFrame):
         for picture in self._pictures:
             picture.set_reason(requests.sentence if requests.misleads else "")
         for cover in self.covers:
-            cover.setVisible(requests.misleads)
+            cover.dim(requests.misleads)
         self._delay.stop()
         if requests.is_pending:
             self._fraction = 0.0
@@ -197,22 +197,30 @@ class RequestNote(QFrame):
 
 
 class _Cover(QWidget):
-    """Dims a widget; the mouse passes through."""
+    """Dims a widget while that is to be seen, as on a tab of its own; the mouse passes through."""
 
     def __init__(self, look: Look, over: QWidget) -> None:
         super().__init__(over.parentWidget())
-        self.look, self._over = look, over
+        self.look, self.over = look, over
+        self._dims = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         over.installEventFilter(self)
         self.hide()
 
+    def dim(self, dims: bool) -> None:
+        """Dim from now on, or no longer."""
+        self._dims = dims
+        self.setVisible(dims and not self.over.isHidden())
+
     def showEvent(self, event: QShowEvent) -> None:
-        self.setGeometry(self._over.geometry())
+        self.setGeometry(self.over.geometry())
         self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
-            self.setGeometry(self._over.geometry())
+            self.setGeometry(self.over.geometry())
+        elif event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self.dim(self._dims)
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
-from attention_explorer.numerals import coordinate, grouped, plain, scientific
+from attention_explorer.numerals import coordinate, grouped, percent, plain, scientific
 from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.state.scaling.growth import GrowthPicture
+from attention_explorer.state.scaling.rows import SATURATED_ABOVE
 from attention_explorer.state.scaling.scores import ScoresPicture
 from attention_explorer.state.scaling.state import Precision, ScalingState
 from attention_explorer.state.scaling.wording import measured, share, verdict
@@ -25,14 +26,16 @@ FEW = 32
 def scores_notes(picture: ScoresPicture) -> tuple[TextLine, ...]:
     """Return what the panel says beside the histograms."""
     raw, scaled = picture.raw.summary, picture.scaled.summary
+    said = (
+        f"Of the rows {share(raw.saturated.value)} put more than {percent(SATURATED_ABOVE)} on one key when not "
+        f"scaled, {share(scaled.saturated.value)} when scaled. The gradient of the softmax is {_ratio(picture)}."
+    )
+    if picture.state.keys == 1:
+        said = "A row with a single key has weight 1 whatever its score, so its softmax has no gradient."
     lines = [
         TextLine("How far do scores spread?", bold=True),
         TextLine(_law(picture)),
-        TextLine(
-            f"Measured: {measured(raw.std)} not scaled, {measured(scaled.std)} scaled. Of the rows "
-            f"{share(raw.saturated.value)} are saturated when not scaled, {share(scaled.saturated.value)} when scaled. "
-            f"The gradient of the softmax is {_ratio(picture)}."
-        ),
+        TextLine(f"Measured: {measured(raw.std)} not scaled, {measured(scaled.std)} scaled. {said}"),
     ]
     shape = _shape(picture)
     if shape:
