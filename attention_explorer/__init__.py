@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from attention_explorer.rendering import render
     from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
     from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
+    from attention_explorer.sources.source import Recipe
     from attention_explorer.state.block.state import BlockState
     from attention_explorer.state.colour_scale import Contrast
     from attention_explorer.state.cost.state import CostState
@@ -68,6 +69,7 @@ __all__ = [
     "PositionKind",
     "PositionsState",
     "Projections",
+    "Recipe",
     "ScalingState",
     "SortBy",
     "Stage",
@@ -105,6 +107,7 @@ _MODULE_OF = {
     "PositionKind": "state.positions.state",
     "PositionsState": "state.positions.state",
     "Projections": "sources.recipe",
+    "Recipe": "sources.source",
     "ScalingState": "state.scaling.state",
     "SortBy": "state.heads.state",
     "Stage": "model",

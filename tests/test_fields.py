@@ -127,7 +127,7 @@ def test_what_is_right_is_left_as_it_is() -> None:
         (lambda: Entry(("1", 2.0), (0.0, 0.0), 1.0), "Entry: key must be a finite number, not '1'"),
         (lambda: HeadsState().with_view(row="3"), "HeadsView: row must be a whole number or None, not '3'"),
         (lambda: HeadsState().with_setup(mask="causal"), "HeadsSetup: mask must be a MaskChoice, not 'causal'"),
-        (lambda: HeadsState().with_setup(recipe="a"), "HeadsSetup: recipe must be a ToyRecipe or a HandMadeRecipe"),
+        (lambda: HeadsState().with_setup(recipe="a"), "HeadsSetup: recipe must be a Recipe, not 'a'"),
         (lambda: ExplorerState(heads=LookupState()), "ExplorerState: heads must be a HeadsState, not LookupState"),
     ],
 )

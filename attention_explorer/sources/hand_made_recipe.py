@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attention_explorer.fields import CheckedFields
 from attention_explorer.sources.hand_made_words import antecedent_hundredths
+from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_of
 
 MOST_HAND_MADE_TOKENS = 256
@@ -13,7 +13,7 @@ MOST_HAND_MADE_TOKENS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class HandMadeRecipe(CheckedFields):
+class HandMadeRecipe(Recipe):
     """Everything that decides the numbers of the hand-made heads.
 
     Attributes

@@ -9,9 +9,9 @@ from enum import StrEnum
 import numpy as np
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.fields import CheckedFields
 from attention_explorer.model import split_heads
 from attention_explorer.model.scalars import LARGEST_SEED
+from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_of
 
 LARGEST_D_MODEL = 1024
@@ -60,7 +60,7 @@ class Encoding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ToyRecipe(CheckedFields):
+class ToyRecipe(Recipe):
     """Everything that decides the numbers of a toy model. `checked` tells which numbers do not do.
 
     Attributes

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, g
 import numpy as np
 
 from attention_explorer.errors import quoted
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.registry import KINDS
+from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.session_json import Json, Place, PlaceError, place_text, well_formed
 from attention_explorer.state.session_limits import LIMITS, MOST_CHARACTERS, Limit, reason_against
@@ -26,9 +26,6 @@ T = TypeVar("T")
 
 KIND = "kind"
 """The key that tells which class an object is, where it could be one of several."""
-
-KINDS: dict[type, str] = {ToyRecipe: "toy", HandMadeRecipe: "hand-made"}
-"""What the classes are called that share a field. A name stays for ever: files have it."""
 
 Extra: TypeAlias = dict[tuple[str, ...], Json]
 """What a file holds and this version does not know, by its place."""
@@ -61,7 +58,7 @@ def encoded(value: object) -> Json:
         return sorted(items)
     if is_dataclass(value) and not isinstance(value, type):
         parts = {part.name: _part(getattr(value, part.name), part.name) for part in fields(value)}
-        kind = KINDS.get(type(value))
+        kind = KINDS[type(value)] if isinstance(value, Recipe) else None
         return parts if kind is None else {KIND: kind, **parts}
     if isinstance(value, numbers.Integral):  # NumPy's, should one have got into the state
         return int(value)
@@ -169,6 +166,8 @@ class Decoder:
             if len(found) < len(items):
                 raise PlaceError(place, "holds an item twice")
             return found
+        if hint is Recipe:
+            return self._recipe(value, place)
         if is_dataclass(hint):
             return self.decoded(cast("type[object]", hint), value, place)
         return _scalar(hint, value, place, limit)
@@ -176,18 +175,19 @@ class Decoder:
     def _one_of(self, hints: tuple[Any, ...], value: Json, place: Place, limit: Limit) -> object:
         if NoneType in hints and value is None:
             return None
-        others = [hint for hint in hints if hint is not NoneType]
-        if len(others) == 1:
-            return self._value(others[0], value, place, limit)
+        (hint,) = (hint for hint in hints if hint is not NoneType)
+        return self._value(hint, value, place, limit)
+
+    def _recipe(self, value: Json, place: Place) -> Recipe:
+        """Return the recipe of the type that the file names."""
         if not isinstance(value, dict):
             raise _wrong_type(place, value, "an object in braces")
         if KIND not in value:
             raise PlaceError((*place, KIND), "is missing")
-        by_name = {KINDS[hint]: hint for hint in others}
-        name = value[KIND]
-        if not isinstance(name, str) or name not in by_name:
-            raise PlaceError((*place, KIND), f"is {_shown(name)}, but must be {_listed(tuple(by_name))}")
-        return self.decoded(by_name[name], value, place)
+        types, name = {kind: recipe for recipe, kind in KINDS.items()}, value[KIND]
+        if not isinstance(name, str) or name not in types:
+            raise PlaceError((*place, KIND), f"is {_shown(name)}, but must be {_listed(tuple(types))}")
+        return self.decoded(types[name], value, place)
 
     def _tuple(self, hints: tuple[Any, ...], value: Json, place: Place, limit: Limit) -> tuple[object, ...]:
         if len(hints) == 2 and hints[1] is Ellipsis:

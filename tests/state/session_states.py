@@ -9,6 +9,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
+from attention_explorer.sources.registry import KINDS
+from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.block.presets import BLOCK_PRESETS
 from attention_explorer.state.block.state import BlockState
@@ -67,6 +69,8 @@ def of_hint(hint: Any, limit: Limit) -> st.SearchStrategy[Any]:
         return st.lists(of_hint(arguments[0], limit), min_size=limit.fewest, max_size=most).map(tuple)
     if origin is tuple:
         return st.tuples(*[of_hint(argument, limit) for argument in arguments])
+    if hint is Recipe:
+        return st.one_of([of_class(kind) for kind in KINDS])
     if is_dataclass(hint):
         return of_class(hint)
     if issubclass(hint, StrEnum):

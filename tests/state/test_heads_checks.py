@@ -614,7 +614,7 @@ def test_every_preset_can_be_experimented_with():
         frame = heads_frame(ready.state.setup)
         for check in Check:
             of_one_sentence = check in (Check.SYMMETRY, Check.BROADCAST)
-            impossible = (check is Check.RESHAPE and frame.is_hand_made) or (of_one_sentence and frame.is_cross)
+            impossible = (check is Check.RESHAPE and not frame.has_projections) or (of_one_sentence and frame.is_cross)
             if impossible:
                 with pytest.raises(ExplorerError):
                     carry_out(frame, Experiment(check))

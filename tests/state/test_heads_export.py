@@ -184,9 +184,10 @@ def test_the_settings_are_those_that_made_it_counted_from_1() -> None:
     assert (said["layer"], said["head"], said["shown"]) == (2, 3, "one head")
     assert said["heads_switched_off"] == [[1, 2], [3, 1]]
     assert setup_words(HeadsSetup(mask=CAUSAL))["mask_size"] is None
-    assert setup_words(HeadsSetup(CROSS, hard=True)) | {"lookup": "hard", "source": "hand-made heads"} == setup_words(
-        HeadsSetup(CROSS, hard=True)
-    )
+    assert setup_words(HeadsSetup(CROSS, hard=True)) | {
+        "lookup": "hard",
+        "source": "hand-made heads, not learned",
+    } == setup_words(HeadsSetup(CROSS, hard=True))
 
 
 def test_the_settings_are_of_what_is_shown_and_not_of_what_was_wished_for() -> None:

@@ -378,11 +378,9 @@ def test_heads_are_counted_from_1_and_named_where_they_were_made_by_hand() -> No
     assert head_name(heads_frame(HeadsSetup(STACKED)), 2, 0) == "layer 3, head 1"
     for recipe in (HandMadeRecipe(), TRANSLATION):
         frame = heads_frame(HeadsSetup(recipe))
-        assert frame.is_hand_made
         names = [head_name(frame, 0, head) for head in range(frame.heads)]
         assert names == [head.name for head in hand_made_heads(recipe)]
     assert head_name(heads_frame(HeadsSetup(TRANSLATION)), 0, 2) == "translation"
-    assert not heads_frame(HeadsSetup()).is_hand_made
 
 
 def test_d_k_is_the_width_of_a_query() -> None:

@@ -17,11 +17,13 @@ from session_states import states
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.registry import KINDS
+from attention_explorer.sources.source import Recipe
 from attention_explorer.state import session_file
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice, Recipe
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.session_codec import KINDS, encoded
+from attention_explorer.state.session_codec import encoded
 from attention_explorer.state.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
 from attention_explorer.state.session_limits import COLOUR_MAPS, LIMITS
 from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL
@@ -164,7 +166,10 @@ def test_what_could_not_be_opened_again_is_not_written() -> None:
 
 
 def classes(kind: Any, found: set[type]) -> set[type]:
-    if is_dataclass(kind):
+    if kind is Recipe:
+        for recipe in KINDS:
+            classes(recipe, found)
+    elif is_dataclass(kind):
         if kind not in found:
             found.add(kind)
             for hint in get_type_hints(kind).values():
@@ -178,10 +183,6 @@ def classes(kind: Any, found: set[type]) -> set[type]:
 def leaves(hint: Any) -> set[Any]:
     arguments = get_args(hint)
     return set().union(*map(leaves, arguments)) if arguments else {hint}
-
-
-def test_every_recipe_has_a_name_in_files() -> None:
-    assert set(KINDS) == set(get_args(Recipe))
 
 
 @pytest.mark.parametrize("kind", sorted(classes(ExplorerState, set()), key=lambda kind: kind.__name__))

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from attention_explorer.model import Stage
-from attention_explorer.sources.recipe import Encoding, ToyRecipe
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.state import HeadsSetup
 from attention_explorer.state.role import Role
 
 MOST_SHOWN = 512
@@ -114,13 +112,12 @@ def reason_against(frame: HeadsFrame) -> str:
 
 def arrays_of(frame: HeadsFrame) -> tuple[ArrayKind, ...]:
     """Return which arrays there are, in the order of computation."""
-    has_projections = frame.layers[frame.layer].attention is not None
     absent: set[ArrayKind] = set()
-    if not (is_encoded(frame.setup) and frame.layer == 0):
+    if not (frame.source.is_encoded and frame.layer == 0):
         absent |= {ArrayKind.EMBEDDINGS, ArrayKind.ENCODING}
     if not frame.is_cross:
         absent.add(ArrayKind.CONTEXT)
-    if not has_projections:
+    if not frame.has_projections:
         absent |= {ArrayKind.W_Q, ArrayKind.W_K, ArrayKind.W_V, ArrayKind.W_O, ArrayKind.CONCAT, ArrayKind.OUTPUT}
     if frame.heads * frame.shape[0] * frame.shape[1] > MOST_CELLS:
         absent |= {ArrayKind.CONCAT, ArrayKind.OUTPUT}
@@ -139,7 +136,7 @@ def formula(frame: HeadsFrame) -> tuple[tuple[str, ArrayKind | None], ...]:
 
 def projections(frame: HeadsFrame) -> tuple[tuple[str, ArrayKind | None], ...]:
     """Return how Q, K, V and the output are made, piece by piece; nothing for heads made by hand."""
-    if frame.layers[frame.layer].attention is None:
+    if not frame.has_projections:
         return ()
     asked = ArrayKind.CONTEXT if frame.is_cross else ArrayKind.X
     pieces: list[tuple[str, ArrayKind | None]] = []
@@ -152,11 +149,6 @@ def projections(frame: HeadsFrame) -> tuple[tuple[str, ArrayKind | None], ...]:
         pieces += [(made.value, made), ("=", None), (source.value, source), (weight.value, weight), (" ", None)]
     there = arrays_of(frame)
     return tuple((text, kind if kind in there else None) for text, kind in pieces[:-1])
-
-
-def is_encoded(setup: HeadsSetup) -> bool:
-    """Whether an encoding of the positions is added to the embeddings."""
-    return isinstance(setup.recipe, ToyRecipe) and setup.recipe.encoding is not Encoding.NONE
 
 
 def shape_words(shape: tuple[int, ...]) -> str:

@@ -70,7 +70,7 @@ def array_words(frame: HeadsFrame, array: HeadArray, row: int, column: int) -> s
     if array.masked[row, column]:
         return f"{place}: masked, the query may not attend to this key"
     made = _MADE_BY.get(array.kind, "")
-    if frame.is_hand_made and array.kind in (ArrayKind.Q, ArrayKind.K, ArrayKind.V):
+    if not frame.has_projections and array.kind in (ArrayKind.Q, ArrayKind.K, ArrayKind.V):
         made = ""
     said = f": {made.format(**names)}" if made else ""
     return f"{place} = {full(float(array.values[row, column]))}{said}"

@@ -9,8 +9,6 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import merge_heads, sinusoidal_encoding
-from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
-from attention_explorer.sources.toy import token_embeddings
 from attention_explorer.sources.tutorials import ends_before_w_o
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.array import (
@@ -18,7 +16,6 @@ from attention_explorer.state.heads.array import (
     ArrayKind,
     HeadArray,
     arrays_of,
-    is_encoded,
     reason_against,
     shape_words,
 )
@@ -51,34 +48,25 @@ def head_array(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     return _input(frame, kind)
 
 
-_EMBEDDED_BY = {
-    TokenVectors.BY_WORD: "the tokens: equal words have equal vectors",
-    TokenVectors.BY_POSITION: "the tokens: every place has a vector of its own",
-    TokenVectors.GIVEN: "the tokens: vectors given as numbers, missing ones drawn",
-}
-
-
 def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     layer, tokens = frame.layers[frame.layer], frame.queries
-    recipe = frame.setup.recipe
     values: FloatArray = layer.x
     title, source = "what goes in", "the embeddings of the tokens"
     if kind is ArrayKind.CONTEXT:
         values, tokens, title = layer.context, frame.keys, "the second sentence"
         source = "the embeddings of the second sentence; keys and values are made of it"
-        if frame.is_hand_made:
+        if not frame.has_projections:
             source = "1 for the token’s own word; keys and values were made by hand and not from it"
     elif kind is ArrayKind.ENCODING:
         values, title = sinusoidal_encoding(*layer.x.shape), "the encoding of the positions"
         source = "sines and cosines of the position, added to the embeddings"
-    elif kind is ArrayKind.EMBEDDINGS and isinstance(recipe, ToyRecipe):
-        values, title = token_embeddings(replace(recipe, encoding=Encoding.NONE))[0], "the embeddings alone"
-        source = _EMBEDDED_BY[recipe.vectors]
+    elif kind is ArrayKind.EMBEDDINGS and (embedded := frame.source.embeddings()):
+        values, title, source = embedded[0], "the embeddings alone", frame.source.embedding_words()
     elif kind is ArrayKind.X and frame.layer > 0:
         source = f"LayerNorm(X + attention(X)) of layer {frame.layer}"
-    elif kind is ArrayKind.X and frame.is_hand_made:
+    elif kind is ArrayKind.X and not frame.has_projections:
         source = "1 for the token’s own word; queries and keys were made by hand and not from it"
-    if kind in (ArrayKind.X, ArrayKind.CONTEXT) and is_encoded(frame.setup) and frame.layer == 0:
+    if kind in (ArrayKind.X, ArrayKind.CONTEXT) and frame.source.is_encoded and frame.layer == 0:
         source = "X = E + PE: embeddings plus the encoding of the positions"
     return HeadArray(
         kind, title, source, values, _nowhere(values), tokens, _numbers(values.shape[1]), ("token", "feature")
@@ -104,7 +92,7 @@ def _projection(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     return HeadArray(
         kind,
         said,
-        f"{_drawn(frame, kind)}; {part or 'all of it'}",
+        f"{frame.source.projection_words(kind)}; {part or 'all of it'}",
         values,
         _nowhere(values),
         _numbers(values.shape[0]),
@@ -122,7 +110,7 @@ def _output_projection(frame: HeadsFrame, whole: FloatArray) -> HeadArray:
     return HeadArray(
         ArrayKind.W_O,
         "mixes the heads back into d_model features",
-        f"{_drawn(frame, ArrayKind.W_O)}{f'; framed: {part}' if part else ''}",
+        f"{frame.source.projection_words(ArrayKind.W_O)}{f'; framed: {part}' if part else ''}",
         whole,
         _nowhere(whole),
         _numbers(whole.shape[0]),
@@ -130,18 +118,6 @@ def _output_projection(frame: HeadsFrame, whole: FloatArray) -> HeadArray:
         ("feature of concat", "feature of the output"),
         own_rows=own if part else None,
     )
-
-
-def _drawn(frame: HeadsFrame, kind: ArrayKind) -> str:
-    recipe = frame.setup.recipe
-    if isinstance(recipe, ToyRecipe) and recipe.projections is Projections.IDENTITY:
-        return "the unit matrix: no projection"
-    if isinstance(recipe, ToyRecipe) and recipe.projections is Projections.TIED and kind is ArrayKind.W_K:
-        return "the same matrix as W_Q"
-    if not isinstance(recipe, ToyRecipe):
-        return "the model"
-    own = ", this program’s own: the output of the tutorial is A·V"
-    return f"random numbers of seed {recipe.seed}{own * (kind is ArrayKind.W_O and ends_before_w_o(recipe))}"
 
 
 def _projected(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:

@@ -73,9 +73,9 @@ def _change_check(setup: HeadsSetup, token: int, amount: float) -> ChangeCheck:
 def change_report(frame: HeadsFrame, token: int, amount: float = 1.0) -> CheckReport:
     """Change a token and say which outputs change."""
     check = change_check(frame, token, amount)
-    vector = "query, key and value" if frame.is_hand_made and not frame.is_cross else "vector"
-    if frame.is_hand_made and frame.is_cross:
-        vector = "key and value"
+    vector = "vector"
+    if not frame.has_projections:
+        vector = "key and value" if frame.is_cross else "query, key and value"
     note = (
         f"Noise of standard deviation {amount:g} is added to the {vector} of {token_name(frame.keys, token)}. The bars "
         f"show the largest change in each row of {whole_layer(frame)}."
@@ -104,7 +104,7 @@ def _result(frame: HeadsFrame, check: ChangeCheck) -> str:
 
 def _is_attended(frame: HeadsFrame, token: int) -> bool:
     layers = frame.layers[: frame.layer + 1]
-    maps = (frame.head_map,) if frame.is_hand_made else (map_ for layer in layers for map_ in layer.maps)
+    maps = (map_ for layer in layers for map_ in layer.maps) if frame.has_projections else (frame.head_map,)
     return any(map_.weights(cols=one(token)).any() for map_ in maps)
 
 

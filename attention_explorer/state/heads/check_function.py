@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, layer_norm, sinusoidal_encoding
 from attention_explorer.sources.layer import Layer
-from attention_explorer.sources.recipe import Encoding, ToyRecipe
-from attention_explorer.sources.toy import token_embeddings
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
-from attention_explorer.state.heads.array import is_encoded
 from attention_explorer.state.heads.check_report import require_size
 from attention_explorer.state.heads.frame import HeadsFrame
 
@@ -35,12 +32,12 @@ class TokenFunction:
     @property
     def can_encode(self) -> bool:
         """Whether there is an encoding to add."""
-        return self.frame.layers[0].attention is not None
+        return self.frame.has_projections
 
     @property
     def is_encoded(self) -> bool:
         """Whether the setup adds it."""
-        return is_encoded(self.frame.setup)
+        return self.frame.source.is_encoded
 
     def __call__(
         self, x: FloatArray, context: FloatArray | None, mask: BoolArray | None, *, encoded: bool
@@ -80,7 +77,7 @@ class TokenFunction:
 
 def cells_of(frame: HeadsFrame) -> int:
     """Return how many weights one evaluation computes."""
-    return frame.shape[0] * frame.shape[1] * (1 if frame.is_hand_made else frame.heads * (frame.layer + 1))
+    return frame.shape[0] * frame.shape[1] * (frame.heads * (frame.layer + 1) if frame.has_projections else 1)
 
 
 def token_function(frame: HeadsFrame) -> TokenFunction:
@@ -92,8 +89,8 @@ def token_function(frame: HeadsFrame) -> TokenFunction:
         There are too many tokens or heads to compute it several times over.
     """
     require_size(frame)
-    recipe = frame.setup.recipe
-    if not isinstance(recipe, ToyRecipe):
+    embedded = frame.source.embeddings()
+    if embedded is None:
         layer, head = frame.layers[frame.layer], frame.head
         q, rest = layer.q[head], np.hstack([layer.k[head], layer.v[head]])
         return TokenFunction(frame, q, rest) if frame.is_cross else TokenFunction(frame, np.hstack([q, rest]), None)
@@ -104,5 +101,5 @@ def token_function(frame: HeadsFrame) -> TokenFunction:
             f"this experiment takes up to {MOST_CELLS / 1e6:.0f} million: shorten the sentence or choose an earlier "
             "layer."
         )
-    x, context = token_embeddings(replace(recipe, encoding=Encoding.NONE))
+    x, context = embedded
     return TokenFunction(frame, x, context if frame.is_cross else None)

@@ -124,7 +124,7 @@ def left_out(count: int, what: str) -> str:
 
 def whole_layer(frame: HeadsFrame) -> str:
     """Return what an experiment looks at the output of."""
-    if frame.is_hand_made:
+    if not frame.has_projections:
         return "the output of this head"
     own = " (with this program’s own W_O: the tutorial’s output is A·V)" if ends_before_w_o(frame.setup.recipe) else ""
     return f"the output of layer {frame.layer + 1}" if len(frame.layers) > 1 else f"the output of the layer{own}"

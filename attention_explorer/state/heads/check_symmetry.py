@@ -10,7 +10,6 @@ from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.numerals import size_text, weight_text
-from attention_explorer.sources.recipe import Projections, ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.check_report import CheckReport, CheckTable, Form, require_size, within
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
@@ -113,23 +112,13 @@ def _why(frame: HeadsFrame, check: SymmetryCheck) -> str:
     own = "an arg max" if frame.setup.hard else "a softmax"
     because = f"every row has {own} of its own"
     if check.is_symmetric:
-        recipe = frame.setup.recipe
-        reason = _SYMMETRIC_BY[recipe.projections] if isinstance(recipe, ToyRecipe) else ""
+        reason = frame.source.symmetric_by
+        reason = f", as {reason}" if reason else ""
         return f"Here q₁·k₂ is the same number as q₂·k₁ for every pair{reason}. Weights need not be: {because}."
-    tied = f"With {_tie(frame)} the scores would be the same both ways"
+    tied = f"With {frame.source.tie} the scores would be the same both ways"
     if check.tied_weight_gap > ROUNDING:
         tied += f", but the weights would still differ: {because}"
     return f"A token asks with its query and is found by its key, so q₁·k₂ and q₂·k₁ are two numbers. {tied}."
-
-
-_SYMMETRIC_BY = {Projections.RANDOM: "", Projections.TIED: ", as W_k = W_q", Projections.IDENTITY: ", as k = q"}
-
-
-def _tie(frame: HeadsFrame) -> str:
-    """Return what makes scores symmetric, in terms of what there is: without projections there is no W."""
-    recipe = frame.setup.recipe
-    has_projections = isinstance(recipe, ToyRecipe) and recipe.projections is not Projections.IDENTITY
-    return "W_k = W_q" if has_projections else "k = q"
 
 
 def _result(frame: HeadsFrame, check: SymmetryCheck) -> str:
@@ -176,5 +165,5 @@ def _gap_table(frame: HeadsFrame, check: SymmetryCheck) -> CheckTable:
         ("scores, max |S − Sᵀ|", check.score_gap, check.tied_score_gap),
         ("weights, max |A − Aᵀ|", check.weight_gap, check.tied_weight_gap),
     )
-    columns = (("", Form.TEXT), ("as it is", Form.SIZE), (_tie(frame), Form.SIZE))
+    columns = (("", Form.TEXT), ("as it is", Form.SIZE), (frame.source.tie, Form.SIZE))
     return CheckTable(columns, rows, "All pairs")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attention_explorer.numerals import coordinate, counted
-from attention_explorer.sources.hand_made import hand_made_heads
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import Encoding, GainKind, ToyRecipe
+from attention_explorer.numerals import coordinate
+from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.mask import mask_words
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, Recipe
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice
 
 NO_MASK = "no mask"
 LONGEST_SENTENCE = 24
@@ -32,7 +30,8 @@ def _listed(words: tuple[str, ...]) -> str:
 
 def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
     """Yield what there is to say about both setups, the most telling first."""
-    yield _source(a.recipe), _source(b.recipe)
+    first, second = source_of(a.recipe), source_of(b.recipe)
+    yield first.traits.kind, second.traits.kind
     yield _which(a, with_layer=_layer(a) != _layer(b)), _which(b, with_layer=_layer(a) != _layer(b))
     yield _masks(a.mask, b.mask)
     yield ("scaled", "scaled") if a.scaled == b.scaled else (_scaled(a), _scaled(b))
@@ -48,38 +47,23 @@ def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
         )
     yield _quoted(a.recipe.sentence, b.recipe.sentence)
     yield _contexts(a.recipe.context, b.recipe.context)
-    if isinstance(a.recipe, HandMadeRecipe) and isinstance(b.recipe, HandMadeRecipe):
-        differ = a.recipe.own_shares != b.recipe.own_shares
-        yield (_referents(a.recipe, "A"), _referents(b.recipe, "B")) if differ else ("", "")
-    if isinstance(a.recipe, ToyRecipe) and isinstance(b.recipe, ToyRecipe):
-        yield from zip(_toy_words(a.recipe), _toy_words(b.recipe), strict=True)
-        if a.recipe.given != b.recipe.given:
-            yield "vectors of A", "vectors of B"
-
-
-def _source(recipe: Recipe) -> str:
-    return "hand-made heads" if isinstance(recipe, HandMadeRecipe) else "toy model"
-
-
-def _referents(recipe: HandMadeRecipe, name: str) -> str:
-    return f"“it” as typed in {name}" if recipe.has_own_shares else "“it” as first made"
+    if type(first) is type(second):
+        yield from first.differences(second)
 
 
 def _layer(setup: HeadsSetup) -> int:
     """Return the layer, which a rollout does not have: it takes all."""
-    layers = setup.recipe.layers if isinstance(setup.recipe, ToyRecipe) else 1
+    layers = len(source_of(setup.recipe).heads)
     return -1 if setup.aggregate is Aggregate.ROLLOUT else min(setup.layer, layers - 1)
 
 
 def _which(setup: HeadsSetup, *, with_layer: bool) -> str:
-    has_layers = isinstance(setup.recipe, ToyRecipe) and setup.recipe.layers > 1
-    layer = f"layer {_layer(setup) + 1}, " if with_layer and has_layers and _layer(setup) >= 0 else ""
+    source, shown = source_of(setup.recipe), _layer(setup)
+    layer = f"layer {shown + 1}, " if with_layer and len(source.heads) > 1 and shown >= 0 else ""
     if setup.aggregate is not Aggregate.ONE:
         return f"{layer}{setup.aggregate.words}"
-    if isinstance(setup.recipe, HandMadeRecipe):
-        heads = hand_made_heads(setup.recipe)
-        return heads[min(setup.head, len(heads) - 1)].name
-    return f"{layer}head {min(setup.head, setup.recipe.heads - 1) + 1}"
+    head = min(setup.head, source.heads[shown] - 1)
+    return source.head_name(shown, head) or f"{layer}head {head + 1}"
 
 
 def _masks(a: MaskChoice, b: MaskChoice) -> tuple[str, str]:
@@ -106,7 +90,7 @@ def _switched_off(setup: HeadsSetup) -> str:
     off = sorted(setup.switched_off)
     if not off:
         return "all heads on"
-    layers = setup.recipe.layers if isinstance(setup.recipe, ToyRecipe) else 1
+    layers = len(source_of(setup.recipe).heads)
     named = [f"{layer + 1}.{head + 1}" if layers > 1 else str(head + 1) for layer, head in off]
     return f"without head{'s' * (len(off) > 1)} {' and '.join(named) if len(named) < 3 else ' '.join(named)}"
 
@@ -130,21 +114,3 @@ def _shortened(sentence: str, start: int) -> str:
 def _contexts(a: str | None, b: str | None) -> tuple[str, str]:
     first, second = _quoted(a or "", b or "")
     return "on itself" if a is None else f"on {first}", "on itself" if b is None else f"on {second}"
-
-
-def _toy_words(recipe: ToyRecipe) -> tuple[str, ...]:
-    gain = f"gain {recipe.gain:g}" if recipe.gain_kind is GainKind.NUMBER else f"gain {recipe.gain_kind.value}"
-    return (
-        f"seed {recipe.seed}",
-        gain,
-        f"d_model {recipe.d_model}",
-        counted(recipe.heads, "head"),
-        f"d_k {recipe.head_width}",
-        "d_v = d_k" if recipe.value_width == recipe.head_width else f"d_v {recipe.value_width}",
-        counted(recipe.layers, "layer"),
-        f"embeddings × {recipe.embedding_scale:g}",
-        f"vectors {recipe.vectors.value}",
-        f"{recipe.projections.value} projections",
-        "no positions" if recipe.encoding is Encoding.NONE else f"{recipe.encoding.value} positions",
-        "case counts" if recipe.case_sensitive else "case ignored",
-    )

@@ -9,9 +9,9 @@ import numpy as np
 from attention_explorer.errors import ExplorerError
 from attention_explorer.numerals import coordinate, parsed_number, plain
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
-from attention_explorer.sources.toy import token_embeddings
+from attention_explorer.sources.registry import recipe_as, source_of
+from attention_explorer.sources.source import Ability, Recipe
 from attention_explorer.state.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
-from attention_explorer.state.heads.state import Recipe
 from attention_explorer.state.map_picture import MapPicture
 
 MOST_COMPARED = 64
@@ -74,9 +74,11 @@ def dot_table(recipe: Recipe) -> DotTable:
 
 
 def _vectors(recipe: Recipe) -> tuple[FloatArray, tuple[str, ...]]:
-    if not isinstance(recipe, ToyRecipe):
-        raise ExplorerError("Hand-made heads have no embeddings: choose random heads, or press “Three words”.")
-    x, context = token_embeddings(replace(recipe, encoding=Encoding.NONE))
+    source = source_of(recipe)
+    embedded = source.embeddings()
+    if embedded is None:
+        raise ExplorerError(source.traits.reason_against(Ability.EMBEDDINGS))
+    x, context = embedded
     if recipe.context is None:
         return x, recipe.tokens
     return np.vstack([x, context]), recipe.tokens + recipe.context_tokens
@@ -107,13 +109,13 @@ def as_given(recipe: Recipe) -> ToyRecipe:
     ExplorerError
         There are none, or too many.
     """
-    reason = reason_against_typing(recipe)
-    if reason or not isinstance(recipe, ToyRecipe):
+    reason, toy = reason_against_typing(recipe), recipe_as(recipe, ToyRecipe)
+    if reason or toy is None:
         raise ExplorerError(reason)
-    vectors, names = _vectors(recipe)
-    surplus = recipe.given[len(names) :] if recipe.vectors is TokenVectors.GIVEN else ()
+    vectors, names = _vectors(toy)
+    surplus = toy.given[len(names) :] if toy.vectors is TokenVectors.GIVEN else ()
     rows = tuple(tuple(row) for row in vectors.tolist())
-    return replace(recipe, vectors=TokenVectors.GIVEN, given=rows + surplus)
+    return replace(toy, vectors=TokenVectors.GIVEN, given=rows + surplus)
 
 
 def with_number(recipe: Recipe, row: int, column: int, text: str) -> ToyRecipe:
@@ -203,9 +205,12 @@ def dot_verdict(table: DotTable) -> str:
 
 
 def vectors_words(recipe: Recipe) -> str:
-    """Say what the vectors are, and how the scores of the heads come from them; nothing for heads made by hand."""
-    if not isinstance(recipe, ToyRecipe):
-        return ""
+    """Say what the vectors are, and how the scores of the heads come from them; nothing where there are none."""
+    toy = recipe_as(recipe, ToyRecipe)
+    return "" if toy is None else _toy_words(toy)
+
+
+def _toy_words(recipe: ToyRecipe) -> str:
     said = "These vectors are random."
     if recipe.vectors is TokenVectors.GIVEN:
         can_type = not reason_against_typing(recipe)

@@ -12,7 +12,7 @@ from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection, row_blocks
-from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
@@ -199,7 +199,7 @@ def setup_words(setup: HeadsSetup) -> dict[str, Any]:
     """Return a setup as it can be written down: everything that decides the numbers."""
     recipe = asdict(setup.recipe)
     return {
-        "source": f"toy, {setup.recipe.origin}" if isinstance(setup.recipe, ToyRecipe) else "hand-made heads",
+        "source": source_of(setup.recipe).traits.origin,
         **recipe,
         "mask": str(setup.mask.kind.value),
         "mask_size": setup.mask.size if setup.mask.kind.has_size else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +18,11 @@ from attention_explorer.model import (
     rollout,
 )
 from attention_explorer.model.arrays import Floats
-from attention_explorer.sources.hand_made import hand_made_heads, hand_made_layers
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.layer import Layer
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.toy import toy_layers
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Lookup, Recipe, Source
 from attention_explorer.state.heads.mask import mask_of
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, Recipe
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
 
 BoolArray = np.typing.NDArray[np.bool_]
 
@@ -51,9 +50,14 @@ class HeadsFrame:
         return self.setup.recipe.context is not None
 
     @property
-    def is_hand_made(self) -> bool:
-        """Whether the patterns were made by hand."""
-        return isinstance(self.setup.recipe, HandMadeRecipe)
+    def source(self) -> Source[Any]:
+        """What the attention comes from."""
+        return source_of(self.setup.recipe)
+
+    @property
+    def has_projections(self) -> bool:
+        """Whether queries, keys and values are projected from what goes in."""
+        return self.layers[self.layer].attention is not None
 
     @property
     def is_one_head(self) -> bool:
@@ -162,10 +166,7 @@ def _layers_of(setup: HeadsSetup) -> tuple[Sequence[Layer], BoolArray | None]:
 
 
 def _layers(recipe: Recipe, mask: BoolArray | None, scaled: bool, temperature: float, hard: bool) -> Sequence[Layer]:
-    scale = None if scaled else 1.0
-    if isinstance(recipe, ToyRecipe):
-        return toy_layers(recipe, mask=mask, scale=scale, temperature=temperature, hard=hard)
-    return hand_made_layers(recipe, mask=mask, scale=scale, temperature=temperature, hard=hard)
+    return source_of(recipe).layers(Lookup(mask, None if scaled else 1.0, temperature, hard))
 
 
 def _shown_map(setup: HeadsSetup, layers: Sequence[Layer], layer: int, head: int) -> AttentionMap:
@@ -204,8 +205,9 @@ def heads_on(setup: HeadsSetup, heads: int, layer: int) -> tuple[int, ...]:
 
 
 def head_name(frame: HeadsFrame, layer: int, head: int) -> str:
-    """Return what a head is called: its number, and for a hand-made one what it was made for."""
-    if isinstance(frame.setup.recipe, HandMadeRecipe):
-        return hand_made_heads(frame.setup.recipe)[head].name
+    """Return what a head is called: its number, or what it was made for."""
+    own = frame.source.head_name(layer, head)
+    if own:
+        return own
     number = f"head {head + 1}"
     return f"layer {layer + 1}, {number}" if len(frame.layers) > 1 else number

@@ -13,9 +13,10 @@ from attention_explorer.numerals import coordinate, parsed_number, plain
 from attention_explorer.sources.hand_made import hand_made_heads
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import TUTORIAL_WORDS, antecedent_gloss
+from attention_explorer.sources.registry import recipe_as
+from attention_explorer.sources.source import Recipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.state import Recipe
 from attention_explorer.state.heads.wording import one
 
 LARGEST_SHARE = 1e6
@@ -86,9 +87,9 @@ class ItTable:
 
 def antecedent_head(recipe: Recipe) -> int | None:
     """Return which head is made after the table, or None if there is none."""
-    if not isinstance(recipe, HandMadeRecipe):
-        return None
-    return next((head for head, made in enumerate(hand_made_heads(recipe)) if made.id == "antecedent"), None)
+    made_by_hand = recipe_as(recipe, HandMadeRecipe)
+    heads = () if made_by_hand is None else hand_made_heads(made_by_hand)
+    return next((head for head, made in enumerate(heads) if made.id == "antecedent"), None)
 
 
 def it_table(frame: HeadsFrame) -> ItTable:
@@ -99,8 +100,8 @@ def it_table(frame: HeadsFrame) -> ItTable:
     ExplorerError
         The heads were not made by hand, or there is no “it”.
     """
-    recipe, head = frame.setup.recipe, antecedent_head(frame.setup.recipe)
-    if head is None or not isinstance(recipe, HandMadeRecipe):
+    recipe, head = recipe_as(frame.setup.recipe, HandMadeRecipe), antecedent_head(frame.setup.recipe)
+    if head is None or recipe is None:
         raise ExplorerError(
             "Only the hand-made heads of a single sentence have this table: open the tutorial’s sentence."
         )
@@ -174,11 +175,17 @@ def with_score(recipe: Recipe, row: int, text: str, unit: float = 1.0) -> HandMa
 
 
 def _with(recipe: Recipe, row: int, share: float) -> HandMadeRecipe:
-    if not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s sentence.")
-    shares = list(zip(recipe.context_tokens, recipe.antecedent_shares, strict=True))
+    made_by_hand = _made_by_hand(recipe)
+    shares = list(zip(made_by_hand.context_tokens, made_by_hand.antecedent_shares, strict=True))
     shares[row] = (shares[row][0], share)
-    return replace(recipe, own_shares=tuple(shares))
+    return replace(made_by_hand, own_shares=tuple(shares))
+
+
+def _made_by_hand(recipe: Recipe) -> HandMadeRecipe:
+    made_by_hand = recipe_as(recipe, HandMadeRecipe)
+    if made_by_hand is None:
+        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s sentence.")
+    return made_by_hand
 
 
 def renormalised(recipe: Recipe) -> HandMadeRecipe:
@@ -189,16 +196,16 @@ def renormalised(recipe: Recipe) -> HandMadeRecipe:
     ExplorerError
         The heads were not made by hand.
     """
-    if not isinstance(recipe, HandMadeRecipe):
-        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s sentence.")
-    total = math.fsum(recipe.antecedent_shares)
-    shares = tuple(share / total for share in recipe.antecedent_shares)
-    return replace(recipe, own_shares=tuple(zip(recipe.context_tokens, shares, strict=True)))
+    made_by_hand = _made_by_hand(recipe)
+    total = math.fsum(made_by_hand.antecedent_shares)
+    shares = tuple(share / total for share in made_by_hand.antecedent_shares)
+    return replace(made_by_hand, own_shares=tuple(zip(made_by_hand.context_tokens, shares, strict=True)))
 
 
 def with_last_word(recipe: Recipe, word: str) -> HandMadeRecipe:
     """Return the sentence, or else the tutorial’s, with another last word and the numbers that go with it."""
-    is_a_sentence = isinstance(recipe, HandMadeRecipe) and recipe.context is None
+    made_by_hand = recipe_as(recipe, HandMadeRecipe)
+    is_a_sentence = made_by_hand is not None and made_by_hand.context is None
     words = recipe.sentence.split() if is_a_sentence else list(TUTORIAL_WORDS)
     last = next((at for at in reversed(range(len(words))) if words[at].strip(".!?").casefold() in LAST_WORDS), None)
     if last is None:

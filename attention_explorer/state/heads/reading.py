@@ -9,9 +9,6 @@ import numpy as np
 
 from attention_explorer.model import Stage, entropy
 from attention_explorer.numerals import plain
-from attention_explorer.sources.hand_made import hand_made_heads
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.hand_made_words import antecedent_gloss, translation_gloss
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Aggregate
@@ -70,20 +67,9 @@ def places_of(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def gloss(frame: HeadsFrame, row: int, column: int) -> str:
-    """Return why a query of a hand-made head attends to a key as it does; empty if there is nothing to say."""
-    recipe = frame.setup.recipe
-    if not isinstance(recipe, HandMadeRecipe) or not frame.map.allowed(one(row), one(column))[0, 0]:
-        return ""
-    asking, head = frame.queries[row], hand_made_heads(recipe)[frame.head].id
-    if head == "translation":
-        return translation_gloss(asking, frame.keys[column], frame.keys)
-    if head != "antecedent":
-        return ""
-    if asking.casefold() != "it":
-        return "Only “it” looks for a referent"
-    if recipe.has_own_shares:
-        return "A typed number"
-    return antecedent_gloss(frame.keys[column], frame.keys) or ""
+    """Return why a query attends to a key as it does; empty if there is nothing to say."""
+    visible = frame.map.allowed(one(row), one(column))[0, 0]
+    return frame.source.gloss(frame.head, row, column) if visible else ""
 
 
 COLUMNS = ("token", "position", "raw score", "scaled score", "masked score", "weight")

@@ -10,8 +10,8 @@ from typing import Self, TypeAlias
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.source import Recipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.edited_sentence import place_after_edit
 from attention_explorer.state.map_picture import Window
@@ -19,8 +19,6 @@ from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEM
 
 Cell: TypeAlias = tuple[int, int]
 """Row (query) and column (key), counted from 0."""
-
-Recipe: TypeAlias = ToyRecipe | HandMadeRecipe
 
 LARGEST_MASK_SIZE = 4096
 
@@ -187,7 +185,7 @@ class HeadsState(CheckedFields):
     def with_recipe(self, **changes: object) -> Self:
         """Return the state with some fields of its recipe changed; what is pinned follows its token."""
         old, view = self.setup.recipe, self.view
-        recipe = replace(old, **changes)  # type: ignore[arg-type]
+        recipe = replace(old, **changes)
         row, column = (
             None if place is None else place_after_edit(place, before, after)
             for place, before, after in (

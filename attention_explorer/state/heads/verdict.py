@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,10 +12,8 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.model.map_summary import SATURATED
-from attention_explorer.numerals import counted, percent, plain, scientific
-from attention_explorer.sources.hand_made_notes import pattern_words
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
+from attention_explorer.numerals import percent, plain, scientific
+from attention_explorer.sources.source import Made
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
@@ -100,9 +98,8 @@ def _verdict(setup: HeadsSetup) -> Verdict:
     head = spread_of((frame.head_map,))
     whole = len(maps) > 1 and max(frame.shape) <= MOST_FOR_LAYER
     layer = spread_of(maps) if whole else None
-    recipe = setup.recipe
-    predicted = recipe.predicted_score_std(setup.scaled) if isinstance(recipe, ToyRecipe) and frame.layer == 0 else None
-    title, opening = _origin(frame)
+    predicted = frame.source.predicted_score_std(frame.layer, scaled=setup.scaled)
+    title, opening = frame.source.verdict()
     said = (opening, *_pattern(frame, head), *_spread_in_words(frame, head, layer, predicted), _no_choice(frame))
     return Verdict(title, " ".join(sentence for sentence in said if sentence), head, layer, predicted)
 
@@ -167,36 +164,13 @@ def _mean(values: np.typing.NDArray[np.floating] | np.typing.NDArray[np.bool_]) 
 # ---- In words ----
 
 
-def _origin(frame: HeadsFrame) -> tuple[str, str]:
-    recipe = frame.setup.recipe
-    if not isinstance(recipe, ToyRecipe):
-        return "These heads were made by hand.", "Nothing was learned."
-    if recipe.projections is Projections.IDENTITY:
-        return _origin_without_projections(recipe)
-    if recipe.vectors is TokenVectors.GIVEN:
-        return "These weights are random.", "The vectors are given, the projections are drawn: nothing was learned."
-    luck = "a pattern that seems to make sense is luck."
-    if recipe.projections is Projections.TIED:
-        luck = f"{luck[:-1]}, except that a token tends to find itself, as W_k = W_q."
-    return "These weights are random.", f"Nothing was learned, so {luck}"
-
-
-def _origin_without_projections(recipe: ToyRecipe) -> tuple[str, str]:
-    if recipe.vectors is not TokenVectors.GIVEN:
-        return "These vectors are random.", "There are no projections: q = k = v = x, so a token tends to find itself."
-    drawn = recipe.drawn_rows
-    if drawn:
-        some = f"{counted(drawn, 'vector')} {'are' if drawn > 1 else 'is'} missing and drawn at random"
-        return "These weights come from given vectors.", f"There are no projections: q = k = v = x. But {some}."
-    return "These weights come from given vectors.", "There are no projections: q = k = v = x."
-
-
 def _pattern(frame: HeadsFrame, head: Spread) -> tuple[str, ...]:
     """Return what a head made by hand looks for, and what may come between."""
-    recipe = frame.setup.recipe
-    if not isinstance(recipe, HandMadeRecipe) or not frame.is_one_head:
-        return ("Each head has a simple pattern.",) if frame.is_hand_made else ()
-    said = [pattern_words(recipe, frame.head)]
+    if frame.source.traits.made is not Made.BY_HAND:
+        return ()
+    if not frame.is_one_head:
+        return ("Each head has a simple pattern.",)
+    said = [frame.source.pattern(frame.head)]
     if frame.setup.hard:
         said.append("The lookup is hard: where keys tie, as they do without a preference, the first takes all.")
     if frame.mask is not None:
@@ -217,7 +191,7 @@ def _no_choice(frame: HeadsFrame) -> str:
 
 
 def _spread_in_words(frame: HeadsFrame, head: Spread, layer: Spread | None, predicted: float | None) -> tuple[str, ...]:
-    if frame.is_hand_made:
+    if frame.source.traits.made is Made.BY_HAND:
         return ()
     if frame.setup.hard:
         rows = "row" if frame.mask is None or frame.mask.any(axis=1).all() else "row that sees any key"
@@ -268,33 +242,11 @@ def _cause(frame: HeadsFrame, spread: Spread) -> str:
     causes = ["the low temperature"] if setup.temperature < 1.0 else []
     scaled_std = spread.score_std if setup.scaled else spread.score_std / math.sqrt(frame.head_width)
     if scaled_std >= WIDE:
-        causes += _causes_of_long_scores(frame)
+        causes += frame.source.causes_of_long_scores(frame.layer, frame.layers[frame.layer].x)
     if not setup.scaled and frame.head_width > 1:
         causes.append("the missing ÷ √d_k")
-    return " and ".join(causes) or ("a few given numbers" if not _is_drawn(frame) else "the luck of the draw")
-
-
-def _causes_of_long_scores(frame: HeadsFrame) -> Iterator[str]:
-    """Yield which settings spread the scores beyond the 1 that W of 1/√d_model and unit embeddings give."""
-    recipe = frame.setup.recipe
-    if not isinstance(recipe, ToyRecipe):
-        return
-    if recipe.projections is Projections.IDENTITY:
-        yield "the length of the vectors"
-        return
-    if recipe.d_model * recipe.gain_number**2 > 1.0 + ROUNDING:
-        yield "the gain"
-    if frame.layer == 0 and recipe.vectors is not TokenVectors.GIVEN and recipe.embedding_scale > 1.0:
-        yield "the embedding scale"
-    if frame.layer == 0 and recipe.vectors is TokenVectors.GIVEN and float(np.square(frame.layers[0].x).mean()) > 1.0:
-        yield "the length of the given vectors"
-    if recipe.projections is Projections.TIED:
-        yield "W_k = W_q, by which a token finds itself"
-
-
-def _is_drawn(frame: HeadsFrame) -> bool:
-    recipe = frame.setup.recipe
-    return isinstance(recipe, ToyRecipe) and recipe.is_drawn
+    otherwise = "the luck of the draw" if frame.source.traits.made is Made.RANDOM else "a few given numbers"
+    return " and ".join(causes) or otherwise
 
 
 def _short(spread: Spread) -> str:

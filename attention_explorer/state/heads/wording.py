@@ -20,7 +20,6 @@ from attention_explorer.numerals import (
     signed,
     subscript,
 )
-from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
 from attention_explorer.state.heads.lines import LinePicture
@@ -65,15 +64,7 @@ def part_words(part: Window, shape: tuple[int, int]) -> str:
 
 def source_words(frame: HeadsFrame) -> str:
     """Return what the numbers come from, with the settings that made them."""
-    recipe, setup = frame.setup.recipe, frame.setup
-    if isinstance(recipe, ToyRecipe):
-        parts = [recipe.origin, f"d_model {recipe.d_model}", f"d_k {recipe.head_width}"]
-        if recipe.value_width != recipe.head_width:
-            parts.append(f"d_v {recipe.value_width}")
-        if recipe.is_drawn:
-            parts.append(f"seed {recipe.seed}")
-    else:
-        parts = ["hand-made heads, not learned"]
+    setup, parts = frame.setup, [*frame.source.caption()]
     if setup.hard:
         parts.append("hard lookup")
     elif setup.temperature != 1.0:
@@ -92,8 +83,8 @@ def map_title(frame: HeadsFrame) -> str:
     """Return what the large picture shows: head 4 of 8, or the mean of some heads."""
     setup = frame.setup
     if frame.is_one_head:
-        name = head_name(frame, frame.layer, frame.head)
-        return f"{name} of {frame.heads}" if not frame.is_hand_made and frame.heads > 1 else name
+        name, own = head_name(frame, frame.layer, frame.head), frame.source.head_name(frame.layer, frame.head)
+        return f"{name} of {frame.heads}" if not own and frame.heads > 1 else name
     if frame.aggregate is Aggregate.ROLLOUT:
         identity = "with" if setup.identity else "without"
         return f"rollout over {counted(len(frame.layers), 'layer')}, {identity} identity"

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
+from attention_explorer.sources.registry import recipe_as
+from attention_explorer.sources.source import Recipe
 from attention_explorer.state.heads.dots import (
     DotTable,
     as_given,
@@ -22,7 +24,6 @@ from attention_explorer.state.heads.dots import (
     vectors_words,
     with_number,
 )
-from attention_explorer.state.heads.state import Recipe
 from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_model import MatrixModel, MatrixTable
@@ -115,7 +116,8 @@ class EmbeddingsPart(TypingPart):
 
     def _show_table(self, recipe: Recipe, table: DotTable) -> None:
         self._table = table
-        is_given = isinstance(recipe, ToyRecipe) and recipe.vectors is TokenVectors.GIVEN
+        toy = recipe_as(recipe, ToyRecipe)
+        is_given = toy is not None and toy.vectors is TokenVectors.GIVEN
         for part in (self._pairs, self.table, self.copy):
             part.show()
         self.edit.setVisible(not is_given)

@@ -12,6 +12,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.numerals import coordinate, exact, plain, signed
 from attention_explorer.session.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.source import Recipe
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.it_table import (
     HEADER,
@@ -26,7 +27,7 @@ from attention_explorer.state.heads.it_table import (
     with_score,
     with_share,
 )
-from attention_explorer.state.heads.state import HeadsState, Recipe
+from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_model import Index, NamedRowsTable
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine

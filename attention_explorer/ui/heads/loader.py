@@ -15,7 +15,7 @@ from attention_explorer.session.jobs import Deliver, Report, Work
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.side_by_side import side_by_side
 from attention_explorer.sources.layer import Layer
-from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.cost import blocks, is_quick, operations
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show
 from attention_explorer.state.heads.large_picture import LargePicture, large_picture
@@ -65,8 +65,7 @@ class HeadsRequest:
 
 def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, ...]:
     """Return the layers that somebody looks at: the one on show first, and all of them where that is quick."""
-    recipe = heads.setup.recipe
-    count = recipe.layers if isinstance(recipe, ToyRecipe) else 1
+    count = len(source_of(heads.setup.recipe).heads)
     shown = min(heads.setup.layer, count - 1)
     needs_all = heads.view.sort is not SortBy.NUMBER or operations(heads.setup) <= FEW_OPERATIONS
     others = [layer for layer in range(count) if layer != shown and (needs_all or layer in in_view)]

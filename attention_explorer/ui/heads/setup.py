@@ -6,7 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QLabel, QVBoxLayout, QWidget
 
 from attention_explorer.session.session import Session
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.state.temperature import (
@@ -43,9 +44,9 @@ class HeadsSetupPanel(QWidget):
         super().__init__(parent)
         self._session = session
         self._shown: HeadsState | None = None
-        self.hand_made = QLabel("Hand-made heads have no random weights to draw.")
-        self.hand_made.setWordWrap(True)
-        self.hand_made.hide()
+        self.no_drawing = QLabel()
+        self.no_drawing.setWordWrap(True)
+        self.no_drawing.hide()
         self.sizes = SizesSection(session)
         self.weights = ProjectionsSection(session)
         self.embeddings = EmbeddingsSection(session)
@@ -59,7 +60,7 @@ class HeadsSetupPanel(QWidget):
             self.picture,
         )
         self._column = QVBoxLayout(self)
-        self._column.addWidget(self.hand_made)
+        self._column.addWidget(self.no_drawing)
         for section in self._sections:
             section.refused.connect(self.refused)
             self._column.addWidget(section)
@@ -79,7 +80,9 @@ class HeadsSetupPanel(QWidget):
         if heads != self._shown:
             for section in self._sections:
                 section.show_state(heads)
-            self.hand_made.setVisible(isinstance(heads.setup.recipe, HandMadeRecipe))
+            reason = source_of(heads.setup.recipe).traits.reason_against(Ability.DRAWING)
+            self.no_drawing.setText(reason)
+            self.no_drawing.setVisible(bool(reason))
             self._shown = heads
         if frame is not None:
             self.weights.show_spread(frame)

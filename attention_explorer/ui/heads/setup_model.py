@@ -18,6 +18,7 @@ from attention_explorer.sources.recipe import (
     Projections,
     ToyRecipe,
 )
+from attention_explorer.sources.registry import recipe_as
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox, show_number
 from attention_explorer.ui.heads.setup_boxes import SetupSection
@@ -26,12 +27,12 @@ DEFAULT = ToyRecipe()
 
 
 class RecipeSection(SetupSection):
-    """Rows that belong to a `ToyRecipe`; greyed for heads made by hand."""
+    """Rows that belong to a `ToyRecipe`; greyed for all others."""
 
     def show_state(self, heads: HeadsState) -> None:
-        recipe = heads.setup.recipe
-        self.show_recipe(recipe if isinstance(recipe, ToyRecipe) else DEFAULT)
-        self.setEnabled(isinstance(recipe, ToyRecipe))
+        recipe = recipe_as(heads.setup.recipe, ToyRecipe)
+        self.show_recipe(recipe or DEFAULT)
+        self.setEnabled(recipe is not None)
 
     def show_recipe(self, recipe: ToyRecipe) -> None:
         """Show the settings of a recipe."""
@@ -39,8 +40,8 @@ class RecipeSection(SetupSection):
 
     def change(self, label: str, merge: str = "", **changes: object) -> None:
         """Change the recipe; whether it can be computed, the page will say."""
-        old = self.session.state.heads.setup.recipe
-        if not isinstance(old, ToyRecipe):
+        old = recipe_as(self.session.state.heads.setup.recipe, ToyRecipe)
+        if old is None:
             return  # a box that loses the keyboard because it is greyed still enters what was typed
         self.apply(self.session.state.heads.with_setup(recipe=replace(old, **changes)), label, merge)  # type: ignore[arg-type]
 
@@ -152,7 +153,8 @@ class SizesSection(RecipeSection):
         self.d_model.set_stops(range(recipe.heads, LARGEST_D_MODEL + 1, recipe.heads) if shared else ())
         self.auto.setChecked(recipe.d_k is None)
         self.one_draw.setVisible(not shared)
-        self.auto.setText(f"auto: {recipe.d_model} ÷ {recipe.heads}" if recipe.d_k is None else "auto")
+        is_shared = recipe.d_k is None and recipe.d_model % recipe.heads == 0
+        self.auto.setText(f"auto: {recipe.d_model} ÷ {recipe.heads}" if is_shared else "auto")
         self.as_d_k.setChecked(recipe.d_v is None)
         for box, number in (
             (self.heads, recipe.heads),

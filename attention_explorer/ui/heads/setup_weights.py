@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from attention_explorer.numerals import plain, scientific
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import LARGEST_FACTOR, GainKind, Projections, ToyRecipe
+from attention_explorer.sources.registry import recipe_as
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.verdict import verdict
 from attention_explorer.ui.controls.number_box import NumberBox
@@ -137,8 +138,8 @@ class ProjectionsSection(RecipeSection):
 
 def spread_note(frame: HeadsFrame, measured: float | None) -> str:
     """Return how wide the entries of W and the scores spread: predicted, and as measured for the head on show."""
-    recipe = frame.setup.recipe
-    if not isinstance(recipe, ToyRecipe):
+    recipe = recipe_as(frame.setup.recipe, ToyRecipe)
+    if recipe is None:
         return ""
     has_w = recipe.projections is not Projections.IDENTITY
     entries = f"Entries of W: std {scientific(recipe.gain_number)}." if has_w else "No W: a score is x·x′."

@@ -1,0 +1,208 @@
+"""What attention comes from: a recipe names it, a source opens it, and whoever shows attention asks the source."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
+
+import numpy.typing as npt
+
+from attention_explorer.fields import CheckedFields
+
+if TYPE_CHECKING:
+    from attention_explorer.model import RowMask
+    from attention_explorer.sources.layer import Floats, Layer
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe(CheckedFields):
+    """Names a source in the state: a few small fields, never arrays."""
+
+    if TYPE_CHECKING:  # fields of some recipes, and properties of others
+
+        @property
+        def sentence(self) -> str:
+            """What the queries belong to, as text."""
+
+        @property
+        def context(self) -> str | None:
+            """What the keys belong to, as text; None if queries and keys belong to the same tokens."""
+
+        @property
+        def tokens(self) -> tuple[str, ...]:
+            """One a query."""
+
+        @property
+        def context_tokens(self) -> tuple[str, ...]:
+            """One a key; `tokens` again where there is no context."""
+
+
+R = TypeVar("R", bound=Recipe)
+
+
+class Made(StrEnum):
+    """How the numbers of a source came about."""
+
+    RANDOM = "random"
+    GIVEN = "given"
+    BY_HAND = "made by hand"
+    LEARNED = "learned"
+    RECORDED = "recorded"
+
+
+class Ability(StrEnum):
+    """What some sources cannot do."""
+
+    TYPING = "typing"
+    """The sentences can be typed."""
+    DRAWING = "drawing"
+    """Sizes, seed and weights can be set."""
+    EMBEDDINGS = "embeddings"
+    """The vectors of the tokens are known."""
+    SCORES = "scores"
+    """Queries and keys are known, so there are stages, and mask, scale and temperature compute the weights anew."""
+    VALUES = "values"
+    """The values are known, so there are outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a source is, and what it cannot do.
+
+    Attributes
+    ----------
+    kind : str
+        What it is called where two are told apart: "toy model".
+    origin : str
+        Where its numbers come from, for captions, descriptions and exports.
+    made : Made
+        How the numbers came about.
+    lacks : mapping of Ability to str
+        Why it cannot do something, and what to choose instead; one sentence each.
+    """
+
+    kind: str
+    origin: str
+    made: Made
+    lacks: Mapping[Ability, str] = field(default_factory=dict)
+
+    def reason_against(self, ability: Ability) -> str:
+        """Return why a source cannot do something; empty if it can."""
+        return self.lacks.get(ability, "")
+
+
+class Lookup(NamedTuple):
+    """How scores become weights: the arguments of `QueryKeyMap`."""
+
+    mask: npt.ArrayLike | RowMask | None = None
+    scale: float | None = None
+    temperature: float = 1.0
+    hard: bool = False
+
+
+class Source(ABC, Generic[R]):
+    """Opens what a recipe names. What is not overridden says nothing.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Of the type that the source belongs to.
+    """
+
+    def __init__(self, recipe: R) -> None:
+        self.recipe = recipe
+
+    @property
+    @abstractmethod
+    def traits(self) -> Traits:
+        """What it is, and what it cannot do."""
+
+    @property
+    @abstractmethod
+    def heads(self) -> tuple[int, ...]:
+        """How many heads each layer has; known without running any."""
+
+    @abstractmethod
+    def layers(self, lookup: Lookup) -> Sequence[Layer]:
+        """Return the layers, each run when it is first looked at.
+
+        Raises
+        ------
+        ExplorerError
+            If the recipe, or mask, scale or temperature do not fit; later, if a layer cannot be run.
+        """
+
+    # ---- How long it takes ----
+
+    def operations(self) -> float:
+        """Estimate what all layers take, in multiplications."""
+        n_q, n_k = len(self.recipe.tokens), len(self.recipe.context_tokens)
+        return 8.0 * n_q * n_k * max(n_q, 16)
+
+    # ---- What goes in ----
+
+    @property
+    def is_encoded(self) -> bool:
+        """Whether an encoding of the positions is added to the embeddings."""
+        return False
+
+    def embeddings(self) -> tuple[Floats, Floats] | None:
+        """Return x (n_q, d) and context (n_k, d) before any encoding, or None where there are no embeddings."""
+        return None
+
+    def embedding_words(self) -> str:
+        """Say where the embeddings come from."""
+        return "the embeddings of the tokens"
+
+    def projection_words(self, name: str) -> str:
+        """Say where the numbers of "W_Q", "W_K", "W_V" or "W_O" come from."""
+        return f"{name} of {self.traits.origin}"
+
+    # ---- In words ----
+
+    def caption(self) -> tuple[str, ...]:
+        """Return where the numbers come from, with the settings that made them."""
+        return (self.traits.origin,)
+
+    def head_name(self, layer: int, head: int) -> str:
+        """Return what a head is called, where a number would not do; empty if it would."""
+        return ""
+
+    @abstractmethod
+    def verdict(self) -> tuple[str, str]:
+        """Return what the weights are worth, as a title and a sentence or two."""
+
+    def pattern(self, head: int) -> str:
+        """Say what a head was made to look for; empty if it was not made for anything."""
+        return ""
+
+    def gloss(self, head: int, row: int, column: int) -> str:
+        """Say why a query of a head attends to a key as it does; empty if there is nothing to say."""
+        return ""
+
+    def differences(self, other: Self) -> Iterator[tuple[str, str]]:
+        """Yield pairs of words for what two sources of this type may differ in; equal where they do not."""
+        yield from ()
+
+    # ---- What made the scores ----
+
+    def predicted_score_std(self, layer: int, *, scaled: bool) -> float | None:
+        """Predict the standard deviation of the scores of a layer over all draws, where that can be told."""
+        return None
+
+    def causes_of_long_scores(self, layer: int, x: Floats) -> tuple[str, ...]:
+        """Return which settings spread the scores of a layer, whose input is x (n_q, d_model), further than 1."""
+        return ()
+
+    @property
+    def tie(self) -> str:
+        """What would make the scores symmetric."""
+        return "k = q"
+
+    @property
+    def symmetric_by(self) -> str:
+        """What makes them symmetric, if something does."""
+        return ""

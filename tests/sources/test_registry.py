@@ -1,0 +1,96 @@
+"""Sources behind a door: every recipe has one, and nobody else asks of which type a recipe is."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import attention_explorer
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
+from attention_explorer.sources.registry import KINDS, recipe_as, source_of
+from attention_explorer.sources.source import Lookup, Made, Recipe
+
+PACKAGE = Path(attention_explorer.__file__).parent
+OTHERS = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+del OTHERS["sources/registry.py"]
+EDITORS = {
+    "state/heads/dots.py",
+    "state/heads/it_table.py",
+    "ui/heads/embeddings_part.py",
+    "ui/heads/setup_model.py",
+    "ui/heads/setup_weights.py",
+}
+"""What edits recipes of one type, and of no other."""
+
+RECIPES = [
+    ToyRecipe(),
+    ToyRecipe("a b c", "d e", d_model=6, heads=2, layers=3, projections=Projections.TIED),
+    ToyRecipe("a b", d_model=2, heads=1, projections=Projections.IDENTITY, vectors=TokenVectors.GIVEN, given=((1, 0),)),
+    HandMadeRecipe(),
+    HandMadeRecipe("le chat", "the cat"),
+]
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} | {
+        each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)
+    }
+
+
+def asks_for_a_type(node: ast.AST) -> bool:
+    """Whether an expression tells recipes apart by their type."""
+    kinds = {kind.__name__ for kind in KINDS}
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
+        return bool(names_in(node.args[1]) & kinds)
+    if isinstance(node, ast.Compare):
+        return any(bool(names_in(part) & kinds) for part in (node.left, *node.comparators))
+    return isinstance(node, ast.MatchClass) and bool(names_in(node.cls) & kinds)
+
+
+def test_nobody_else_asks_of_which_type_a_recipe_is():
+    asking = [name for name, text in OTHERS.items() if any(map(asks_for_a_type, ast.walk(ast.parse(text))))]
+    assert asking == []
+
+
+def test_only_what_edits_one_type_of_recipes_takes_it_as_that():
+    assert {name for name, text in OTHERS.items() if "recipe_as(" in text} == EDITORS
+
+
+def test_every_type_of_recipe_has_a_source_and_a_name_of_its_own_in_files():
+    assert {type(recipe) for recipe in RECIPES} == set(KINDS)
+    # Slots make a class anew, so each is a subclass twice.
+    assert {kind.__name__ for kind in Recipe.__subclasses__()} == {kind.__name__ for kind in KINDS}
+    assert len(set(KINDS.values())) == len(KINDS)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_source_says_beforehand_what_its_layers_will_be(recipe):
+    source = source_of(recipe)
+    layers = source.layers(Lookup())
+    assert [len(layer.maps) for layer in layers] == list(source.heads)
+    assert {map_.shape for layer in layers for map_ in layer.maps} == {(len(recipe.tokens), len(recipe.context_tokens))}
+    embedded = source.embeddings()
+    if embedded is not None and not source.is_encoded:
+        assert (embedded[0] == layers[0].x).all()
+    assert (embedded is None) is (layers[0].attention is None)
+
+
+def test_how_the_numbers_came_about_is_said_truly():
+    assert [source_of(recipe).traits.made for recipe in RECIPES] == [
+        Made.RANDOM,
+        Made.RANDOM,
+        Made.RANDOM,  # the second word has no vector of its own
+        Made.BY_HAND,
+        Made.BY_HAND,
+    ]
+    given = ToyRecipe("a", d_model=2, heads=1, projections="identity", vectors="given", given=((1, 0),))
+    assert source_of(given).traits.made is Made.GIVEN
+
+
+def test_a_recipe_is_taken_as_its_own_type_only():
+    toy = ToyRecipe()
+    assert recipe_as(toy, ToyRecipe) is toy
+    assert recipe_as(toy, HandMadeRecipe) is None
