@@ -104,7 +104,7 @@ def hand_made_layers(
     x, context = _one_hot_words(asking, asked)
     for array in (q, k, v, x, context):
         array.flags.writeable = False
-    layer = Layer(x, x if recipe.context is None else context, q, k, Values(lambda: v), (), None)
+    layer = Layer((), x, x if recipe.context is None else context, q, k, Values(lambda: v))
     return (layer.with_maps(mask, scale, temperature, hard),)
 
 

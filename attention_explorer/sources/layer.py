@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from attention_explorer.model import MultiHeadAttention, QueryKeyMap, RowMask
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import AttentionMap, MultiHeadAttention, QueryKeyMap, RowMask
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
+T = TypeVar("T")
 
 
 class Values:
@@ -31,32 +33,48 @@ class Layer(NamedTuple):
 
     Attributes
     ----------
-    x : ndarray, (n_q, d_model)
-        What the queries are made of.
-    context : ndarray, (n_k, d_model)
+    maps : tuple of AttentionMap
+        One a head; nothing of size n_q × n_k is computed or read before it is asked for.
+    x : ndarray, (n_q, d_model), or None
+        What the queries are made of, if it is known.
+    context : ndarray, (n_k, d_model), or None
         What keys and values are made of; `x` itself in self-attention.
-    q, k : ndarray, (heads, n_q, d_k) and (heads, n_k, d_k)
-        Queries and keys of the heads.
-    values : Values
-        What `v`, (heads, n_k, d_v), is made of when it is asked for.
-    maps : tuple of QueryKeyMap
-        One a head; nothing of size n_q × n_k is computed before it is asked for.
+    q, k : ndarray, (heads, n_q, d_k) and (heads, n_k, d_k), or None
+        Queries and keys of the heads, if they are known.
+    values : Values or None
+        What `v`, (heads, n_k, d_v), is made of when it is asked for, if it is known.
     attention : MultiHeadAttention or None
-        The projections, or None if q, k and v were not projected from x but made otherwise.
+        The projections, if q, k and v were projected from x and context.
     """
 
-    x: Floats
-    context: Floats
-    q: Floats
-    k: Floats
-    values: Values
-    maps: tuple[QueryKeyMap, ...]
-    attention: MultiHeadAttention | None
+    maps: tuple[AttentionMap, ...]
+    x: Floats | None = None
+    context: Floats | None = None
+    q: Floats | None = None
+    k: Floats | None = None
+    values: Values | None = None
+    attention: MultiHeadAttention | None = None
 
     @property
     def v(self) -> Floats:
-        """The values."""
-        return self.values.array
+        """The values; an ExplorerError where they are not known."""
+        return self._known(self.values, "values").array
+
+    @property
+    def inputs(self) -> tuple[Floats, Floats]:
+        """X and context; an ExplorerError where they are not known."""
+        return self._known(self.x, "inputs"), self._known(self.context, "inputs")
+
+    @property
+    def queries_and_keys(self) -> tuple[Floats, Floats]:
+        """Q and k; an ExplorerError where they are not known."""
+        return self._known(self.q, "queries"), self._known(self.k, "keys")
+
+    @staticmethod
+    def _known(found: T | None, what: str) -> T:
+        if found is None:
+            raise ExplorerError(f"The {what} of this layer are not known: only its weights are.")
+        return found
 
     def with_maps(
         self, mask: npt.ArrayLike | RowMask | None, scale: float | None, temperature: float, hard: bool
@@ -64,6 +82,6 @@ class Layer(NamedTuple):
         """Return the layer with a map of each head's queries and keys; the arguments are those of `QueryKeyMap`."""
         maps = tuple(
             QueryKeyMap(q, k, mask=mask, scale=scale, temperature=temperature, hard=hard)
-            for q, k in zip(self.q, self.k, strict=True)
+            for q, k in zip(*self.queries_and_keys, strict=True)
         )
         return self._replace(maps=maps)

@@ -72,7 +72,7 @@ def toy_layers(
 
     def following(attention: MultiHeadAttention, below: Layer) -> Layer:
         x = _frozen(layer_norm(_after_attention(below)))
-        context = x if recipe.context is None else first.context
+        context = x if recipe.context is None else first.inputs[1]
         return _projected(x, context, attention).with_maps(mask, scale, temperature, hard)
 
     return Layers(first, _projections_of(recipe)[1:], following)
@@ -98,8 +98,7 @@ def token_embeddings(recipe: ToyRecipe) -> tuple[Floats, Floats]:
     ExplorerError
         If the recipe cannot be cooked.
     """
-    first = _first_layer(checked(recipe))
-    return first.x, first.context
+    return _first_layer(checked(recipe)).inputs
 
 
 # ---- Embeddings ----
@@ -110,7 +109,7 @@ def _embeddings(recipe: ToyRecipe) -> tuple[Floats, Floats]:
     tokens = recipe.tokens if recipe.context is None else recipe.tokens + recipe.context_tokens
     if recipe.vectors is TokenVectors.BY_POSITION:
         stream = np.random.RandomState(recipe.seed)
-        rows = stream.randn(len(tokens), recipe.d_model) * recipe.embedding_scale
+        rows: Floats = stream.randn(len(tokens), recipe.d_model) * recipe.embedding_scale
     elif recipe.vectors is TokenVectors.GIVEN:
         rows = _given_rows(recipe, len(tokens))
     else:
@@ -214,15 +213,16 @@ def _first_layer(recipe: ToyRecipe) -> Layer:
 def _projected(x: Floats, context: Floats, attention: MultiHeadAttention) -> Layer:
     q, k = (_frozen(part) for part in attention.project_queries_keys(x, context))
     values = Values(lambda: _frozen(attention.project_values(context)))
-    return Layer(x, context, q, k, values, (), attention)
+    return Layer((), x, context, q, k, values, attention)
 
 
 def _after_attention(layer: Layer) -> Floats:
     """Add what attention found to what came in: (n_q, d_model). Head by head, as n_q × n_k may be large."""
+    x = layer.inputs[0]
     if layer.attention is None:
-        return layer.x
+        return x
     found = np.stack([head.output(v) for head, v in zip(layer.maps, layer.v, strict=True)])  # (heads, n_q, d_v)
-    return layer.x + layer.attention.project_output(found)
+    return x + layer.attention.project_output(found)
 
 
 def _frozen(array: npt.NDArray[np.floating]) -> Floats:

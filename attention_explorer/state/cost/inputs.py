@@ -79,7 +79,7 @@ def inputs_picture(state: CostState, _tiles: tuple[int, int] = (1, 1)) -> Inputs
 
 def _products(layer: Layer) -> tuple[Product, ...]:
     """List what was multiplied, from the arrays that came of it."""
-    (n, d), (heads, n_q, d_k) = layer.x.shape, layer.q.shape
+    (n, d), (heads, n_q, d_k) = layer.inputs[0].shape, layer.queries_and_keys[0].shape
     n_k, d_v = layer.v.shape[-2:]
     width = heads * d_k
     return (

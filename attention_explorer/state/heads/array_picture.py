@@ -16,9 +16,10 @@ def shape_note(frame: HeadsFrame) -> str:
     """Say why what comes out has the shape of what went in, or need not have it."""
     layer = frame.layers[frame.layer]
     found = (frame.shape[0], int(layer.v.shape[-1]))
-    if found == layer.x.shape:
+    x = layer.inputs[0]
+    if found == x.shape:
         return f"The output {shape_words(found)} has the shape of the input X."
-    said = f"A·V {shape_words(found)} need not have the shape of X {shape_words(layer.x.shape)}: "
+    said = f"A·V {shape_words(found)} need not have the shape of X {shape_words(x.shape)}: "
     if layer.attention is None:
         return f"{said}these values are unit vectors, so A·V is A."
     w_o = layer.attention.w_o.shape

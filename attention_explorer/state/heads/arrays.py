@@ -49,16 +49,16 @@ def head_array(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
 
 
 def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
-    layer, tokens = frame.layers[frame.layer], frame.queries
-    values: FloatArray = layer.x
+    (x, context), tokens = frame.layers[frame.layer].inputs, frame.queries
+    values: FloatArray = x
     title, source = "what goes in", "the embeddings of the tokens"
     if kind is ArrayKind.CONTEXT:
-        values, tokens, title = layer.context, frame.keys, "the second sentence"
+        values, tokens, title = context, frame.keys, "the second sentence"
         source = "the embeddings of the second sentence; keys and values are made of it"
         if not frame.has_projections:
             source = "1 for the token’s own word; keys and values were made by hand and not from it"
     elif kind is ArrayKind.ENCODING:
-        values, title = sinusoidal_encoding(*layer.x.shape), "the encoding of the positions"
+        values, title = sinusoidal_encoding(*x.shape), "the encoding of the positions"
         source = "sines and cosines of the position, added to the embeddings"
     elif kind is ArrayKind.EMBEDDINGS and (embedded := frame.source.embeddings()):
         values, title, source = embedded[0], "the embeddings alone", frame.source.embedding_words()
@@ -122,7 +122,7 @@ def _output_projection(frame: HeadsFrame, whole: FloatArray) -> HeadArray:
 
 def _projected(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     layer = frame.layers[frame.layer]
-    all_heads = {ArrayKind.Q: layer.q, ArrayKind.K: layer.k, ArrayKind.V: layer.v}[kind]
+    all_heads = layer.v if kind is ArrayKind.V else layer.queries_and_keys[kind is ArrayKind.K]
     values = all_heads[frame.head]
     tokens = frame.queries if kind is ArrayKind.Q else frame.keys
     asked = ArrayKind.X if kind is ArrayKind.Q or not frame.is_cross else ArrayKind.CONTEXT

@@ -92,7 +92,8 @@ def token_function(frame: HeadsFrame) -> TokenFunction:
     embedded = frame.source.embeddings()
     if embedded is None:
         layer, head = frame.layers[frame.layer], frame.head
-        q, rest = layer.q[head], np.hstack([layer.k[head], layer.v[head]])
+        queries, keys = layer.queries_and_keys
+        q, rest = queries[head], np.hstack([keys[head], layer.v[head]])
         return TokenFunction(frame, q, rest) if frame.is_cross else TokenFunction(frame, np.hstack([q, rest]), None)
     cells = cells_of(frame)
     if cells > MOST_CELLS:

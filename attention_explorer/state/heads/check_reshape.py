@@ -53,9 +53,10 @@ def _reshape_check(setup: HeadsSetup) -> ReshapeCheck:
     attention = layer.attention
     if attention is None:
         raise ExplorerError(_NO_PROJECTIONS)
-    sources = (layer.x, layer.context, layer.context)
+    x, context = layer.inputs
+    sources = (x, context, context)
     looped = _output(frame, attention, _by_loop(attention, sources))
-    q, k, v = attention.project(layer.x, layer.context)
+    q, k, v = attention.project(x, context)
     reshaped = _output(frame, attention, (q, k, v))
     buggy = _output(frame, attention, _by_bug(attention, sources))
     return ReshapeCheck(

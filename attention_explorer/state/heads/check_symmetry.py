@@ -63,7 +63,7 @@ def symmetry_check(frame: HeadsFrame, row: int | None = None) -> SymmetryCheck:
 @kept
 def _symmetry_check(setup: HeadsSetup, row: int | None) -> SymmetryCheck:
     frame = heads_frame(setup)
-    map_ = frame.head_map
+    map_ = frame.query_key_map
     tied = QueryKeyMap(
         map_.q, map_.q, mask=frame.mask, scale=map_.scale, temperature=setup.temperature, hard=setup.hard
     )

@@ -20,7 +20,7 @@ from attention_explorer.model import (
 from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
-from attention_explorer.sources.source import Lookup, Recipe, Source
+from attention_explorer.sources.source import Ability, Lookup, Recipe, Source
 from attention_explorer.state.heads.mask import mask_of
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
 
@@ -94,14 +94,27 @@ class HeadsFrame:
         return len(self.layers[0].maps)
 
     @property
-    def head_map(self) -> QueryKeyMap:
+    def head_map(self) -> AttentionMap:
         """The map of the head chosen, also while an aggregate is shown."""
         return self.layers[self.layer].maps[self.head]
 
     @property
+    def query_key_map(self) -> QueryKeyMap:
+        """The map of the head chosen, with the queries and keys behind it.
+
+        Raises
+        ------
+        ExplorerError
+            Only its weights are known.
+        """
+        if not isinstance(self.head_map, QueryKeyMap):
+            raise ExplorerError(self.source.traits.reason_against(Ability.SCORES))
+        return self.head_map
+
+    @property
     def head_width(self) -> int:
         """d_k."""
-        return int(self.layers[self.layer].q.shape[-1])
+        return int(self.layers[self.layer].queries_and_keys[0].shape[-1])
 
 
 @kept
@@ -178,7 +191,7 @@ def _shown_map(setup: HeadsSetup, layers: Sequence[Layer], layer: int, head: int
     return CombinedMap(heads_in(setup, layers, layer), largest=setup.aggregate is Aggregate.MAX)
 
 
-def _mean_weights(maps: tuple[QueryKeyMap, ...]) -> Floats:
+def _mean_weights(maps: tuple[AttentionMap, ...]) -> Floats:
     """Average the weights of some heads, (n_q, n_k), with no more than two heads in memory at a time."""
     total = np.array(maps[0].weights())
     for map_ in maps[1:]:
@@ -192,7 +205,7 @@ def can_roll_out(layers: Sequence[Layer]) -> bool:
     return n_q == n_k and n_q <= MOST_FOR_ROLLOUT
 
 
-def heads_in(setup: HeadsSetup, layers: Sequence[Layer], layer: int) -> tuple[QueryKeyMap, ...]:
+def heads_in(setup: HeadsSetup, layers: Sequence[Layer], layer: int) -> tuple[AttentionMap, ...]:
     """Return the maps of a layer that are switched on; all of them where none is."""
     maps = layers[layer].maps
     return tuple(maps[head] for head in heads_on(setup, len(maps), layer))

@@ -113,15 +113,17 @@ def layer_shapes(frame: HeadsFrame) -> tuple[ShapeBox, ...]:
     layer, setup = frame.layers[frame.layer], frame.setup
     scores = (frame.heads, *frame.shape)
     values = int(layer.v.shape[-1])
+    q, k = layer.queries_and_keys
     boxes = [
-        ShapeBox("Q", layer.q.shape, Role.QUERY),
-        ShapeBox("K", layer.k.shape, Role.KEY, beside=True),
+        ShapeBox("Q", q.shape, Role.QUERY),
+        ShapeBox("K", k.shape, Role.KEY, beside=True),
         ShapeBox("V", layer.v.shape, Role.VALUE, beside=True),
         ShapeBox("scores", scores),
     ]
     if layer.attention is not None:
-        context = [ShapeBox("context", layer.context.shape, beside=True)] if frame.is_cross else []
-        boxes = [ShapeBox("X", layer.x.shape), *context, *boxes]
+        x, context = layer.inputs
+        beside = [ShapeBox("context", context.shape, beside=True)] if frame.is_cross else []
+        boxes = [ShapeBox("X", x.shape), *beside, *boxes]
     if setup.scaled:
         boxes.append(ShapeBox(f"÷ √{frame.head_width}"))
     if frame.mask is not None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 
 from attention_explorer.byte_cache import kept
-from attention_explorer.model import QueryKeyMap, Stage
+from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_summary import SATURATED
 from attention_explorer.numerals import percent, plain, scientific
 from attention_explorer.sources.source import Made
@@ -104,7 +104,7 @@ def _verdict(setup: HeadsSetup) -> Verdict:
     return Verdict(title, " ".join(sentence for sentence in said if sentence), head, layer, predicted)
 
 
-def spread_of(maps: Sequence[QueryKeyMap]) -> Spread:
+def spread_of(maps: Sequence[AttentionMap]) -> Spread:
     """Summarise one head, or several of one shape together."""
     rows = _rows_looked_at(maps[0], len(maps))
     parts = [_part_of(map_, rows) for map_ in maps]
@@ -123,14 +123,14 @@ def spread_of(maps: Sequence[QueryKeyMap]) -> Spread:
     )
 
 
-def _part_of(map_: QueryKeyMap, rows: Rows) -> tuple[FloatArray, FloatArray, float]:
+def _part_of(map_: AttentionMap, rows: Rows) -> tuple[FloatArray, FloatArray, float]:
     """Return evenness and largest weight of each row that has a choice, and the variance of all visible scores."""
     allowed = map_.allowed(rows)
     visible = allowed.sum(axis=1)
     choice = visible > 1
     summary = map_.row_summary(rows)
     evenness = summary.entropy[choice] / np.log(visible[choice])
-    scores = map_.scores(rows, stage=Stage.SCALED)[allowed]
+    scores = map_.scores(rows, stage=Stage.SCALED)[allowed] if map_.has_scores else np.zeros(0)
     return evenness, summary.max_weight[choice], score_std(scores) ** 2
 
 
@@ -142,7 +142,7 @@ def score_std(scores: FloatArray) -> float:
     return std if std > ROUNDING * float(np.abs(scores).max()) else 0.0
 
 
-def _deviation(map_: QueryKeyMap, rows: Rows) -> tuple[float, float]:
+def _deviation(map_: AttentionMap, rows: Rows) -> tuple[float, float]:
     """Return how far a visible weight is from an even share of its row, at most, and how many such shares."""
     allowed, weights = map_.allowed(rows), map_.weights(rows)
     share = 1.0 / np.maximum(allowed.sum(axis=1), 1)[:, None]
@@ -150,7 +150,7 @@ def _deviation(map_: QueryKeyMap, rows: Rows) -> tuple[float, float]:
     return deviation, largest_excess(weights, allowed)
 
 
-def _rows_looked_at(map_: QueryKeyMap, maps: int) -> Rows:
+def _rows_looked_at(map_: AttentionMap, maps: int) -> Rows:
     most = max(MOST_CELLS // max(maps * map_.n_k, 1), FEWEST_ROWS)
     if map_.n_q <= most:
         return slice(0, map_.n_q)
@@ -217,23 +217,25 @@ def _sentence(frame: HeadsFrame, spread: Spread, predicted: float | None, within
     if spread.kind is Kind.PLAIN:
         return ""
     score = "scaled score" if frame.setup.scaled else "score"
-    std = f"{score} std{within} {_short_number(spread.score_std)}"
+    std = "" if math.isnan(spread.score_std) else f"{score} std{within} {_short_number(spread.score_std)}"
     if spread.kind is Kind.EVEN:
         expected = "" if predicted is None else f" (predicted {_short_number(predicted)})"
+        std = f"{std}{expected}" if std else ""
         share = f"1/{frame.shape[1]}" if frame.mask is None else "an even share"
         if spread.deviation < ROUNDING:
             every = "every weight" if frame.mask is None else "every visible weight"
-            return f"Uniform: {every} is {share}; {std}{expected}."
+            return f"Uniform: {every} is {share}{'; ' * bool(std)}{std}."
         largest = _deviation_text(spread.deviation)
         sampled = " in sampled rows" if spread.is_sample else ""
         warm = frame.setup.temperature
         divided = f", divided by the temperature {warm:g}" if warm > 1.0 else ""
-        return f"Nearly uniform: the largest deviation from {share}{sampled} is {largest}, {std}{expected}{divided}."
+        parts = (f"Nearly uniform: the largest deviation from {share}{sampled} is {largest}", std)
+        return f"{', '.join(part for part in parts if part)}{divided}."
     expected = "" if predicted is None else f", predicted {_short_number(predicted)}"
-    return (
-        f"{percent(spread.saturated)} of {'sampled ' * spread.is_sample}rows put more than 95 % on one key. "
-        f"That is due to {_cause(frame, spread)}, not to anything learned: {std}{expected}."
-    )
+    said = f"{percent(spread.saturated)} of {'sampled ' * spread.is_sample}rows put more than 95 % on one key."
+    if frame.source.traits.made not in (Made.RANDOM, Made.GIVEN):
+        return said
+    return f"{said} That is due to {_cause(frame, spread)}, not to anything learned: {std}{expected}."
 
 
 def _cause(frame: HeadsFrame, spread: Spread) -> str:
@@ -242,7 +244,7 @@ def _cause(frame: HeadsFrame, spread: Spread) -> str:
     causes = ["the low temperature"] if setup.temperature < 1.0 else []
     scaled_std = spread.score_std if setup.scaled else spread.score_std / math.sqrt(frame.head_width)
     if scaled_std >= WIDE:
-        causes += frame.source.causes_of_long_scores(frame.layer, frame.layers[frame.layer].x)
+        causes += frame.source.causes_of_long_scores(frame.layer, frame.layers[frame.layer].inputs[0])
     if not setup.scaled and frame.head_width > 1:
         causes.append("the missing ÷ √d_k")
     otherwise = "the luck of the draw" if frame.source.traits.made is Made.RANDOM else "a few given numbers"

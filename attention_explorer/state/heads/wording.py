@@ -219,7 +219,7 @@ def weight_text(weight: float) -> str:
 
 def products(frame: HeadsFrame, row: int, column: int) -> FloatArray:
     """Return query, key and product of each feature, (d_k, 3): the products sum to the raw score q·k."""
-    q, k = frame.head_map.q[row], frame.head_map.k[column]
+    q, k = frame.query_key_map.q[row], frame.query_key_map.k[column]
     with np.errstate(over="ignore", under="ignore"):
         return np.stack([q, k, q * k], axis=1)
 
