@@ -14,6 +14,7 @@ from attention_explorer.fields import CheckedFields
 
 if TYPE_CHECKING:
     from attention_explorer.model import RowMask
+    from attention_explorer.model.arrays import Bools
     from attention_explorer.sources.layer import Floats, Layer
 
 
@@ -121,6 +122,16 @@ class Source(ABC, Generic[R]):
         """What it is, and what it cannot do."""
 
     @property
+    def tokens(self) -> tuple[str, ...]:
+        """One a query."""
+        return self.recipe.tokens
+
+    @property
+    def context_tokens(self) -> tuple[str, ...]:
+        """One a key."""
+        return self.recipe.context_tokens
+
+    @property
     @abstractmethod
     def heads(self) -> tuple[int, ...]:
         """How many heads each layer has; known without running any."""
@@ -135,11 +146,21 @@ class Source(ABC, Generic[R]):
             If the recipe, or mask, scale or temperature do not fit; later, if a layer cannot be run.
         """
 
+    # ---- What hides keys ----
+
+    def mask(self, layer: int) -> Bools | None:
+        """Return who may attend to whom in a layer, (n_q, n_k), where a mask belongs to the weights themselves."""
+        return None
+
+    def mask_words(self) -> str:
+        """Say which mask that is, as in “mask: causal”; empty where the mask of the setup counts."""
+        return ""
+
     # ---- How long it takes ----
 
     def operations(self) -> float:
         """Estimate what all layers take, in multiplications."""
-        n_q, n_k = len(self.recipe.tokens), len(self.recipe.context_tokens)
+        n_q, n_k = len(self.tokens), len(self.context_tokens)
         return 8.0 * n_q * n_k * max(n_q, 16)
 
     # ---- What goes in ----

@@ -14,7 +14,6 @@ from attention_explorer.numerals import plain
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame, other_frame
 from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, part_shown
-from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.shown_map import hiding_words, shown_map, stage_shown, stage_title
 from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.heads.survey import in_order, surveys_of
@@ -104,7 +103,7 @@ def _listed(tokens: tuple[str, ...]) -> str:
 
 
 def _made_with(frame: HeadsFrame) -> str:
-    mask = f"; mask: {mask_words(frame.setup.mask)}" if frame.mask is not None else ""
+    mask = f"; mask: {frame.mask_words}" if frame.mask is not None else ""
     text = source_words(frame)
     return f"{text[:1].upper()}{text[1:]}{mask}."
 

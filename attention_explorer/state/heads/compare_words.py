@@ -9,7 +9,6 @@ from attention_explorer.model import Stage
 from attention_explorer.numerals import MINUS, compact, readable, scientific
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.mask import what_hides
 from attention_explorer.state.heads.reading import Reading
 from attention_explorer.state.heads.shown_map import hidden_keys, shown_map
 from attention_explorer.state.heads.wording import Step, number_word, one, token_name, weight_text
@@ -48,7 +47,7 @@ def _number(frame: HeadsFrame, comparison: Comparison, row: int, column: int) ->
     if row >= frame.shape[0] or column >= frame.shape[1]:
         return None, NO_CELL
     if not frame.map.allowed(one(row), one(column))[0, 0]:
-        return None, f"hidden {what_hides(frame.setup.mask, (row, column))}"
+        return None, f"hidden {frame.what_hides(row, column)}"
     if view.stage is Stage.WEIGHTS and hidden_keys(frame, view.hidden)[column]:
         return None, "taken out of the picture"
     return float(shown_map(frame, view).stage(view.stage, one(row), one(column))[0, 0]), ""

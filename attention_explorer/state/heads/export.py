@@ -114,7 +114,7 @@ def _both(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
 
 def wall_numbers(frame: HeadsFrame) -> Numbers:
     """Return the weights of every head, (layers · heads, n_q, n_k)."""
-    names = [head_name(frame, layer, head) for layer in range(len(frame.layers)) for head in range(frame.heads)]
+    names = [head_name(frame, *place) for place in frame.places]
 
     def heads() -> Iterator[LargeArray]:
         return (_stage(map_, Stage.WEIGHTS) for layer in frame.layers for map_ in layer.maps)

@@ -21,7 +21,7 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup, Recipe, Source
-from attention_explorer.state.heads.mask import mask_of
+from attention_explorer.state.heads.mask import mask_of, mask_words, what_hides
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
 
 BoolArray = np.typing.NDArray[np.bool_]
@@ -71,6 +71,16 @@ class HeadsFrame:
         return chosen if chosen is not Aggregate.ROLLOUT or can_roll_out(self.layers) else Aggregate.MEAN
 
     @property
+    def mask_words(self) -> str:
+        """Which mask there is, in words: that of the weights themselves or that of the setup; empty if none."""
+        return self.source.mask_words() or mask_words(self.setup.mask)
+
+    def what_hides(self, row: int, column: int) -> str:
+        """Return by what a hidden cell is hidden: by hand, by the causal mask."""
+        own = self.source.mask_words()
+        return f"by the mask: {own}" if own else what_hides(self.setup.mask, (row, column))
+
+    @property
     def rows_are_distributions(self) -> bool:
         """Whether every row of the large picture's map sums to 1, or is zero with nothing to attend to.
 
@@ -90,8 +100,13 @@ class HeadsFrame:
 
     @property
     def heads(self) -> int:
-        """How many heads a layer has."""
-        return len(self.layers[0].maps)
+        """How many heads the layer on show has."""
+        return self.source.heads[self.layer]
+
+    @property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """(layer, head) of every head, layer by layer; known without running any."""
+        return tuple((layer, head) for layer, heads in enumerate(self.source.heads) for head in range(heads))
 
     @property
     def head_map(self) -> AttentionMap:
@@ -126,13 +141,16 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     ExplorerError
         The recipe cannot be carried out; the message says why.
     """
-    queries, keys = setup.recipe.tokens, setup.recipe.context_tokens
+    source = source_of(setup.recipe)
     layers, mask = _layers_of(
         replace(setup, layer=0, head=0, aggregate=Aggregate.ONE, identity=True, switched_off=frozenset())
     )
     layer = min(setup.layer, len(layers) - 1)
-    head = min(setup.head, len(layers[0].maps) - 1)
-    return HeadsFrame(setup, queries, keys, layers, mask, layer, head, _shown_map(setup, layers, layer, head))
+    head = min(setup.head, len(layers[layer].maps) - 1)
+    if source.mask_words():
+        mask = source.mask(layer)
+    shown = _shown_map(setup, layers, layer, head)
+    return HeadsFrame(setup, source.tokens, source.context_tokens, layers, mask, layer, head, shown)
 
 
 def frame_to_show(setup: HeadsSetup) -> HeadsFrame:
@@ -174,7 +192,11 @@ def other_frame(heads: HeadsState) -> HeadsFrame:
 def _layers_of(setup: HeadsSetup) -> tuple[Sequence[Layer], BoolArray | None]:
     """Return the layers and the mask of a setup. It comes here without its focus, which alters neither."""
     recipe = setup.recipe
-    mask = mask_of(setup.mask, len(recipe.tokens), len(recipe.context_tokens))
+    source = source_of(recipe)
+    # Weights that are not computed anew have the mask that they were made with, if any.
+    mask = None
+    if not source.traits.reason_against(Ability.SCORES):
+        mask = mask_of(setup.mask, len(source.tokens), len(source.context_tokens))
     return _layers(recipe, mask, setup.scaled, setup.temperature, setup.hard), mask
 
 

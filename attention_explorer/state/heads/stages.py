@@ -11,7 +11,6 @@ from attention_explorer.model import Stage
 from attention_explorer.numerals import coordinate, counted, readable
 from attention_explorer.state.colour_scale import score_scale, weight_scale
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
-from attention_explorer.state.heads.mask import what_hides
 from attention_explorer.state.heads.shown_map import stage_title
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.wording import cell_words, number_word, one, token_name
@@ -146,4 +145,4 @@ def stage_words(stage: Stage, frame: HeadsFrame, view: HeadsView, row: int, colu
         return cell_words(frame, replace(view, stage=stage), row, column)
     pair = f"query {token_name(frame.queries, row)} → key {token_name(frame.keys, column)}"
     score = readable(float(frame.head_map.scores(*cell, stage=stage)[0, 0]))
-    return f"{pair}: {number_word(frame, stage)} {score}, later hidden {what_hides(frame.setup.mask, (row, column))}"
+    return f"{pair}: {number_word(frame, stage)} {score}, later hidden {frame.what_hides(row, column)}"

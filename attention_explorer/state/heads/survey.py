@@ -57,9 +57,8 @@ class HeadSurvey:
 
 def survey_heads(frame: HeadsFrame) -> Iterator[HeadSurvey]:
     """Yield the heads of all layers, one after the other: with many tokens each takes its time."""
-    for layer in range(len(frame.layers)):
-        for head in range(len(frame.layers[layer].maps)):
-            yield head_survey(frame, layer, head)
+    for place in frame.places:
+        yield head_survey(frame, *place)
 
 
 def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:

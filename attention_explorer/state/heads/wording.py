@@ -23,7 +23,6 @@ from attention_explorer.numerals import (
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
 from attention_explorer.state.heads.lines import LinePicture
-from attention_explorer.state.heads.mask import what_hides
 from attention_explorer.state.heads.shown_map import hiding_words, is_renormalised, shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
@@ -99,7 +98,7 @@ def cell_words(frame: HeadsFrame, view: HeadsView, row: int, column: int) -> str
     cell = one(row), one(column)
     pair = f"query {token_name(frame.queries, row)} → key {token_name(frame.keys, column)}"
     if not frame.map.allowed(*cell)[0, 0]:
-        return f"{pair}: hidden {what_hides(frame.setup.mask, (row, column))}, the query may not attend to this key"
+        return f"{pair}: hidden {frame.what_hides(row, column)}, the query may not attend to this key"
     weight = float(frame.map.weights(*cell)[0, 0])
     stage = stage_shown(frame, view)
     if stage is Stage.WEIGHTS:
@@ -124,7 +123,7 @@ def arithmetic_title(frame: HeadsFrame, row: int, column: int) -> str:
     """Return what the arithmetic of a cell explains: where its weight comes from, or by what it is hidden."""
     pair = f"“{isolated(frame.queries[row])}” → “{isolated(frame.keys[column])}”"
     if not frame.map.allowed(one(row), one(column))[0, 0]:
-        return f"{pair}: hidden {what_hides(frame.setup.mask, (row, column))}"
+        return f"{pair}: hidden {frame.what_hides(row, column)}"
     return f"{pair}: where {weight_text(float(frame.map.weights(one(row), one(column))[0, 0]))} comes from"
 
 
@@ -150,7 +149,7 @@ def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
 
 
 def _hidden_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
-    return Step(f"hidden {what_hides(frame.setup.mask, (row, column))}", "−∞"), Step("weight", "0", is_result=True)
+    return Step(f"hidden {frame.what_hides(row, column)}", "−∞"), Step("weight", "0", is_result=True)
 
 
 def _score_text(score: float) -> str:

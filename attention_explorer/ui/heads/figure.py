@@ -20,7 +20,6 @@ from attention_explorer.state.heads.large_picture import (
     part_shown,
 )
 from attention_explorer.state.heads.lines import LinePicture
-from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
@@ -102,10 +101,9 @@ class HeadsFigure:
     @property
     def caption(self) -> str:
         """Where the numbers come from, and what the colours do not show as it is."""
-        setup = self.frame.setup
         parts = [source_words(self.frame)]
         if self.frame.mask is not None:
-            parts.append(f"mask: {mask_words(setup.mask)}")
+            parts.append(f"mask: {self.frame.mask_words}")
         if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture):
             parts.extend(badges(self.frame, self.view, self.picture, most=True))
         if not self.is_wall:

@@ -101,14 +101,13 @@ class HeadsLoader(Requests[HeadsRequest]):
             self._surveyed = frame.layers, {}
         found = self._surveyed[1]
         due = time.monotonic() + FIRST_DELIVERY_SECONDS
-        wanted = [(layer, head) for layer in layers for head in range(frame.heads)]
+        wanted = [place for layer in layers for place in frame.places if place[0] == layer]
         for survey in _surveys(frame, [place for place in wanted if place not in found]):
             found[survey.place] = survey
             if time.monotonic() >= due:
                 yield tuple(survey for survey in found.values() if survey.layer in layers)
                 due = time.monotonic() + DELIVERY_INTERVAL_SECONDS
-        places = [(layer, head) for layer in range(len(frame.layers)) for head in range(frame.heads)]
-        yield tuple(found[place] if place[0] in layers else not_computed(frame, *place) for place in places)
+        yield tuple(found[place] if place[0] in layers else not_computed(frame, *place) for place in frame.places)
 
     def work_for(self, request: HeadsRequest) -> Work:
         """Return the work for a request."""
