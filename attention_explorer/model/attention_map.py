@@ -28,6 +28,7 @@ from attention_explorer.model.map_selection import (
     without_single_axes,
 )
 from attention_explorer.model.map_summary import MapSummary, RowBlock, RowSummary, SummaryPass
+from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
 from attention_explorer.model.pooling import Pooled, TilePool
 
 
@@ -252,13 +253,42 @@ class AttentionMap(ABC):
             tiles.add(offset, part, None if allowed is None else np.ascontiguousarray(allowed[:, keys]))
         return tiles.pooled(0.0 if stage is Stage.WEIGHTS else -np.inf)
 
-    def survey(self, height: int, width: int) -> tuple[Pooled, MapSummary]:
+    def patterns(
+        self, tokens: Sequence[str], context_tokens: Sequence[str] | None = None
+    ) -> dict[Pattern, PatternScore]:
+        """Measure how much the map follows each pattern.
+
+        Parameters
+        ----------
+        tokens : sequence of str
+            One a key, or in cross-attention one a query.
+        context_tokens : sequence of str, optional
+            In cross-attention one a key.
+
+        Returns
+        -------
+        dict
+            The score of every pattern, in their order; `PatternPass` says which keys belong to each.
+
+        Raises
+        ------
+        ArrayError
+            If there are not as many tokens.
+        """
+        taken = PatternPass(self._shape, tokens, context_tokens)
+        for _, block in row_blocks(slice(0, self.n_q), self.n_k):
+            taken.add(self._block(block))
+        return taken.scores()
+
+    def survey(self, height: int, width: int, patterns: PatternPass | None = None) -> tuple[Pooled, MapSummary]:
         """Reduce the weights to a picture and summarise the map, in one pass.
 
         Parameters
         ----------
         height, width : int
             How many tiles there may be each way, at least 1.
+        patterns : PatternPass, optional
+            Takes all rows too; ask it for its scores afterwards.
 
         Returns
         -------
@@ -277,6 +307,8 @@ class AttentionMap(ABC):
         for offset, rows in row_blocks(slice(0, self.n_q), self.n_k):
             block = self._block(rows)
             tiles.add(offset, block.weights, block.allowed)
+            if patterns is not None:
+                patterns.add(block)
             taken.add(block)
         return tiles.pooled(0.0), taken.summary()
 
