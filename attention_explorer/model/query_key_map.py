@@ -13,7 +13,7 @@ from attention_explorer.model.arrays import Bools, Floats, finite_array, logit_a
 from attention_explorer.model.attention import Attention, scaled_dot_product_attention, times, weights_of
 from attention_explorer.model.attention_map import AttentionMap, Stage
 from attention_explorer.model.linear import read_only
-from attention_explorer.model.map_selection import Selection, count
+from attention_explorer.model.map_selection import ALL, Choice, Selection, chosen, count, without_single_axes
 from attention_explorer.model.map_summary import RowBlock
 from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.row_mask import RowMask, rows_of_mask, taken_mask
@@ -115,6 +115,28 @@ class QueryKeyMap(AttentionMap):
     def hard(self) -> bool:
         """Whether the best key takes all."""
         return self._hard
+
+    def bias(self, rows: Choice = ALL, cols: Choice = ALL) -> Floats:
+        """Return the numbers that are added to scaled scores.
+
+        Parameters
+        ----------
+        rows, cols : int, slice or array of int or bool
+            Which queries and which keys.
+
+        Returns
+        -------
+        ndarray, (rows, cols)
+            0 without a bias, and where one of −inf hides: `allowed` says so there.
+
+        Raises
+        ------
+        ArrayError
+            For a choice outside the map.
+        """
+        queries, keys = chosen("rows", rows, self.n_q), chosen("cols", cols, self.n_k)
+        added = np.zeros((count(queries), count(keys)), self._dtype)
+        return without_single_axes(self._biased(added, queries, keys), rows, cols)
 
     def _described(self) -> list[str]:
         is_causal = isinstance(self._mask, np.ndarray) and np.array_equal(self._mask, causal_mask(*self._shape))
