@@ -14,7 +14,7 @@ def place_after_edit(place: int, old: Tokens, new: Tokens) -> int:
     its place to what comes next. A place beyond the old tokens stays, also if there are fewer new ones: it is shown on
     the last one, and comes back when the sentence is as long again.
     """
-    start, end = _kept(old, new)
+    start, end = shared_ends(old, new)
     if place < start or place >= len(old):
         return place
     if place >= len(old) - end:
@@ -28,7 +28,7 @@ def place_after_edit(place: int, old: Tokens, new: Tokens) -> int:
     return min(place, max(len(new) - end - 1, start)) if end else place
 
 
-def _kept(old: Tokens, new: Tokens) -> tuple[int, int]:
+def shared_ends(old: Tokens, new: Tokens) -> tuple[int, int]:
     """Return how many tokens both have in common at their beginning and, of the rest, at their end."""
     most = min(len(old), len(new))
     start = next((at for at in range(most) if old[at] != new[at]), most)
