@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -229,6 +230,19 @@ def test_patterns_are_of_any_map() -> None:
     found = map_.patterns(("a", "b", "a", "b"))
     assert found[Pattern.FIRST].score == 0.0
     assert found[Pattern.ITSELF].score == pytest.approx(1 / 4)
+
+
+@pytest.mark.parametrize("tokens", [("a",) * 1500, tuple(f"word{i % 100}" for i in range(1500))], ids=["one", "many"])
+def test_no_matrix_is_made(tokens: tuple[str, ...]) -> None:
+    map_ = QueryKeyMap(np.zeros((1500, 2), np.float32), np.zeros((1500, 2), np.float32))
+    map_.patterns(tokens)  # what is loaded once
+    tracemalloc.start()
+    try:
+        map_.patterns(tokens)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1500 * 1500 * 4
 
 
 def test_there_are_as_many_tokens_as_the_map_has_keys_and_queries() -> None:
