@@ -61,7 +61,7 @@ def test_scores_and_weights_of_the_plane_are_the_heads_own(drawn: tuple[QueryKey
     scores = [
         p + float(b) if seen else -math.inf for p, b, seen in zip(products, found.bias, found.allowed, strict=True)
     ]
-    np.testing.assert_allclose(scores, masked, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(scores, masked, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(softmax_by_loop(scores, map_.temperature), weights, rtol=1e-12, atol=1e-300)
     np.testing.assert_array_equal(found.allowed, map_.allowed(row))
     np.testing.assert_array_equal(found.weights, weights)

@@ -59,7 +59,7 @@ def test_entries_are_lengths_of_weighted_values(data: st.DataObject) -> None:
     np.testing.assert_array_equal(map_.allowed(), np.ones((n_q, n_k), bool) if mask is None else mask)
     rows, cols = rng.integers(0, n_q, 3), slice(0, n_k // 2)
     np.testing.assert_allclose(map_.weights(rows, cols), expected[rows, cols], rtol=tolerance, atol=tolerance)
-    np.testing.assert_allclose(map_.lengths, by_loop(np.ones((1, n_k)), v, matrix)[0], rtol=tolerance)
+    np.testing.assert_allclose(map_.lengths, by_loop(np.ones((1, n_k)), v, matrix)[0], rtol=tolerance, atol=tolerance)
 
 
 def example() -> ValueWeightedMap:
