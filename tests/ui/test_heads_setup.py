@@ -630,8 +630,8 @@ def test_double_click_on_a_slider_resets_it_in_one_step(open_host, hand, name):
 def test_hand_made_heads_grey_what_belongs_to_the_toy_model(open_host, hand, qtbot):
     host = open_host(HeadsState().with_setup(recipe=HandMadeRecipe()))
     panel = host.panel
-    assert panel.no_drawing.isVisible()
-    assert panel.no_drawing.text() == "Hand-made heads have no random weights to draw."
+    assert panel.cannot.isVisible()
+    assert panel.cannot.text() == "Hand-made heads have no random weights to draw."
     for section in (panel.sizes, panel.weights, panel.embeddings):
         controls = of_kind(section, QAbstractSpinBox, QComboBox, QPushButton, QSlider, QLabel)
         assert len(controls) > 3
@@ -651,7 +651,7 @@ def test_the_toy_model_comes_back_with_all_its_controls(open_host, qtbot):
     host = open_host(HeadsState().with_setup(recipe=HandMadeRecipe()))
     host.session.apply(replace(host.session.state, heads=toy(heads=4)), "Random words")
     assert host.panel.sizes.heads.isEnabled()
-    assert not host.panel.no_drawing.isVisible()
+    assert not host.panel.cannot.isVisible()
     assert host.panel.sizes.heads.text() == "4"
     assert host.panel.weights.readout.isVisible()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from attention_explorer.model import Stage
+from attention_explorer.sources.source import Ability
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.role import Role
@@ -105,6 +106,9 @@ def reason_against(frame: HeadsFrame) -> str:
     longest = max(frame.shape)
     if longest > MOST_SHOWN:
         return f"Arrays are shown up to {MOST_SHOWN} tokens, and there are {longest}: shorten the sentence."
+    lacking = frame.source.traits.reason_against(Ability.SCORES)
+    if lacking:
+        return lacking
     if min(frame.shape) == 0:
         return "There is no token, so there are no arrays: type a sentence."
     return ""

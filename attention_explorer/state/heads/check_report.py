@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.numerals import exact, signed, size_text, weight_text
+from attention_explorer.sources.source import Ability
 from attention_explorer.sources.tutorials import ends_before_w_o
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.numbers_files import as_csv
@@ -92,8 +93,11 @@ def require_size(frame: HeadsFrame) -> None:
     Raises
     ------
     ExplorerError
-        There are more than 512 tokens, or none.
+        There are more than 512 tokens, or none, or only weights are known.
     """
+    lacking = frame.source.traits.reason_against(Ability.SCORES)
+    if lacking:
+        raise ExplorerError(lacking)
     longest, shortest = max(frame.shape), min(frame.shape)
     if longest > MOST_CHECKED:
         raise ExplorerError(

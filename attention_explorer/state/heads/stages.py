@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.numerals import coordinate, counted, readable
+from attention_explorer.sources.source import Ability
 from attention_explorer.state.colour_scale import score_scale, weight_scale
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.shown_map import stage_title
@@ -47,7 +49,15 @@ class StagesPicture:
 
 
 def stages_picture(frame: HeadsFrame, view: HeadsView, tiles: tuple[int, int] = (1024, 1024)) -> StagesPicture:
-    """Return all there is to paint of the stages; ``tiles`` are the most rows and columns of each map."""
+    """Return all there is to paint of the stages; ``tiles`` are the most rows and columns of each map.
+
+    Raises
+    ------
+    ExplorerError
+        Only the weights of the head are known.
+    """
+    if not frame.head_map.has_scores:
+        raise ExplorerError(f"{frame.source.traits.reason_against(Ability.SCORES)} Choose Map or Lines.")
     pictures = stage_pictures(frame, view, tiles)
     layers = len(frame.layers)
     layer = f"the whole layer {frame.layer + 1} of {layers}" if layers > 1 else "the whole layer"

@@ -124,7 +124,10 @@ def arithmetic_title(frame: HeadsFrame, row: int, column: int) -> str:
     pair = f"“{isolated(frame.queries[row])}” → “{isolated(frame.keys[column])}”"
     if not frame.map.allowed(one(row), one(column))[0, 0]:
         return f"{pair}: hidden {frame.what_hides(row, column)}"
-    return f"{pair}: where {weight_text(float(frame.map.weights(one(row), one(column))[0, 0]))} comes from"
+    weight = weight_text(float(frame.map.weights(one(row), one(column))[0, 0]))
+    if frame.is_one_head and not frame.map.has_scores:
+        return f"{pair}: {weight}, as recorded"
+    return f"{pair}: where {weight} comes from"
 
 
 def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
@@ -132,6 +135,8 @@ def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
     if not frame.is_one_head:
         return _aggregate_steps(frame, row, column)
     map_, setup, cell = frame.head_map, frame.setup, (one(row), one(column))
+    if not map_.has_scores:
+        return _recorded_steps(frame, row, column)
     raw, scaled = (float(map_.scores(*cell, stage=stage)[0, 0]) for stage in (Stage.SCORES, Stage.SCALED))
     q, k = f"q{subscript(row + 1)}", f"k{subscript(column + 1)}"
     steps = [Step(f"{q} · {k}", _score_text(raw))]
@@ -146,6 +151,14 @@ def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
     if setup.hard:
         return (*steps, *_hard_steps(scores, column, weight))
     return (*steps, *_softmax_steps(scores, column, setup.temperature, weight))
+
+
+def _recorded_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
+    """Return all that is known of a weight without queries and keys."""
+    if not frame.map.allowed(one(row), one(column))[0, 0]:
+        return (Step(f"hidden {frame.what_hides(row, column)}", "0", is_result=True),)
+    weight = float(frame.map.weights(one(row), one(column))[0, 0])
+    return (Step("recorded weight", weight_text(weight), is_result=True),)
 
 
 def _hidden_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:

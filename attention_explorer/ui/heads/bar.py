@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSi
 
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.mask import default_size
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed
@@ -19,6 +21,7 @@ from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
 from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.possible import allow_unless
 from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
@@ -259,6 +262,10 @@ class HeadsBar(QWidget):
         """Show a state and what can be chosen for a frame; None where there is none yet."""
         recipe, view, mask = state.setup.recipe, state.view, state.setup.mask
         stage = view.stage if frame is None else stage_shown(frame, view)
+        traits = source_of(recipe).traits
+        no_scores = traits.reason_against(Ability.SCORES)
+        allow_unless(traits.reason_against(Ability.TYPING), self.sentence, self.context, self.cross)
+        allow_unless(no_scores, self.masks, self.mask_size, self.unpaint, self.pictures.buttons[Picture.STAGES])
         self.sentence.show_sentence(recipe.sentence)
         self.context.show_sentence(recipe.context or "")
         self.cross.setChecked(recipe.context is not None)
@@ -267,8 +274,8 @@ class HeadsBar(QWidget):
         self.stages.show_value(stage)
         self._wanted[self.stages] = view.picture in (Picture.HEATMAP, Picture.COMPARE)
         self.stages.setEnabled(frame is None or frame.map.has_scores)
-        self.paint.setEnabled(view.picture is Picture.HEATMAP)
-        if view.picture is not Picture.HEATMAP:
+        self.paint.setEnabled(view.picture is Picture.HEATMAP and not no_scores)
+        if not self.paint.isEnabled():
             self.paint.setChecked(False)  # only the map can be painted on
         self._wanted[self.mass] = view.picture is Picture.LINES
         with QSignalBlocker(self.mass):

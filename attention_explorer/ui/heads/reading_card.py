@@ -206,8 +206,10 @@ class ReadingCard(QWidget):
         self.steps.show_steps(steps)
         why = gloss(frame, row, column) if frame.is_one_head and compared is None else ""
         self.gloss.set_text(TextLine(why, "muted", size=12))
-        self.products_button.setVisible(frame.is_one_head and compared is None)
-        self.products_button.setText(f"{counted(frame.head_width, 'product')}…")
+        has_products = frame.is_one_head and compared is None and frame.map.has_scores
+        self.products_button.setVisible(has_products)
+        if has_products:
+            self.products_button.setText(f"{counted(frame.head_width, 'product')}…")
 
     # ---- Acting ----
 

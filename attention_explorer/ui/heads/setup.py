@@ -44,9 +44,9 @@ class HeadsSetupPanel(QWidget):
         super().__init__(parent)
         self._session = session
         self._shown: HeadsState | None = None
-        self.no_drawing = QLabel()
-        self.no_drawing.setWordWrap(True)
-        self.no_drawing.hide()
+        self.cannot = QLabel()
+        self.cannot.setWordWrap(True)
+        self.cannot.hide()
         self.sizes = SizesSection(session)
         self.weights = ProjectionsSection(session)
         self.embeddings = EmbeddingsSection(session)
@@ -60,7 +60,7 @@ class HeadsSetupPanel(QWidget):
             self.picture,
         )
         self._column = QVBoxLayout(self)
-        self._column.addWidget(self.no_drawing)
+        self._column.addWidget(self.cannot)
         for section in self._sections:
             section.refused.connect(self.refused)
             self._column.addWidget(section)
@@ -80,9 +80,11 @@ class HeadsSetupPanel(QWidget):
         if heads != self._shown:
             for section in self._sections:
                 section.show_state(heads)
-            reason = source_of(heads.setup.recipe).traits.reason_against(Ability.DRAWING)
-            self.no_drawing.setText(reason)
-            self.no_drawing.setVisible(bool(reason))
+            traits = source_of(heads.setup.recipe).traits
+            reasons = [traits.reason_against(each) for each in (Ability.DRAWING, Ability.SCORES)]
+            self.softmax.setEnabled(not reasons[1])
+            self.cannot.setText("\n".join(dict.fromkeys(filter(None, reasons))))
+            self.cannot.setVisible(any(reasons))
             self._shown = heads
         if frame is not None:
             self.weights.show_spread(frame)
