@@ -1,4 +1,4 @@
-"""Layers that are run when they are looked at."""
+"""Layers that are made when they are looked at."""
 
 from __future__ import annotations
 
@@ -6,34 +6,27 @@ from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import overload
 
-from attention_explorer.model import MultiHeadAttention
 from attention_explorer.sources.layer import Layer
 
 
 class Layers(Sequence[Layer]):
-    """The layers of a model, each run when it is first looked at, after those below it. All threads may ask.
+    """The layers of a model, each made when it is first looked at. All threads may ask.
 
     Parameters
     ----------
-    first : Layer
-        The lowest one.
-    projections : sequence of MultiHeadAttention
-        Those of each layer above it.
+    count : int
+        How many there are.
     make : callable
-        Makes a layer of its projections and the layer below.
+        Makes a layer of its number, from 0; it may look at others of them.
     """
 
-    def __init__(
-        self,
-        first: Layer,
-        projections: Sequence[MultiHeadAttention],
-        make: Callable[[MultiHeadAttention, Layer], Layer],
-    ) -> None:
-        self._run, self._projections, self._make = [first], tuple(projections), make
+    def __init__(self, count: int, make: Callable[[int], Layer]) -> None:
+        self._count, self._make = count, make
+        self._made: dict[int, Layer] = {}
         self._lock = RLock()
 
     def __len__(self) -> int:
-        return 1 + len(self._projections)
+        return self._count
 
     @overload
     def __getitem__(self, index: int) -> Layer: ...
@@ -42,18 +35,17 @@ class Layers(Sequence[Layer]):
     def __getitem__(self, index: slice) -> tuple[Layer, ...]: ...
 
     def __getitem__(self, index: int | slice) -> Layer | tuple[Layer, ...]:
-        """Return a layer, run now if it was not run before; of a slice, all of its layers."""
+        """Return a layer, made now if it was not made before; of a slice, all of its layers."""
         if isinstance(index, slice):
             return tuple(self[each] for each in range(*index.indices(len(self))))
         place = range(len(self))[index]
-        if place < self.run:  # nobody who looks at such a layer waits for another that is being run
-            return self._run[place]
-        with self._lock:
-            while self.run <= place:
-                self._run.append(self._make(self._projections[self.run - 1], self._run[-1]))
-        return self._run[place]
+        if place not in self._made:  # nobody who looks at one that is waits for another that is being made
+            with self._lock:
+                if place not in self._made:
+                    self._made[place] = self._make(place)
+        return self._made[place]
 
     @property
     def run(self) -> int:
-        """How many layers were run, from the lowest."""
-        return len(self._run)
+        """How many layers were made."""
+        return len(self._made)

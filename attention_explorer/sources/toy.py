@@ -68,14 +68,18 @@ def toy_layers(
     Between layers x ← LayerNorm(x + Attention(x)), the post-norm of Vaswani et al. 2017, section 3.1, without
     learned gain and bias and without the feed-forward layers. In cross-attention the context stays the same.
     """
-    first = _first_layer(checked(recipe)).with_maps(mask, scale, temperature, hard)
+    projections = _projections_of(checked(recipe))
 
-    def following(attention: MultiHeadAttention, below: Layer) -> Layer:
-        x = _frozen(layer_norm(_after_attention(below)))
-        context = x if recipe.context is None else first.inputs[1]
-        return _projected(x, context, attention).with_maps(mask, scale, temperature, hard)
+    def make(place: int) -> Layer:
+        if place == 0:
+            return _first_layer(recipe).with_maps(mask, scale, temperature, hard)
+        x = _frozen(layer_norm(_after_attention(layers[place - 1])))
+        context = x if recipe.context is None else layers[0].inputs[1]
+        return _projected(x, context, projections[place]).with_maps(mask, scale, temperature, hard)
 
-    return Layers(first, _projections_of(recipe)[1:], following)
+    layers = Layers(len(projections), make)
+    _ = layers[0]  # here, and not later, is it said that a mask or a temperature does not fit
+    return layers
 
 
 def token_embeddings(recipe: ToyRecipe) -> tuple[Floats, Floats]:
