@@ -14,6 +14,14 @@ class ArrayError(ExplorerError, ValueError):
     """An array argument has the wrong shape, type or values; the message names it and its shape."""
 
 
+class FileError(ExplorerError, ValueError):
+    """A file does not hold what it should, or something else than when it was opened; the message names the file."""
+
+
+class FileAccessError(ExplorerError, OSError):
+    """The operating system does not let a file be read: it is gone, is a folder, or may not be read."""
+
+
 class ExportError(ExplorerError):
     """A file could not be written; nothing was left half-written."""
 

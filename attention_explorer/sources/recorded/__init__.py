@@ -1,0 +1,1 @@
+"""Recorded attention: weights, queries and keys that others computed, from files."""
