@@ -90,6 +90,7 @@ from attention_explorer.model.precision import PrecisionSoftmax, softmax_in_prec
 from attention_explorer.model.query_key_map import QueryKeyMap
 from attention_explorer.model.renormalised_map import RenormalisedMap
 from attention_explorer.model.rotary import RotaryPositions, rotary
+from attention_explorer.model.row_array import RowArray
 from attention_explorer.model.row_mask import RowMask
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource, draw_scores
 from attention_explorer.model.softmax import entropy, hard_weights, softmax, tied
@@ -135,6 +136,7 @@ __all__ = [
     "QueryKeyMap",
     "RenormalisedMap",
     "RotaryPositions",
+    "RowArray",
     "RowMask",
     "RowSummary",
     "ScoreSetting",

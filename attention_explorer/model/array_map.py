@@ -11,6 +11,7 @@ from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats, real_array, whole_array
 from attention_explorer.model.attention_map import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection, positions_of
+from attention_explorer.model.row_array import RowArray
 from attention_explorer.model.row_mask import RowMask, rows_of_mask, taken_mask
 
 LARGEST_SUM = 1.01
@@ -25,7 +26,7 @@ class ArrayMap(AttentionMap):
 
     Parameters
     ----------
-    weights : ndarray or memmap, (n_q, n_k)
+    weights : ndarray, memmap or RowArray, (n_q, n_k)
         Weights; not read before they are asked for. float16 is computed as float32.
     mask : array_like of bool or RowMask, optional
         True where a query could attend; (n_q, n_k) or with an axis of 1, or a function of (start, stop) that gives
@@ -38,12 +39,13 @@ class ArrayMap(AttentionMap):
         entry that is not finite, below 0 or hidden by the mask and not 0, or sums to more than 1.
     """
 
-    def __init__(self, weights: npt.NDArray[Any], *, mask: npt.ArrayLike | RowMask | None = None) -> None:
-        self._weights = whole_array("weights", weights, "an array of numbers")
-        if self._weights.ndim != 2:
+    def __init__(self, weights: npt.NDArray[Any] | RowArray, *, mask: npt.ArrayLike | RowMask | None = None) -> None:
+        is_elsewhere = isinstance(weights, RowArray)
+        self._weights = weights if is_elsewhere else whole_array("weights", weights, "an array of numbers")
+        if len(self._weights.shape) != 2:
             raise ArrayError(f"weights has shape {self._weights.shape}, but must be (n_q, n_k), one map")
         n_q, n_k = self._weights.shape
-        super().__init__((n_q, n_k), real_array("weights", self._weights[:0]).dtype)
+        super().__init__((n_q, n_k), real_array("weights", np.empty((0, n_k), self._weights.dtype)).dtype)
         self._mask = taken_mask(mask, self._shape)
 
     def _described(self) -> list[str]:
@@ -53,7 +55,10 @@ class ArrayMap(AttentionMap):
         return rows_of_mask(self._mask, rows, self.n_k)
 
     def _stage_part(self, stage: Stage, rows: Selection, cols: Selection) -> Floats:
-        part = real_array("weights", np.array(self._weights[rows]))
+        stored = self._weights[rows]
+        part = real_array("weights", stored)
+        if part is stored and not isinstance(self._weights, RowArray):
+            part = part.copy()  # of an array that is not the caller's
         allowed = self._allowed_part(rows)
         self._refuse(rows, part, ~(np.isfinite(part) & (part >= 0.0)))
         if allowed is not None:

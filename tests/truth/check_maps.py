@@ -43,12 +43,31 @@ def query_key_map(draw: Draw) -> Iterator[Pair]:
         yield np.array([found.asymmetry(), 1.0], found.dtype), np.array([max(apart), 1.0])
 
 
-@checks("ArrayMap", "CombinedMap", "RenormalisedMap", bound=16)
+class _Elsewhere(model.RowArray):
+    """Weights that are fetched by rows."""
+
+    def __init__(self, weights: Array) -> None:
+        self._weights = weights
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self._weights), self._weights.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._weights.dtype
+
+    def __getitem__(self, rows: Any) -> Array:
+        return self._weights[rows].copy()
+
+
+@checks("ArrayMap", "RowArray", "CombinedMap", "RenormalisedMap", bound=16)
 def other_maps(draw: Draw) -> Iterator[Pair]:
     n_q, n_k, dtype = draw.size(), draw.size(), draw.dtype(np.float64, np.float32)
     arrays = [draw.weights(n_q, n_k, dtype=dtype) for _ in range(draw.size(1, 3))]
     maps, long = [model.ArrayMap(array) for array in arrays], [plain.long(array) for array in arrays]
     yield maps[0].weights(), arrays[0]
+    yield model.ArrayMap(_Elsewhere(arrays[0])).weights(), arrays[0]
     yield model.CombinedMap(maps).weights(), sum(long) / len(long)
     largest = [[max(one[i, j] for one in long) for j in range(n_k)] for i in range(n_q)]
     yield model.CombinedMap(maps, largest=True).weights(), largest

@@ -47,6 +47,11 @@ class StoredArray(ABC):
         return f"{type(self).__name__}({self.name!r}, {self.shape}, {self.precision})"
 
     @property
+    def nearest_axis(self) -> int:
+        """The axis along which entries lie side by side."""
+        return len(self.shape) - 1
+
+    @property
     def ndim(self) -> int:
         """How many axes it has."""
         return len(self.shape)
@@ -143,6 +148,11 @@ class PlainArray(StoredArray):
         super().__init__(name, shape, handed_out, "bfloat16" if bfloat16 else "")
         self._stored, self._file, self._offset = stored, file, offset
         self._fortran_order, self._bfloat16 = fortran_order, bfloat16
+
+    @property
+    def nearest_axis(self) -> int:
+        """The axis along which entries lie side by side."""
+        return 0 if self._fortran_order else len(self.shape) - 1
 
     def _read(self, cuts: Sequence[slice]) -> npt.NDArray[Any]:
         turn = slice(None, None, -1 if self._fortran_order else 1)

@@ -1,0 +1,249 @@
+"""Which axis of an array is which: guessed from its shape and from what its numbers sum to.
+
+One letter an axis: l layers, b batch, h heads, q queries, k keys. A row of weights sums to 1 along the keys, so a
+sample of rows tells which axis they are; the order of the others is told by their lengths, and what cannot be told is
+said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attention_explorer.errors import ArrayError, quoted
+from attention_explorer.sources.recorded.axes_sample import RowSums, SampledRow, add_up, sampled
+from attention_explorer.sources.recorded.stored_array import StoredArray
+
+LETTERS = {"l": "layers", "b": "batch", "h": "heads", "q": "queries", "k": "keys"}
+FEWEST_AXES, MOST_AXES = 2, 5
+ROUNDING = {"float64": 1e-4, "float32": 1e-4, "float16": 5e-3, "bfloat16": 1e-2}
+"""How far a sum may be from 1 for rounding alone, by the type weights are stored in."""
+LARGEST_ERROR = 0.01
+"""How far it may be at all: a model that computes in bfloat16 may have been saved as float32."""
+
+
+@dataclass(frozen=True, slots=True)
+class AxesGuess:
+    """What the axes of an array are, and what speaks for it."""
+
+    axes: str
+    """One letter an axis."""
+    reasons: tuple[str, ...]
+    """Sentences."""
+    rows: RowSums
+    is_causal: bool
+    """Whether all keys after their query have a weight of exactly 0: a guess at a mask."""
+    problems: tuple[str, ...]
+    """Sentences on why these cannot be weights with these axes; none if they can."""
+
+    def checked(self) -> str:
+        """Return the axes.
+
+        Raises
+        ------
+        ArrayError
+            If there are problems: the first.
+        """
+        if self.problems:
+            raise ArrayError(self.problems[0])
+        return self.axes
+
+
+def check_axes(text: str, shape: tuple[int, ...], *, is_list: bool = False) -> str:
+    """Take the axes that somebody chose.
+
+    Parameters
+    ----------
+    text : str
+        One letter an axis, of l, b, h, q, k.
+    shape : tuple of int
+        Of the array.
+    is_list : bool
+        Whether there is an array for each layer, which then has no l.
+
+    Returns
+    -------
+    str
+        The letters.
+
+    Raises
+    ------
+    ArrayError
+        If they do not fit.
+    """
+    axes = "".join(text.lower().split())
+    unknown = [letter for letter in axes if letter not in LETTERS]
+    known = ", ".join(f"{letter} {name}" for letter, name in LETTERS.items())
+    if unknown:
+        raise ArrayError(f"axes {quoted(text)} has {quoted(unknown[0])}: use one letter an axis of {known}")
+    if len(axes) != len(shape):
+        raise ArrayError(f"axes {quoted(text)} names {len(axes)} axes, but the array has {len(shape)}: {shape}")
+    if len(set(axes)) < len(axes):
+        raise ArrayError(f"axes {quoted(text)} names an axis twice: each letter stands once, of {known}")
+    if not {"q", "k"} <= set(axes):
+        raise ArrayError(f"axes {quoted(text)} must name q and k, the queries and the keys")
+    if is_list and "l" in axes:
+        raise ArrayError(f"axes {quoted(text)} names layers, but there is an array for each layer: leave out l")
+    return axes
+
+
+def check_shape(name: str, shape: tuple[int, ...]) -> None:
+    """Make sure that an array can be weights, by its shape alone.
+
+    Raises
+    ------
+    ArrayError
+        If it has too few axes or too many, or no entries.
+    """
+    if not FEWEST_AXES <= len(shape) <= MOST_AXES:
+        raise ArrayError(
+            f"{quoted(name)} has the shape {shape}: weights have 2 axes (queries, keys) to 5 (layers, batch, heads, "
+            "queries, keys)"
+        )
+    if 0 in shape:
+        raise ArrayError(f"{quoted(name)} has the shape {shape}, so no entries: there is nothing to show")
+
+
+def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False) -> AxesGuess:
+    """Guess which axis is which.
+
+    Parameters
+    ----------
+    arrays : sequence of StoredArray
+        One array, or one for each layer.
+    is_list : bool
+        Whether there is one for each layer.
+
+    Returns
+    -------
+    AxesGuess
+        Of at most 64 rows, spread over all layers, heads and queries; only those are read.
+
+    Raises
+    ------
+    ArrayError
+        If a shape cannot be that of weights, or layers differ in their number of axes.
+    """
+    for array in arrays:
+        check_shape(array.name, array.shape)
+        if array.ndim != arrays[0].ndim:
+            raise ArrayError(
+                f"{quoted(arrays[0].name)} has {arrays[0].ndim} axes and {quoted(array.name)} {array.ndim}: layers of "
+                "one model have as many axes each"
+            )
+    shape = arrays[0].shape
+    last = len(shape) - 1
+    for key_axis in (last, last - 1, *range(last - 1)):
+        rows = sampled(arrays, key_axis)
+        if _problem(arrays, rows) is None and add_up(rows).counted:
+            return _found(arrays, _letters(shape, key_axis, is_list), is_list)
+    return _found(arrays, _letters(shape, last, is_list), is_list)
+
+
+def examine_axes(arrays: Sequence[StoredArray], axes: str, *, is_list: bool = False) -> AxesGuess:
+    """Look at what speaks for the axes that somebody chose.
+
+    Parameters
+    ----------
+    arrays : sequence of StoredArray
+        One array, or one for each layer.
+    axes : str
+        One letter an axis.
+    is_list : bool
+        Whether there is one for each layer.
+
+    Returns
+    -------
+    AxesGuess
+
+    Raises
+    ------
+    ArrayError
+        If the letters do not fit the shape.
+    """
+    for array in arrays:
+        check_shape(array.name, array.shape)
+        axes = check_axes(axes, array.shape, is_list=is_list)
+    return _found(arrays, axes, is_list)
+
+
+def _letters(shape: tuple[int, ...], key_axis: int, is_list: bool) -> str:
+    """Name the axes when the keys are known: queries by their length, the others in the order models have them in."""
+    others = [axis for axis in range(len(shape)) if axis != key_axis]
+    alike = [axis for axis in others if shape[axis] == shape[key_axis]]
+    beside = others[-1]
+    query_axis = beside if beside in alike or shape[beside] == 1 or not alike else alike[-1]
+    rest = [axis for axis in others if axis != query_axis]
+    outer = _outer([shape[axis] for axis in rest], is_list)
+    letters = dict(zip(rest, outer, strict=True)) | {query_axis: "q", key_axis: "k"}
+    return "".join(letters[axis] for axis in range(len(shape)))
+
+
+def _outer(lengths: Sequence[int], is_list: bool) -> str:
+    if len(lengths) == 2:
+        return "bh" if is_list else "lh"
+    if len(lengths) == 3:
+        return "blh" if lengths[0] == 1 and lengths[1] > 1 else "lbh"
+    return "h"[: len(lengths)]
+
+
+def _found(arrays: Sequence[StoredArray], axes: str, is_list: bool) -> AxesGuess:
+    key_axis, query_axis = axes.index("k"), axes.index("q")
+    rows = sampled(arrays, key_axis, query_axis)
+    sums = add_up(rows)
+    problem = _problem(arrays, rows)
+    later = sum(row.later for row in rows)
+    is_causal = problem is None and later > 0 and not any(row.later_weights for row in rows)
+    reasons = [] if problem else [_sums_reason(arrays, sums)]
+    reasons += _order_reasons(arrays[0].shape, axes, is_list)
+    if is_causal:
+        reasons.append(
+            f"All {later} keys after their query in these rows have a weight of exactly 0: taken as hidden by a causal "
+            "mask, which is a guess."
+        )
+    return AxesGuess(axes, tuple(reasons), sums, is_causal, () if problem is None else (problem,))
+
+
+def _sums_reason(arrays: Sequence[StoredArray], sums: RowSums) -> str:
+    empty = f", {sums.empty} of them without any weight" if sums.empty else ""
+    if not sums.counted:
+        return f"The {sums.empty} rows looked at hold no weight at all: nothing speaks for these axes."
+    error = max(abs(sums.least - 1.0), abs(sums.most - 1.0))
+    precision = arrays[0].precision
+    rounding = ROUNDING.get(precision, 1e-4)
+    why = f": more than {precision} would round, as after arithmetic in 16 bits" if error > rounding else ""
+    count = sums.counted + sums.empty
+    return f"The {count} rows looked at{empty} sum to 1 within {max(error, 1e-16):.1g}{why}."
+
+
+def _order_reasons(shape: tuple[int, ...], axes: str, is_list: bool) -> list[str]:
+    found = []
+    if axes.index("k") < axes.index("q"):
+        found.append("Keys come before queries: it is columns, not rows, that sum to 1.")
+    elif not axes.endswith("qk"):
+        found.append(f"Queries are where the length is that of the keys, {shape[axes.index('k')]}.")
+    lengths = dict(zip(axes, shape, strict=True))
+    if lengths.get("l", 1) > 1 and lengths.get("h", 1) > 1 and "b" not in axes:
+        found.append("Nothing in the numbers tells layers from a batch, or from heads: the usual order is taken.")
+    if lengths.get("b", 1) > 1:
+        found.append(f"There are {lengths['b']} sequences in the batch, of which one is shown.")
+    if is_list:
+        found.append("There is an array for each layer.")
+    return found
+
+
+def _problem(arrays: Sequence[StoredArray], rows: Sequence[SampledRow]) -> str | None:
+    """Say what is wrong with a sample of rows, in a sentence; None if nothing is."""
+    for row in rows:
+        if row.wrong is not None:
+            index, value = row.wrong
+            hint = "are these scores, before the softmax?" if value < 0 else "no weight is that"
+            return f"{quoted(arrays[row.place].name)} holds {value} at index {index}: {hint}"
+    sums = add_up(rows)
+    if sums.counted and max(abs(sums.least - 1.0), abs(sums.most - 1.0)) > LARGEST_ERROR:
+        between = f"between {sums.least:.3g} and {sums.most:.3g}" if sums.most > sums.least else f"{sums.most:.3g}"
+        return (
+            f"{quoted(arrays[0].name)} of shape {arrays[0].shape}: rows sum to {between}, not to 1. Choose other axes, "
+            "or divide each row by its sum; or are these scores before the softmax?"
+        )
+    return None
