@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
+from attention_explorer.model.half import widened
 
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -66,7 +67,7 @@ def real_array(name: str, value: npt.ArrayLike) -> Floats:
                 f"{name} of shape {array.shape} holds {held} (dtype {array.dtype}); give float32 or float64"
             )
         dtype = np.float64
-    return array.astype(dtype, copy=False)
+    return widened(array) if array.dtype.type is np.float16 else array.astype(dtype, copy=False)
 
 
 def whole_array(name: str, value: object, kind: str) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_explorer.errors import ArrayError, quoted
-from attention_explorer.sources.recorded.axes_sample import RowSums, SampledRow, add_up, sampled
+from attention_explorer.sources.recorded.axes_sample import RowSums, SampledRow, add_up, is_scattered, sampled
 from attention_explorer.sources.recorded.stored_array import StoredArray
 
 LETTERS = {"l": "layers", "b": "batch", "h": "heads", "q": "queries", "k": "keys"}
@@ -117,7 +117,8 @@ def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False) -> AxesG
     Returns
     -------
     AxesGuess
-        Of at most 64 rows, spread over all layers, heads and queries; only those are read.
+        Of at most 64 rows, spread over all layers, heads and queries; only those are read. Long rows that lie
+        scattered over the file are only three.
 
     Raises
     ------
@@ -133,7 +134,8 @@ def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False) -> AxesG
             )
     shape = arrays[0].shape
     last = len(shape) - 1
-    for key_axis in (last, last - 1, *range(last - 1)):
+    usual = (last, last - 1, *range(last - 1))
+    for key_axis in sorted(usual, key=lambda axis: is_scattered(arrays[0], axis)):  # what is quickly seen comes first
         rows = sampled(arrays, key_axis)
         if _problem(arrays, rows) is None and add_up(rows).counted:
             return _found(arrays, _letters(shape, key_axis, is_list), is_list)

@@ -14,7 +14,7 @@ from attention_explorer.sources.recorded.stored_array import StoredArray
 MOST_ROWS = 64
 _MOST_ENTRIES = 2**24
 """Of all rows together, unless one has more."""
-_SCATTERED_ROWS, _SCATTERED = 8, 4096
+SCATTERED_ROWS, SCATTERED = 3, 4096
 """So many rows are looked at if they have more keys than that, each far from the next in the file."""
 _CHUNK = 2**18
 _STEPS = tuple(math.sqrt(prime) % 1.0 for prime in (2, 3, 5, 7))
@@ -95,10 +95,14 @@ def _spread(arrays: Sequence[StoredArray], key_axis: int) -> Iterator[tuple[int,
         yield place, tuple(_position(number, most, axis, n) for axis, n in enumerate(shapes[place]))
 
 
+def is_scattered(array: StoredArray, key_axis: int) -> bool:
+    """Tell whether rows along an axis take a read for each of very many keys."""
+    return array.shape[key_axis] > SCATTERED and key_axis != array.nearest_axis and not array.whole_at_once
+
+
 def _most_rows(array: StoredArray, key_axis: int) -> int:
-    keys = array.shape[key_axis]
-    is_scattered = keys > _SCATTERED and key_axis != array.nearest_axis and not array.whole_at_once
-    return max(1, min(_SCATTERED_ROWS if is_scattered else MOST_ROWS, _MOST_ENTRIES // keys))
+    most = SCATTERED_ROWS if is_scattered(array, key_axis) else MOST_ROWS
+    return max(1, min(most, _MOST_ENTRIES // array.shape[key_axis]))
 
 
 def _position(number: int, most: int, axis: int, length: int) -> int:
