@@ -88,7 +88,7 @@ def read_header(where: str, read: Callable[[int, int], bytes]) -> NpyHeader:
 _ENTRY = re.compile(
     r"""\s*['"](?P<key>descr|fortran_order|shape)['"]\s*:\s*"""
     r"""(?:(?P<quote>['"])(?P<text>[^'"\\]{0,64})(?P=quote)|(?P<truth>True|False)"""
-    r"""|(?P<tuple>\((?:\s*\d{1,19}L?\s*,)*\s*(?:\d{1,19}L?\s*)?\))|(?P<record>[\[(][^{}]*[\])]))\s*(?P<next>,|(?=\}))"""
+    r"""|(?P<tuple>\((?:\s*\d{1,19}L?\s*,)*\s*(?:\d{1,19}L?\s*)?\))|(?P<record>\[[^{}\[\]]*\]))\s*(?P<next>,|(?=\}))"""
 )
 _KINDS = {"descr": ("text", "record"), "fortran_order": ("truth",), "shape": ("tuple",)}
 
