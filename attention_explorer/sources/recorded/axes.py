@@ -123,8 +123,10 @@ def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False) -> AxesG
     Raises
     ------
     ArrayError
-        If a shape cannot be that of weights, or layers differ in their number of axes.
+        If there is no array, a shape cannot be that of weights, or layers differ in their number of axes.
     """
+    if not arrays:
+        raise ArrayError("there are no weights of which to guess the axes")
     for array in arrays:
         check_shape(array.name, array.shape)
         if array.ndim != arrays[0].ndim:
@@ -243,7 +245,8 @@ def _problem(arrays: Sequence[StoredArray], rows: Sequence[SampledRow]) -> str |
             return f"{quoted(arrays[row.place].name)} holds {value} at index {index}: {hint}"
     sums = add_up(rows)
     if sums.counted and max(abs(sums.least - 1.0), abs(sums.most - 1.0)) > LARGEST_ERROR:
-        between = f"between {sums.least:.3g} and {sums.most:.3g}" if sums.most > sums.least else f"{sums.most:.3g}"
+        least, most = f"{sums.least:.3g}", f"{sums.most:.3g}"
+        between = most if least == most else f"between {least} and {most}"
         return (
             f"{quoted(arrays[0].name)} of shape {arrays[0].shape}: rows sum to {between}, not to 1. Choose other axes, "
             "or divide each row by its sum; or are these scores before the softmax?"

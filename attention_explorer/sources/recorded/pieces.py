@@ -13,9 +13,10 @@ SPACE, NEW_LINE, TAB = "␣", "↵", "⇥"
 """What stands for white space in a label."""
 _SENTENCEPIECE_SPACE = "▁"
 _WORD_END = "</w>"
-_SHOWN = {" ": SPACE, "\n": NEW_LINE, "\t": TAB, "\r": "␍"}
+_SHOWN = {"\n": NEW_LINE, "\t": TAB, "\r": "␍"}
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-_UNSEEN = ("Cc", "Cf", "Cs", "Cn")
+_UNSEEN = dict.fromkeys(("Cc", "Cf", "Cs"), "\N{REPLACEMENT CHARACTER}")
+_BY_CATEGORY = _UNSEEN | {"Zs": SPACE, "Zl": NEW_LINE, "Zp": NEW_LINE}
 
 
 def readable_piece(piece: str) -> str:
@@ -66,12 +67,10 @@ def _byte_alphabet() -> dict[str, int]:
 
 
 def _visible(text: str) -> str:
-    if not text:
-        return "∅"
-    shown = (_SHOWN.get(letter, letter) for letter in text)
-    return "".join("\N{REPLACEMENT CHARACTER}" if _is_unseen(letter) else letter for letter in shown)
+    return "".join(map(_visible_letter, text)) or "∅"
 
 
-def _is_unseen(letter: str) -> bool:
-    # The zero-width joiner holds emoji together.
-    return unicodedata.category(letter) in _UNSEEN and letter != "\N{ZERO WIDTH JOINER}"
+def _visible_letter(letter: str) -> str:
+    if letter in _SHOWN or letter == "\N{ZERO WIDTH JOINER}":  # which holds emoji together
+        return _SHOWN.get(letter, letter)
+    return _BY_CATEGORY.get(unicodedata.category(letter), letter)

@@ -44,8 +44,11 @@ GOOD: dict[str, Callable[[Path], None]] = {
 def explore(path: Path) -> int:
     """Do with a file what the program does with one that is opened; return how many weights were read."""
     contents = contents_of(open_arrays(path))
-    guess = guess_axes(contents.attention, is_list=contents.is_list)
-    layers = layers_of(contents, guess.checked(), is_causal=guess.is_causal)
+    if contents.attention:
+        guess = guess_axes(contents.attention, is_list=contents.is_list)
+        layers = layers_of(contents, guess.checked(), is_causal=guess.is_causal)
+    else:
+        layers = layers_of(contents)
     read = 0
     for head in (layers[0][0], layers[-1][-1]):
         read += head.map().weights().size
