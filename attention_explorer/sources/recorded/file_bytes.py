@@ -15,6 +15,8 @@ from threading import Lock
 
 from attention_explorer.errors import FileAccessError, FileError
 
+_READS_ANYWHERE = hasattr(os, "preadv")
+"""Whether one call can both seek and read, which takes half the time; Windows has none."""
 _MOST_AT_ONCE = 2**30
 """Bytes of one call: some systems refuse 2 GiB and more."""
 
@@ -96,14 +98,19 @@ class FileBytes:
         done = 0
         try:
             while done < len(target):
-                with self._lock:
-                    self._file.seek(offset + done)
-                    count = self._file.readinto(target[done : done + _MOST_AT_ONCE])
+                count = self._read_some(target[done : done + _MOST_AT_ONCE], offset + done)
                 if not count:
                     raise FileError(_changed(self.path))
                 done += count
         except OSError as error:
             raise refused(self.path, error) from error
+
+    def _read_some(self, target: memoryview, offset: int) -> int:
+        if _READS_ANYWHERE:
+            return os.preadv(self._file.fileno(), [target], offset)
+        with self._lock:
+            self._file.seek(offset)
+            return self._file.readinto(target)
 
     def check_unchanged(self) -> None:
         """Make sure that nobody wrote to the file since it was opened.

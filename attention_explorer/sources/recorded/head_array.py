@@ -13,7 +13,8 @@ from attention_explorer.model import RowArray
 from attention_explorer.model.map_selection import Selection
 from attention_explorer.sources.recorded.stored_array import StoredArray, consecutive
 
-_BAND_BYTES = 2**24
+_BAND_BYTES = 2**25
+"""Of the rows that are read together where each is scattered over the file."""
 
 
 class HeadArray(RowArray):

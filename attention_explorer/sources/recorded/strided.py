@@ -54,10 +54,12 @@ def read_part(
         strides = [dtype.itemsize * math.prod(lengths[axis + 1 :]) for axis in range(len(lengths))]
         axis = _axis_of_reads(counts, strides)
         runs = found.reshape(math.prod(counts[:axis]), *counts[axis:])
-        places = itertools.product(*(range(cut.start, cut.stop) for cut in cuts[:axis]))
-        for run, place in zip(runs, places, strict=True):
-            start = offset + sum(index * stride for index, stride in zip(place, strides[:axis], strict=True))
-            _read_run(file, start, lengths[axis:], cuts[axis:], run)
+        starts = _starts(cuts[: axis + 1], strides[: axis + 1], offset)
+        if counts[axis + 1 :] == lengths[axis + 1 :]:
+            _read_runs(file, starts, runs)
+        else:
+            for start, run in zip(starts, runs, strict=True):
+                _read_around(file, start, lengths[axis + 1 :], cuts[axis + 1 :], run)
         file.check_unchanged()
     result: npt.NDArray[Any] = found[0]
     return result
@@ -73,19 +75,38 @@ def _axis_of_reads(counts: Sequence[int], strides: Sequence[int]) -> int:
     return min(range(len(counts)), key=cost)
 
 
-def _read_run(
+def _starts(cuts: Sequence[slice], strides: Sequence[int], offset: int) -> list[int]:
+    """Return where the runs begin that one read each covers: all of the last axis for every place along the others."""
+    outer = (
+        range(cut.start * stride, cut.stop * stride, stride) for cut, stride in zip(cuts[:-1], strides, strict=False)
+    )
+    first = offset + cuts[-1].start * strides[-1]
+    return [first + sum(place) for place in itertools.product(*outer)]
+
+
+def _read_runs(file: FileBytes, starts: Sequence[int], runs: npt.NDArray[Any]) -> None:
+    """Read runs of which everything is wanted to where they belong."""
+    target = runs.reshape(-1).view(np.uint8).data
+    size = len(target) // len(starts)
+    until_checkpoint = 0
+    for number, start in enumerate(starts):
+        for done in range(0, size, _LARGEST):
+            if until_checkpoint <= 0:
+                checkpoint()
+                until_checkpoint = _LARGEST
+            stop = min(done + _LARGEST, size)
+            file.read_into(target[number * size + done : number * size + stop], start + done)
+            until_checkpoint -= stop - done + _BYTES_A_CALL
+
+
+def _read_around(
     file: FileBytes, offset: int, lengths: Sequence[int], cuts: Sequence[slice], target: npt.NDArray[Any]
 ) -> None:
     """Read consecutive entries of the first axis, and keep of each what is wanted."""
-    inside = tuple(cuts[1:])
-    wanted_whole = all(cut == slice(0, length) for cut, length in zip(inside, lengths[1:], strict=True))
-    entry = math.prod(lengths[1:])
+    entry = math.prod(lengths)
     step = max(1, _LARGEST // (entry * target.dtype.itemsize))
     for done in range(0, len(target), step):
         checkpoint()
-        count = min(step, len(target) - done)
-        rows = target[done : done + count] if wanted_whole else np.empty((count, *lengths[1:]), target.dtype)
-        start = offset + (cuts[0].start + done) * entry * target.dtype.itemsize
-        file.read_into(rows.reshape(-1).view(np.uint8).data, start)
-        if not wanted_whole:
-            target[done : done + count] = rows[:, *inside]
+        rows = np.empty((min(step, len(target) - done), *lengths), target.dtype)
+        file.read_into(rows.reshape(-1).view(np.uint8).data, offset + done * entry * target.dtype.itemsize)
+        target[done : done + step] = rows[:, *cuts]

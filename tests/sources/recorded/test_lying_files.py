@@ -6,6 +6,7 @@ import io
 import json
 import re
 import struct
+import tracemalloc
 import zipfile
 import zlib
 from pathlib import Path
@@ -47,6 +48,7 @@ def archive(data: bytes, *, claims: int | None = None, method: int = zipfile.ZIP
 
 
 HUGE = 10**12
+MOST_BYTES = 8 * 2**20
 BOMB = npy(described("'|u1'", f"({2**22},)"), bytes(2**22))
 REFUSED: dict[str, tuple[bytes, str]] = {
     "npy of 10**12 elements": (npy(described(shape=f"({HUGE},)")), f"takes {4 * HUGE} bytes, but has 0"),
@@ -108,8 +110,12 @@ def test_refused_in_words(tmp_path: Path, name: str) -> None:
     if name == "zip packed otherwise":
         assert "numpy.savez" in open_arrays(path).unfit["attention"]
         return
+    tracemalloc.start()
     with pytest.raises(FileError, match=re.escape(words)) as caught:
         open_arrays(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < MOST_BYTES
     assert isinstance(caught.value, ValueError)
     assert "x.bin" in str(caught.value)
     assert str(caught.value)[-1] in ".?", "a sentence"
