@@ -193,8 +193,8 @@ def parsed_number(text: str) -> float:
     if math.isnan(number):
         raise ExplorerError(f"{quoted(text)} is not a number. Type one such as 1.4 or −0.25.")
     if math.isinf(number):
-        what = "is too large" if any(map(str.isdigit, cleaned)) else "is not a finite number"
-        raise ExplorerError(f"{quoted(text)} {what}. Type a number such as 1.4 or −0.25.")
+        what = "is too large a number" if any(map(str.isdigit, cleaned)) else "is not a finite number"
+        raise ExplorerError(f"{quoted(text)} {what}. Type one such as 1.4 or −0.25.")
     return number + 0.0  # −0 is 0
 
 
