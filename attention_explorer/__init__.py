@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from attention_explorer import model
+    from attention_explorer.api import View, load, show
     from attention_explorer.errors import ExplorerError
     from attention_explorer.model import Stage
     from attention_explorer.rendering import render
@@ -76,9 +77,12 @@ __all__ = [
     "TokenVectors",
     "ToyRecipe",
     "ValueKind",
+    "View",
     "__version__",
+    "load",
     "model",
     "render",
+    "show",
 ]
 
 __version__ = "0.1.0"
@@ -114,7 +118,10 @@ _MODULE_OF = {
     "TokenVectors": "sources.recipe",
     "ToyRecipe": "sources.recipe",
     "ValueKind": "state.lookup.state",
+    "View": "api",
+    "load": "api",
     "render": "rendering",
+    "show": "api",
 }
 """Where each name that is offered comes from."""
 

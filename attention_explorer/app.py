@@ -33,6 +33,7 @@ from attention_explorer.session.memory import use_one_heap
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.ui import accessible
 from attention_explorer.ui.drawing.colour_maps import load_colour_maps
 from attention_explorer.ui.load_ahead import LoadAhead
@@ -172,6 +173,11 @@ def data_folder() -> Path:
     return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppDataLocation)) / "sessions"
 
 
+def first_state() -> ExplorerState:
+    """Return what the program shows when it starts for the first time: attention that was learned on the Heads page."""
+    return ExplorerState(heads=heads_preset("minilm").state)
+
+
 def run_window(
     state: ExplorerState | None = None, path: Path | None = None, page: str = "", *, is_watched: bool = False
 ) -> int:
@@ -180,7 +186,8 @@ def run_window(
     With ``is_watched``, whatever keeps the window for more than 50 ms is named on standard error.
     """
     application = make_application()
-    window = MainWindow(Session(state), SettingsStore())
+    store = SettingsStore()
+    window = MainWindow(Session(first_state() if state is None and store.is_new else state), store)
     reporter = ErrorReporter(window)
     reporter.install()
     end = EndFromOutside(window.files.keep_now, window)

@@ -27,11 +27,13 @@ EXAMPLES = """examples:
   attention-explorer                              open the window
   attention-explorer --preset long-key            open it with a preset of any page
   attention-explorer lesson.attn.json             open it with a saved session
+  attention-explorer attention.npz                open it with the attention of your own model
   attention-explorer presets                      list the presets: page, name, title
   attention-explorer render long-key figure.pdf --size 89mm
   attention-explorer render lesson.attn.json heads.svg --page heads --no-title
   attention-explorer render pipeline weights.npz --page heads
   attention-explorer render stacked heads.pdf --what wall
+  attention-explorer render attention.npz heads.pdf --what wall
   attention-explorer render - - --format png --dpi 300 < lesson.attn.json > figure.png
   attention-explorer gallery pictures             every page and preset as PNG files
   attention-explorer gallery pictures --size 2560x1440 --theme dark
@@ -86,7 +88,13 @@ def parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="open the window (the default)")
     # What was said before the command stays said: here a missing option sets nothing.
     _add_run_options(run, default=argparse.SUPPRESS)
-    run.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a session to open, such as lesson.attn.json")
+    run.add_argument(
+        "file",
+        type=Path,
+        nargs="?",
+        metavar="FILE",
+        help="a session (.attn.json) or attention (.npz, .npy, .safetensors)",
+    )
     _add_render(commands)
     _add_gallery(commands)
     presets = commands.add_parser("presets", help="list the presets: page, name and title, one on each line")
@@ -236,7 +244,7 @@ def _run(
     preset_name: str | None, without_display: Path | None, file: Path | None, page: str | None, *, is_watched: bool
 ) -> int:
     if preset_name is not None and file is not None:
-        raise ExplorerError(f"The window opens on the session “{file}” or on the preset “{preset_name}”: name one.")
+        raise ExplorerError(f"The window opens on the file “{file}” or on the preset “{preset_name}”: name one.")
     from attention_explorer.state.ready_made import find_preset
 
     if file is not None and file.suffix not in ("", ".json"):
@@ -264,10 +272,16 @@ def _run(
 
 
 def _refuse_other_files(file: Path) -> None:
-    """Refuse a file that is no session before there is a window: with such an ending it hardly is one."""
+    """Refuse a file that is neither a session nor attention before there is a window."""
+    from attention_explorer.sources.recorded_recipe import is_recording
     from attention_explorer.state.session_file import read_session
 
-    read_session(file.absolute())
+    if is_recording(file):
+        from attention_explorer.sources.recorded_source import file_recipe
+
+        file_recipe(file.absolute())
+    else:
+        read_session(file.absolute())
 
 
 def _gallery(folder: Path, sizes: list[tuple[int, int]], theme: str) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.files import looks_like_path, write_whole
+from attention_explorer.sources.recorded_recipe import is_recording
 from attention_explorer.state.explorer import ExplorerState, PageState
 from attention_explorer.state.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
@@ -39,6 +40,8 @@ class Shown:
 def shown_by(source: Source, page: str = "") -> Shown:
     """Return what a state, a preset or a session file shows, on ``page`` if it is named.
 
+    A file ending in .npz, .npy or .safetensors is attention, of which the first head is shown.
+
     A text is a file if it has an ending or a folder in it, else a preset, or a file if there is no such preset.
 
     Raises
@@ -56,10 +59,11 @@ def shown_by(source: Source, page: str = "") -> Shown:
     if not isinstance(source, str | os.PathLike):
         raise ExplorerError(
             f"A value of type {type(source).__name__} cannot be drawn. "
-            "Give a state, the name of a preset, or the path of a session."
+            "Give a state, the name of a preset, or the path of a session or of a file of attention."
         )
     if not isinstance(source, str) or _is_file(source, page):
-        return shown_by_session(read_session(Path(source).absolute()), page)  # absolute: “.” has no name
+        path = Path(source).absolute()  # “.” has no name
+        return _shown_by_recording(path, page) if is_recording(path) else shown_by_session(read_session(path), page)
     ready = find_preset(source, page and page_id(page))
     return Shown(ready.state, ready.page)
 
@@ -82,6 +86,15 @@ def _within_limits(state: ExplorerState, page: str) -> Shown:
         what = f"{place_text(error.place)} {error.what}".strip()
         raise ExplorerError(f"{type(part).__name__}: {what}.") from None
     return Shown(replace(state, **{page: found}), page, tuple(decoder.warnings))  # type: ignore[arg-type]
+
+
+def _shown_by_recording(path: Path, page: str) -> Shown:
+    """Return what a file of attention shows: its first head."""
+    from attention_explorer.state.heads.recorded import heads_of_file
+
+    if page and page_id(page) != "heads":
+        raise ExplorerError(f"“{path.name}” is attention, which the page heads shows, not {page}.")
+    return Shown(replace(ExplorerState(), heads=heads_of_file(path)), "heads")
 
 
 def shown_by_session(opened: Opened, page: str = "") -> Shown:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
@@ -60,9 +61,11 @@ RUN = [line for line in EXAMPLES if line.split()[1:2] in (["render"], ["presets"
 @pytest.mark.parametrize("example", RUN)
 def test_the_examples_of_the_help_run(example: str, tmp_path: Path) -> None:
     write_session(tmp_path / "lesson.attn.json", SESSION, page="heads")
+    np.savez(tmp_path / "attention.npz", attention=np.full((2, 2, 3, 3), 1 / 3))
+    given = set(tmp_path.iterdir())
     done = in_shell(example, tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
-    new = [path for path in tmp_path.iterdir() if path.name != "lesson.attn.json"]
+    new = list(set(tmp_path.iterdir()) - given)
     if example.split()[1] == "presets":
         assert len(done.stdout.splitlines()) == sum(len(list(presets_of(page))) for page in PAGE_IDS)
     else:
@@ -208,7 +211,8 @@ def test_an_existing_file_is_replaced_and_kept_if_that_fails(
         (["quiz", "a.png", "--page", "cost"], "There is no preset “quiz” on the page cost. Name the page lookup."),
         (["no.attn.json", "a.png"], "“no.attn.json” cannot be opened: there is no such file"),
         ([".", "a.png"], "” cannot be opened: it is a folder."),
-        (["no.npz", "a.png"], "“no.npz” cannot be opened: there is no such file"),
+        (["no.txt", "a.png"], "“no.txt” cannot be opened: there is no such file"),
+        (["no.npz", "a.png"], "no.npz”: was it moved or renamed?"),
         (["quiz", "no/such/a.png"], "The folder “no/such” does not exist."),
         (["quiz", "a.png", "--size", "5m m"], "is no width"),
         (["quiz", "a.png", "--size", "4m"], "is no width"),
@@ -254,15 +258,39 @@ def test_a_figure_or_a_format_that_there_is_not_is_wrong_usage(
     assert list(there.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", [["render", "h.npz", "a.png"], ["h.npz"], ["run", "h.npz"]])
+@pytest.mark.parametrize("command", [["render", "h.pdf", "a.png"], ["h.pdf"], ["run", "h.pdf"]])
 def test_a_file_of_another_kind_is_named_as_such(
     command: list[str], there: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(app, "run_window", None)
-    attention_explorer.render("causal", "h.npz")
+    attention_explorer.render("causal", "h.pdf")
     assert cli.main(command) == 1
     said = capsys.readouterr().err
-    assert said == "attention-explorer: “h.npz” is not a session: only files ending in .attn.json can be opened.\n"
+    kinds = "neither as a session (.attn.json) nor as attention (.npz, .npy, .safetensors)"
+    assert said == f"attention-explorer: “h.pdf” can be opened {kinds}.\n"
+
+
+def test_what_the_program_exports_it_also_draws(there: Path) -> None:
+    attention_explorer.render("causal", "h.npz")
+    assert cli.main(["render", "h.npz", "again.npz"]) == 0
+    with np.load("h.npz") as exported, np.load("again.npz") as again:
+        for name in ("weights", "allowed", "queries", "keys"):
+            np.testing.assert_array_equal(again[name], exported[name])
+
+
+@pytest.mark.parametrize("command", [["h.npz"], ["run", "h.npz", "--page", "heads"]])
+def test_the_window_opens_on_attention(
+    command: list[str], there: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[object] = []
+    monkeypatch.setattr(app, "run_window", lambda state, path, page, **_how: opened.append((state, path)) or 0)
+    np.savez("h.npz", attention=np.eye(3))
+    assert cli.main(command) == 0
+    assert opened == [(None, Path("h.npz"))]
+    np.savez("h.npz", attention=3 * np.eye(3))
+    assert cli.main(command) == 1
+    assert "sum" in capsys.readouterr().err
+    assert len(opened) == 1
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ FLOORS = {
     "byte_cache": 1,
     "fields": 1,
     "numerals": 1,
+    "given_arrays": 1,
     "assets": 2,
     "files": 2,
     "display": 2,
@@ -37,8 +38,9 @@ FLOORS = {
     "ui": 7,
     "app": 8,
     "rendering": 9,
-    "cli": 10,
-    "__main__": 11,
+    "api": 10,
+    "cli": 11,
+    "__main__": 12,
 }
 """From the ground up; an import goes down, or stays within its own package."""
 

@@ -98,6 +98,11 @@ class SettingsStore:
         self._qsettings.sync()
         return self._qsettings.status() is QSettings.Status.NoError
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was ever stored: the program starts for the first time."""
+        return not self._qsettings.allKeys()
+
     def problem(self) -> str:
         """Return why nothing can be remembered until the next start; empty if it can."""
         if self._qsettings.isWritable():

@@ -8,16 +8,24 @@ from typing import Any, TypeVar
 
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe, FileRecipe
 from attention_explorer.sources.source import Recipe, Source
 
 R = TypeVar("R", bound=Recipe)
 
-KINDS: dict[type[Recipe], str] = {ToyRecipe: "toy", HandMadeRecipe: "hand-made"}
+KINDS: dict[type[Recipe], str] = {
+    ToyRecipe: "toy",
+    HandMadeRecipe: "hand-made",
+    BoxRecipe: "in the box",
+    FileRecipe: "file",
+}
 """What each type of recipe is called in session files. A name stays for ever: files have it."""
 
 _SOURCES: dict[type[Recipe], tuple[str, str]] = {
     ToyRecipe: ("toy_source", "ToySource"),
     HandMadeRecipe: ("hand_made_source", "HandMadeSource"),
+    BoxRecipe: ("recorded_source", "BoxSource"),
+    FileRecipe: ("recorded_source", "FileSource"),
 }
 """Module and class of the source for each type of recipe; it is imported when the first one is opened."""
 

@@ -65,6 +65,8 @@ class Ability(StrEnum):
     """The vectors of the tokens are known."""
     SCORES = "scores"
     """Queries and keys are known, so there are stages, and mask, scale and temperature compute the weights anew."""
+    MASKS = "masks"
+    """A mask can be chosen."""
     VALUES = "values"
     """The values are known, so there are outputs."""
 
@@ -130,6 +132,11 @@ class Source(ABC, Generic[R]):
     def context_tokens(self) -> tuple[str, ...]:
         """One a key."""
         return self.recipe.context_tokens
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tokens of queries and keys as they are drawn: exact pieces may hold what cannot be seen."""
+        return self.tokens, self.context_tokens
 
     @property
     @abstractmethod

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from attention_explorer import __version__
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.files import write_whole
+from attention_explorer.sources.recorded_recipe import ENDINGS
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_json import Json, PlaceError, parsed, place_text, written
 
@@ -89,7 +90,8 @@ def read_session(path: Path) -> Opened:
     except ExplorerError:
         if path.suffix.lower() in ("", ".json") or not os.path.isfile(path):
             raise
-    raise ExplorerError(f"{quoted(path.name)} is not a session: only files ending in {SUFFIX} can be opened.")
+    kinds = f"neither as a session ({SUFFIX}) nor as attention ({', '.join(ENDINGS)})"
+    raise ExplorerError(f"{quoted(path.name)} can be opened {kinds}.")
 
 
 def read_session_stream(stream: BinaryIO, name: str) -> Opened:

@@ -11,6 +11,7 @@ from typing import Any
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.sources import recipe as toy
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
 from attention_explorer.state import map_picture
 from attention_explorer.state.block import state as block
@@ -105,7 +106,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "column": Limit(0, _LAST_TOKEN),
     },
     map_picture.Window: {"top": _CELLS, "bottom": _AFTER_CELLS, "left": _CELLS, "right": _AFTER_CELLS},
-    heads.HeadsState: {"preset": Limit(known=partial(preset_ids, "heads"))},
+    heads.HeadsState: {"preset": Limit(known=lambda: (*preset_ids("heads"), ""))},
     toy.ToyRecipe: {
         "sentence": _SENTENCE,
         "context": _SENTENCE,
@@ -120,6 +121,8 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "given": Limit(most=2 * MOST_TOKENS),
     },
     HandMadeRecipe: {"sentence": _SENTENCE, "context": _SENTENCE, "own_shares": Limit(5e-324, 1e6, most=MOST_TOKENS)},
+    BoxRecipe: {"recording": Limit(known=lambda: tuple(RECORDINGS))},
+    FileRecipe: {"size": Limit(0, 2**60), "modified_ns": Limit(0, 2**63 - 1), "batch": Limit(0, 2**31)},
     positions.PositionsState: {
         "length": Limit(1, positions.LONGEST),
         "d_model": Limit(1, positions.WIDEST),

@@ -9,9 +9,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from attention_explorer.session.keeper import LeftOver
+from attention_explorer.sources.recorded_recipe import ENDINGS
 from attention_explorer.state.session_file import SUFFIX
 from attention_explorer.ui.file_names import replace_question, with_ending
 
+_PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
+OPEN_FILTER = (
+    f"Sessions and attention (*{SUFFIX} {_PATTERNS});;Sessions (*{SUFFIX} *.json);;"
+    f"Attention: weights, or queries and keys ({_PATTERNS});;All files (*)"
+)
 FILTER = f"Sessions of Attention Explorer (*{SUFFIX});;JSON (*.json);;All files (*)"
 
 _Button = QMessageBox.StandardButton
@@ -73,8 +79,8 @@ def _answer(box: QMessageBox, answers: dict[object, Callable[[], object]]) -> No
 
 
 def ask_which_to_open(parent: QWidget, folder: Path, then: Callable[[Path], object]) -> None:
-    """Ask for a session file to open."""
-    dialog = QFileDialog(parent, "Open a session", str(folder), FILTER)
+    """Ask for a session or a file of attention to open."""
+    dialog = QFileDialog(parent, "Open a session or attention", str(folder), OPEN_FILTER)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     _ask(dialog, then)
 

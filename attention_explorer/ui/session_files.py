@@ -16,8 +16,10 @@ from attention_explorer.session.keeper import Keeper
 from attention_explorer.session.memory import empty
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.settings import SettingsStore
+from attention_explorer.sources.recorded_recipe import is_recording
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.session_file import SUFFIX, Opened
+from attention_explorer.ui.recordings import Recordings
 
 if TYPE_CHECKING:
     from attention_explorer.session.keeper import LeftOver
@@ -38,6 +40,7 @@ class SessionFiles(QObject):
         self.opened = OpenSession(window.session, self)
         self.keeper: Keeper | None = None
         self._may_close = False
+        self.recordings = Recordings(window, store.remember, self._could_not_open)
         self.recent_menu = QMenu("Open &recent", window)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.opened.changed.connect(self._show_title)
@@ -66,25 +69,34 @@ class SessionFiles(QObject):
         self._unless_unsaved(lambda: ask_which_to_open(self._window, self._folder(), self._open))
 
     def open(self, path: Path) -> None:
-        """Open a file, after what is unsaved has been asked about."""
-        self._unless_unsaved(lambda: self._open(path))
+        """Open a session, after what is unsaved has been asked about, or attention, which can be undone."""
+        if is_recording(path):
+            self.recordings.open(path.absolute())
+        else:
+            self._unless_unsaved(lambda: self._open(path))
 
     def _open(self, path: Path) -> None:
-        self._window.page.stop()
         path = path.absolute()
+        if is_recording(path):
+            self.recordings.open(path)
+            return
+        self._window.page.stop()
         # A large mask takes a moment to be read; computing what it shows has a progress bar of its own.
         QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         try:
             found = self.opened.open(path)
         except ExplorerError as error:
-            if not path.exists():
-                self._store.forget(path)
-            self._say("Not opened", str(error))
+            self._could_not_open(path, str(error))
             return
         finally:
             QGuiApplication.restoreOverrideCursor()
         self._store.remember(path)
         self._show_found(found)
+
+    def _could_not_open(self, path: Path, why: str) -> None:
+        if not path.exists():
+            self._store.forget(path)
+        self._say("Not opened", why)
 
     def _show_found(self, found: Opened) -> None:
         readable = [page for page in PAGE_IDS if page not in found.left_out]

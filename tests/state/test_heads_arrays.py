@@ -20,6 +20,7 @@ from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
+WITH_ARRAYS = [ready for ready in HEADS_PRESETS if not reason_against(heads_frame(ready.state.setup))]
 SETUPS = {
     "eight heads": HeadsSetup(head=3),
     "causal": HeadsSetup(mask=CAUSAL, head=7),
@@ -156,7 +157,7 @@ def test_where_a_tutorial_ends_before_w_o_the_page_says_so(ready):
     assert "tutorial" not in head_array(own, ArrayKind.W_O).source, "other numbers are no tutorial’s"
 
 
-@pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
+@pytest.mark.parametrize("ready", WITH_ARRAYS, ids=lambda ready: ready.id)
 def test_the_colour_bar_of_an_array_has_a_name_that_fits(ready):
     frame = heads_frame(ready.state.setup)
     for kind in arrays_of(frame):
@@ -179,7 +180,7 @@ def test_the_formula_leads_to_its_matrices():
     assert [text for text, _ in projections(cross)][:9] == ["Q", "=", "X", "W_Q", " ", "K", "=", "X′", "W_K"]
 
 
-@pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
+@pytest.mark.parametrize("ready", WITH_ARRAYS, ids=lambda ready: ready.id)
 def test_every_array_of_every_preset_can_be_drawn_and_copied(ready):
     frame = heads_frame(ready.state.setup)
     for array in [head_array(frame, kind) for kind in arrays_of(frame)]:
@@ -230,3 +231,9 @@ def test_the_role_cards_put_looking_for_under_the_query():
     for kind in (ArrayKind.Q, ArrayKind.K, ArrayKind.V):
         assert "As in a library: you come with a question (query)" in head_array(frame, kind).card
     assert head_array(frame, ArrayKind.X).card == ""
+
+
+def test_a_recording_has_no_arrays_and_says_so():
+    assert {ready.id for ready in HEADS_PRESETS} - {ready.id for ready in WITH_ARRAYS} == {"minilm", "smollm2"}
+    with pytest.raises(ExplorerError, match="Only the weights were recorded"):
+        head_array(heads_frame(heads_preset("minilm").state.setup), ArrayKind.WEIGHTS)

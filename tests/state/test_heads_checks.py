@@ -612,9 +612,11 @@ def test_a_hard_lookup_that_depends_on_the_order_blames_its_ties():
 def test_every_preset_can_be_experimented_with():
     for ready in HEADS_PRESETS:
         frame = heads_frame(ready.state.setup)
+        is_recorded = not frame.map.has_scores and frame.is_one_head
         for check in Check:
             of_one_sentence = check in (Check.SYMMETRY, Check.BROADCAST)
             impossible = (check is Check.RESHAPE and not frame.has_projections) or (of_one_sentence and frame.is_cross)
+            impossible = impossible or is_recorded
             if impossible:
                 with pytest.raises(ExplorerError):
                     carry_out(frame, Experiment(check))

@@ -12,10 +12,12 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability
 from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed
+from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
 from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind, Picture
 from attention_explorer.state.heads.verdict import verdict
@@ -79,7 +81,8 @@ def test_each_shows_what_it_points_at(ready: Preset[HeadsState]) -> None:
     assert view.picture is Picture.HEATMAP
     assert view.row is None or view.row < len(frame.queries)
     assert view.column is None or view.column < len(frame.keys)
-    np.testing.assert_allclose(frame.map.weights().sum(axis=1), 1.0)
+    rounding = 1e-7 if frame.map.has_scores else 5e-4  # recorded in float16
+    np.testing.assert_allclose(frame.map.weights().sum(axis=1), 1.0, rtol=rounding)
 
 
 def test_an_unknown_name_lists_those_there_are() -> None:
@@ -95,7 +98,8 @@ def test_the_focus_does_not_change_a_preset_but_its_numbers_do(ready: Preset[Hea
     state = ready.state
     assert not is_changed(state)
     assert not is_changed(state.with_setup(head=1, layer=2, aggregate=Aggregate.MEAN).with_view(row=1))
-    assert is_changed(state.with_recipe(sentence="something else"))
+    if not source_of(state.setup.recipe).traits.reason_against(Ability.TYPING):
+        assert is_changed(state.with_recipe(sentence="something else"))
     assert is_changed(state.with_setup(temperature=0.5))
     assert is_changed(state.with_setup(scaled=False))
     assert is_changed(state.with_setup(mask=MaskChoice(MaskKind.BLOCK)))
@@ -249,3 +253,12 @@ def test_the_whole_pipeline() -> None:
     weights = frame.map.weights()
     assert 0.131 <= weights.min() < 0.132
     np.testing.assert_array_equal(weights, np.max([map_.weights() for map_ in frame.layers[0].maps], axis=0))
+
+
+def test_a_preset_brings_its_own_b_or_leaves_the_one_that_was_kept():
+    random, minilm, mine = heads_preset("random-words"), heads_preset("minilm"), HeadsSetup(head=3)
+    with_b = loaded(minilm, HeadsState(other=mine))
+    assert with_b == minilm.state
+    assert loaded(random, with_b).other is None, "which nobody has kept"
+    assert loaded(random, HeadsState(other=mine)).other == mine
+    assert loaded(random, replace(with_b, other=mine)).other == mine

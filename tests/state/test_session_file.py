@@ -248,7 +248,11 @@ WRONG: list[tuple[tuple[str | int, ...], object, str]] = [
     ((S, "heads", "setup", "layer"), 1.0, "heads.setup.layer is 1.0, but must be a whole number"),
     ((S, "heads", "setup", "layer"), -1, "heads.setup.layer is -1, but must be from 0 to 1023"),
     ((S, "heads", "setup", "layer"), 10**30, "heads.setup.layer is a whole number beyond all ranges"),
-    ((S, "heads", "setup", "recipe", "kind"), "gpt", "recipe.kind is “gpt”, but must be “toy” or “hand-made”"),
+    (
+        (S, "heads", "setup", "recipe", "kind"),
+        "gpt",
+        "recipe.kind is “gpt”, but must be “toy”, “hand-made”, “in the box” or “file”",
+    ),
     ((S, "heads", "setup", "recipe", "kind"), [], "recipe.kind is a list, but must be “toy”"),
     ((S, "heads", "setup", "recipe"), {}, "heads.setup.recipe.kind is missing"),
     ((S, "heads", "setup", "recipe"), None, "heads.setup.recipe is null, but must be an object in braces"),

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox
+from window_driver import drop
 from written_numbers import csv_text
 
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -233,7 +233,10 @@ def damaged(lesson: Path) -> bytes:
 def test_a_page_that_cannot_be_read_is_named_and_the_others_are_opened(start, qtbot, lesson: Path, damaged) -> None:
     window = start(lesson)
     assert box(window).windowTitle() == "Opened without the page heads"
-    assert "heads.setup.recipe.kind is “dump”, but must be “toy” or “hand-made”." in box(window).text()
+    assert (
+        "heads.setup.recipe.kind is “dump”, but must be “toy”, “hand-made”, “in the box” or “file”."
+        in box(window).text()
+    )
     assert "The file stays as it is: saving asks for another name." in box(window).text()
     QTest.qWait(50)
     answer(qtbot, window, "OK")  # it has stayed until it was read
@@ -529,23 +532,6 @@ def test_without_a_keeper_a_window_closes_unasked(make_window, qtbot) -> None:
 # ---- Dropped on the window ----
 
 
-def drop(window, *urls: QUrl, text: str = "") -> bool:
-    """Drag something onto the window and let go; return whether it is welcome."""
-    data = QMimeData()
-    if urls:
-        data.setUrls(list(urls))
-    if text:
-        data.setText(text)
-    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(QPoint(400, 300), copy, data, left, none)
-    enter.ignore()
-    QApplication.sendEvent(window, enter)
-    if enter.isAccepted():
-        QApplication.sendEvent(window, QDropEvent(QPointF(400, 300), copy, data, left, none))
-    QApplication.processEvents()
-    return enter.isAccepted()
-
-
 def test_a_file_dropped_on_the_window_opens(start, lesson: Path) -> None:
     window = start()
     assert drop(window, QUrl.fromLocalFile(str(lesson)))
@@ -565,7 +551,10 @@ def test_any_other_file_is_refused_in_words(start, qtbot, tmp_path: Path) -> Non
     (tmp_path / "notes.txt").write_text("hello")
     window = start()
     assert drop(window, QUrl.fromLocalFile(str(tmp_path / "notes.txt")))
-    assert box(window).text() == "“notes.txt” is not a session: only files ending in .attn.json can be opened."
+    assert (
+        box(window).text()
+        == "“notes.txt” can be opened neither as a session (.attn.json) nor as attention (.npz, .npy, .safetensors)."
+    )
     answer(qtbot, window, "OK")
     assert drop(window, QUrl.fromLocalFile(str(tmp_path)))
     assert "it is a folder" in box(window).text()

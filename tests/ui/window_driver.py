@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
@@ -13,6 +13,23 @@ def copied_numbers(page) -> str:
     page.copy_numbers()
     assert page.copier.jobs.wait(60)
     return QGuiApplication.clipboard().text()
+
+
+def drop(window, *urls: QUrl, text: str = "") -> bool:
+    """Drag something onto the window and let go; return whether it is welcome."""
+    data = QMimeData()
+    if urls:
+        data.setUrls(list(urls))
+    if text:
+        data.setText(text)
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(400, 300), copy, data, left, none)
+    enter.ignore()
+    QApplication.sendEvent(window, enter)
+    if enter.isAccepted():
+        QApplication.sendEvent(window, QDropEvent(QPointF(400, 300), copy, data, left, none))
+    QApplication.processEvents()
+    return enter.isAccepted()
 
 
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier

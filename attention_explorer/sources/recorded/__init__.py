@@ -11,12 +11,11 @@ from attention_explorer.sources.recorded.contents import Contents, contents_of
 from attention_explorer.sources.recorded.fingerprint import FileReference, change_since, reference_to, whole_digest
 from attention_explorer.sources.recorded.head_array import HeadArray
 from attention_explorer.sources.recorded.heads import RecordedHead, check_tokens, layers_of
-from attention_explorer.sources.recorded.opening import ENDINGS, open_arrays
+from attention_explorer.sources.recorded.opening import open_arrays
 from attention_explorer.sources.recorded.pieces import readable_piece
 from attention_explorer.sources.recorded.stored_array import StoredArray
 
 __all__ = [
-    "ENDINGS",
     "ArrayFile",
     "AxesGuess",
     "Contents",

@@ -11,9 +11,8 @@ from attention_explorer.sources.recorded.file_bytes import FileBytes
 from attention_explorer.sources.recorded.npy_file import is_npy, read_npy
 from attention_explorer.sources.recorded.npz_file import is_zip, read_npz
 from attention_explorer.sources.recorded.safetensors_file import is_safetensors, read_safetensors
+from attention_explorer.sources.recorded_recipe import ENDINGS
 
-ENDINGS = (".npz", ".npy", ".safetensors")
-"""Of the files that can be opened."""
 NPY_NAME = "array"
 """What the array of an .npy file is called, which has no name."""
 _START = 16

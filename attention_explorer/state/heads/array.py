@@ -119,6 +119,11 @@ def arrays_of(frame: HeadsFrame) -> tuple[ArrayKind, ...]:
     absent: set[ArrayKind] = set()
     if not (frame.source.is_encoded and frame.layer == 0):
         absent |= {ArrayKind.EMBEDDINGS, ArrayKind.ENCODING}
+    layer = frame.layers[frame.layer]
+    if layer.x is None:
+        absent |= {ArrayKind.X, ArrayKind.CONTEXT}
+    if layer.values is None:
+        absent |= {ArrayKind.V, ArrayKind.HEAD_OUTPUT}
     if not frame.is_cross:
         absent.add(ArrayKind.CONTEXT)
     if not frame.has_projections:

@@ -15,6 +15,8 @@ from attention_explorer.state.map_picture import MapPicture
 def shape_note(frame: HeadsFrame) -> str:
     """Say why what comes out has the shape of what went in, or need not have it."""
     layer = frame.layers[frame.layer]
+    if layer.x is None or layer.values is None:
+        return ""
     found = (frame.shape[0], int(layer.v.shape[-1]))
     x = layer.inputs[0]
     if found == x.shape:

@@ -52,7 +52,7 @@ def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
 def stages_numbers(frame: HeadsFrame) -> Numbers:
     """Return all four stages of the chosen head: an array each, and a table with the stage in its first column."""
     stages: dict[str, AnyArray] = {stage.value: _stage(frame.head_map, stage) for stage in Stage}
-    table = _several_maps("stage", list(stages), stages.values, (frame.queries, frame.keys))
+    table = _several_maps("stage", list(stages), stages.values, frame.exact_tokens)
     # The weights first: a file of a single array holds what the stages lead to.
     arrays = {Stage.WEIGHTS.value: stages[Stage.WEIGHTS.value], **stages, "allowed": _allowed(frame.head_map)}
     name = head_name(frame, frame.layer, frame.head)
@@ -123,7 +123,7 @@ def wall_numbers(frame: HeadsFrame) -> Numbers:
         return (part for head in heads() for part in head.parts())
 
     weights = LargeArray((len(names), *frame.shape), frame.layers[0].maps[0].dtype, parts)
-    table = _several_maps("head", names, heads, (frame.queries, frame.keys))
+    table = _several_maps("head", names, heads, frame.exact_tokens)
     arrays: dict[str, AnyArray] = {"weights": weights, "heads": np.asarray(names)}
     return _numbers(arrays, frame, {"what": "all heads", **_settings(frame)}, table)
 
@@ -155,11 +155,12 @@ def _difference(left: LargeArray, right: LargeArray) -> LargeArray:
 
 def _one_map(frame: HeadsFrame, values: LargeArray) -> Table:
     """Return a map with its tokens: a row a query, a column a key."""
+    queries, keys = frame.exact_tokens
 
     def rows() -> Iterator[tuple[object, ...]]:
-        return ((token, *row) for token, row in zip(frame.queries, rows_of(values), strict=True))
+        return ((token, *row) for token, row in zip(queries, rows_of(values), strict=True))
 
-    return Table(("query \\ key", *frame.keys), rows, len(frame.queries))
+    return Table(("query \\ key", *keys), rows, len(queries))
 
 
 def _several_maps(
@@ -180,12 +181,13 @@ def _several_maps(
 
 
 def _settings(frame: HeadsFrame) -> dict[str, Any]:
+    queries, keys = frame.exact_tokens
     return {
         "program": f"Attention Explorer {__version__}",
         "axes": ["query (row)", "key (column)"],
         "note": "every row of weights sums to 1, or is zero where a query has nothing to attend to",
-        "queries": list(frame.queries),
-        "keys": list(frame.keys),
+        "queries": list(queries),
+        "keys": list(keys),
         "settings": _setup_shown(frame),
     }
 
@@ -222,5 +224,6 @@ def _cells(cells: frozenset[Cell]) -> list[Cell]:
 
 
 def _numbers(arrays: dict[str, AnyArray], frame: HeadsFrame, parameters: dict[str, Any], table: Table) -> Numbers:
-    with_tokens = {**arrays, "queries": np.asarray(frame.queries), "keys": np.asarray(frame.keys)}
+    queries, keys = frame.exact_tokens
+    with_tokens = {**arrays, "queries": np.asarray(queries), "keys": np.asarray(keys)}
     return Numbers(table, {**parameters, **arrays}, with_tokens, parameters, indent=1)

@@ -50,6 +50,11 @@ class HeadsFrame:
         return self.setup.recipe.context is not None
 
     @property
+    def exact_tokens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tokens of queries and keys to the letter, for files; `queries` and `keys` are what is drawn."""
+        return self.source.tokens, self.source.context_tokens
+
+    @property
     def source(self) -> Source[Any]:
         """What the attention comes from."""
         return source_of(self.setup.recipe)
@@ -150,7 +155,7 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     if source.mask_words():
         mask = source.mask(layer)
     shown = _shown_map(setup, layers, layer, head)
-    return HeadsFrame(setup, source.tokens, source.context_tokens, layers, mask, layer, head, shown)
+    return HeadsFrame(setup, *source.labels, layers, mask, layer, head, shown)
 
 
 def frame_to_show(setup: HeadsSetup) -> HeadsFrame:
@@ -195,7 +200,7 @@ def _layers_of(setup: HeadsSetup) -> tuple[Sequence[Layer], BoolArray | None]:
     source = source_of(recipe)
     # Weights that are not computed anew have the mask that they were made with, if any.
     mask = None
-    if not source.traits.reason_against(Ability.SCORES):
+    if not source.traits.reason_against(Ability.MASKS):
         mask = mask_of(setup.mask, len(source.tokens), len(source.context_tokens))
     return _layers(recipe, mask, setup.scaled, setup.temperature, setup.hard), mask
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind
 from attention_explorer.state.preset import Preset, preset_of
@@ -68,6 +69,12 @@ def _tutorials() -> tuple[Preset[HeadsState], ...]:
     )
 
 
+def _recorded(model: str, layer: int, head: int, row: int, title: str, look_for: str) -> Preset[HeadsState]:
+    """Return a head of a recording on the sentence that ends in “tired”, with that of “soft” to compare with."""
+    tired, soft = (HeadsSetup(BoxRecipe(f"{model}-{word}"), layer=layer, head=head) for word in ("tired", "soft"))
+    return Preset(model, title, look_for, HeadsState(tired, HeadsView(row=row), soft, preset=model))
+
+
 HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     Preset(
         "random-words",
@@ -75,6 +82,18 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "Type a sentence. Click a cell to pin it and see the arithmetic behind it; the arrow keys move on. Then choose "
         "the causal mask: each row is renormalised over what is left.",
         HeadsState(view=HeadsView(row=7)),
+    ),
+    _recorded(
+        *("minilm", 3, 1, 8),
+        "Recorded: MiniLM, soft / tired",
+        "A trained model: in layer 4, head 2, “it” gives 0.491 to “cat”. Click Compare: where the sentence ends in "
+        "“soft”, “cat” gets 0.149 and “mat” 0.196. Most heads look elsewhere: in 48 of 72, “it” gives most to [CLS].",
+    ),
+    _recorded(
+        *("smollm2", 13, 8, 9),
+        "Recorded: SmolLM2",
+        "A trained model that reads from left to right. “it” cannot see the last word, so its rows are the same with "
+        "“soft” and with “tired”. But “tired” gives 0.741 to “cat”. Click Compare: “soft” gives 0.748 to “mat”.",
     ),
     Preset(
         "hand-made",
@@ -138,8 +157,16 @@ def heads_preset(identifier: str) -> Preset[HeadsState]:
     return preset_of(HEADS_PRESETS, identifier)
 
 
+def loaded(ready: Preset[HeadsState], now: HeadsState) -> HeadsState:
+    """Return the state of a preset, with its own B or the one that a person has kept: not that of another preset."""
+    with_another = bool(now.preset) and now.other == heads_preset(now.preset).state.other
+    return replace(ready.state, other=ready.state.other or (None if with_another else now.other))
+
+
 def is_changed(state: HeadsState) -> bool:
     """Whether the numbers are no longer those of the preset; which head is shown and how does not count."""
+    if not state.preset:
+        return False
     ready = heads_preset(state.preset).state.setup
     now = replace(state.setup, layer=ready.layer, head=ready.head, aggregate=ready.aggregate)
     return now != ready

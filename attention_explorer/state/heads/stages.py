@@ -121,12 +121,12 @@ def layer_shapes(frame: HeadsFrame) -> tuple[ShapeBox, ...]:
     """
     layer, setup = frame.layers[frame.layer], frame.setup
     scores = (frame.heads, *frame.shape)
-    values = int(layer.v.shape[-1])
+    values = () if layer.values is None else (int(layer.v.shape[-1]),)
     q, k = layer.queries_and_keys
     boxes = [
         ShapeBox("Q", q.shape, Role.QUERY),
         ShapeBox("K", k.shape, Role.KEY, beside=True),
-        ShapeBox("V", layer.v.shape, Role.VALUE, beside=True),
+        *(ShapeBox("V", layer.v.shape, Role.VALUE, beside=True) for _ in values),
         ShapeBox("scores", scores),
     ]
     if layer.attention is not None:
@@ -140,9 +140,9 @@ def layer_shapes(frame: HeadsFrame) -> tuple[ShapeBox, ...]:
     if setup.temperature != 1.0 and not setup.hard:
         boxes.append(ShapeBox(f"÷ {coordinate(setup.temperature, 4)}"))
     boxes.append(ShapeBox("arg max" if setup.hard else "softmax", scores))
-    boxes.append(ShapeBox("· V", (frame.heads, frame.shape[0], values)))
+    boxes += [ShapeBox("· V", (frame.heads, frame.shape[0], d_v)) for d_v in values]
     if layer.attention is not None:
-        boxes.append(ShapeBox("concat", (frame.shape[0], frame.heads * values)))
+        boxes += [ShapeBox("concat", (frame.shape[0], frame.heads * d_v)) for d_v in values]
         boxes.append(ShapeBox("W_O", layer.attention.w_o.shape, beside=True))
         boxes.append(ShapeBox("output", (frame.shape[0], int(layer.attention.w_o.shape[1]))))
     return tuple(boxes)

@@ -173,6 +173,7 @@ class HeadsState(CheckedFields):
     other: HeadsSetup | None = None
     """The setup kept for comparison (B)."""
     preset: str = "random-words"
+    """Where the settings come from; empty for what is no preset, such as a file."""
 
     def with_setup(self, **changes: object) -> Self:
         """Return the state with some fields of its setup changed."""

@@ -46,14 +46,15 @@ class TellingBox(QComboBox):
         self.initStyleOption(option)
         field = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
-        option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
-        self._tell_all(option.currentText != self.currentText())
+        text = self.currentText() or self.placeholderText()
+        option.currentText = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
+        self._tell_all(text, is_shortened=option.currentText != text)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
 
-    def _tell_all(self, is_shortened: bool) -> None:
-        tip = f"{self.currentText()}\n{self._tip}" if is_shortened else self._tip
+    def _tell_all(self, text: str, *, is_shortened: bool) -> None:
+        tip = f"{text}\n{self._tip}" if is_shortened else self._tip
         if tip != self.toolTip():
             super().setToolTip(tip)
 

@@ -62,10 +62,14 @@ class HintCard(Card):
             self.setVisible(not closed)  # now: Qt would show it an event later, and lay out the page twice
             self.setTabOrder(after, self.close_button)
 
-    def _show_preset(self, ready: Preset[Any], changed: bool) -> None:
+    def _show_preset(self, ready: Preset[Any] | None, changed: bool) -> None:
         self.note.setText("for the preset as it starts" if changed else "")
-        if ready is not self._ready:
-            self._ready = ready
+        if ready is self._ready:
+            return
+        self._ready = ready
+        if ready is None:
+            self.hide()
+        else:
             self.text.set_text(TextLine(ready.look_for, size=12.5))
             self.show()
 

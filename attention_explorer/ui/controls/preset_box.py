@@ -21,9 +21,9 @@ class PresetBox(ChoiceBox):
 
     Signals
     -------
-    shown : (Preset, bool)
-        The preset that the settings on show come from, and whether they have been changed since; also when both are as
-        before.
+    shown : (Preset or None, bool)
+        The preset that the settings on show come from, if they come from one, and whether they have been changed since;
+        also when both are as before.
     """
 
     shown = Signal(object, bool)
@@ -39,14 +39,21 @@ class PresetBox(ChoiceBox):
         self.setMaxVisibleItems(max(len(presets), MOST_ENTRIES))
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
-    def show_preset(self, identifier: str, *, changed: bool) -> None:
-        """Show a preset without telling anybody, and whether the settings are still its own."""
+    def show_preset(self, identifier: str, *, changed: bool, otherwise: str = "") -> None:
+        """Show a preset without telling anybody, and whether the settings are still its own.
+
+        Where there is no identifier, what they come from is no preset, and `otherwise` says what it is.
+        """
         for index, ready in enumerate(self._presets):
             title = ready.title + (CHANGED if changed and ready.id == identifier else "")
             if title != self.itemText(index):
                 self.setItemText(index, title)
-        self.show_value(identifier)
-        self.shown.emit(preset_of(self._presets, identifier), changed)
+        self.setPlaceholderText(otherwise)
+        if identifier:
+            self.show_value(identifier)
+        else:
+            self.setCurrentIndex(-1)
+        self.shown.emit(preset_of(self._presets, identifier) if identifier else None, changed)
 
     def widest(self, look: Look) -> int:
         """Return the pixels for each preset that was changed: in more or fewer, all beside it would move."""

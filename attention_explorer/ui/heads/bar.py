@@ -14,7 +14,7 @@ from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.mask import default_size
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed
+from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
 from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, MaskKind, Picture
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
@@ -263,9 +263,10 @@ class HeadsBar(QWidget):
         recipe, view, mask = state.setup.recipe, state.view, state.setup.mask
         stage = view.stage if frame is None else stage_shown(frame, view)
         traits = source_of(recipe).traits
-        no_scores = traits.reason_against(Ability.SCORES)
+        no_scores, no_masks = (traits.reason_against(each) for each in (Ability.SCORES, Ability.MASKS))
         allow_unless(traits.reason_against(Ability.TYPING), self.sentence, self.context, self.cross)
-        allow_unless(no_scores, self.masks, self.mask_size, self.unpaint, self.pictures.buttons[Picture.STAGES])
+        allow_unless(no_masks, self.masks, self.mask_size, self.unpaint)
+        allow_unless(no_scores, self.pictures.buttons[Picture.STAGES])
         self.sentence.show_sentence(recipe.sentence)
         self.context.show_sentence(recipe.context or "")
         self.cross.setChecked(recipe.context is not None)
@@ -274,7 +275,7 @@ class HeadsBar(QWidget):
         self.stages.show_value(stage)
         self._wanted[self.stages] = view.picture in (Picture.HEATMAP, Picture.COMPARE)
         self.stages.setEnabled(frame is None or frame.map.has_scores)
-        self.paint.setEnabled(view.picture is Picture.HEATMAP and not no_scores)
+        self.paint.setEnabled(view.picture is Picture.HEATMAP and not no_masks)
         if not self.paint.isEnabled():
             self.paint.setChecked(False)  # only the map can be painted on
         self._wanted[self.mass] = view.picture is Picture.LINES
@@ -291,7 +292,7 @@ class HeadsBar(QWidget):
         with QSignalBlocker(self.mask_size):
             self.mask_size.setValue(mask.size)
         self._wanted[self.unpaint] = mask.is_painted
-        self.presets.show_preset(state.preset, changed=is_changed(state))
+        self.presets.show_preset(state.preset, changed=is_changed(state), otherwise=traits.kind)
         arranged = (recipe.context is None, self.presets.currentText(), *self._wanted.values())
         if arranged != self._arranged:  # a typed letter leaves it as it is, and the page need not be laid out anew
             self._arranged = arranged
@@ -336,7 +337,7 @@ class HeadsBar(QWidget):
 
     def _on_preset_chosen(self, identifier: str) -> None:
         ready = heads_preset(identifier)
-        self._apply(replace(ready.state, other=self._session.state.heads.other), f"Load “{ready.title}”")
+        self._apply(loaded(ready, self._session.state.heads), f"Load “{ready.title}”")
 
     def _on_sentence_typed(self, name: str, text: str) -> None:
         self._apply(self._session.state.heads.with_recipe(**{name: text}), "Type", merge=f"type {name}")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.sources.source import Recipe
-from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.presets import heads_preset, loaded
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
@@ -51,8 +51,7 @@ class TypingPart(QWidget):
     def open_preset(self, name: str) -> None:
         """Show a preset of the page, as one undo step."""
         ready, state = heads_preset(name), self._session.state
-        heads = replace(ready.state, other=state.heads.other)  # what was kept as B stays
-        self._session.apply(replace(state, heads=heads), ready.title)
+        self._session.apply(replace(state, heads=loaded(ready, state.heads)), ready.title)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -1,0 +1,125 @@
+"""Recipes of attention that was computed elsewhere: recordings in the box, and files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from attention_explorer.sources.source import Recipe
+
+if TYPE_CHECKING:
+    from attention_explorer.sources.recorded_source import RecordedSource
+
+
+ENDINGS = (".npz", ".npy", ".safetensors")
+"""Of the files that can be opened."""
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file is to be opened as attention, by its name; all others are taken for sessions."""
+    return path.suffix.lower() in ENDINGS
+
+
+class _Recorded(Recipe):
+    """The words belong to the recording: they are read with it, and not typed."""
+
+    __slots__ = ()
+
+    @property
+    def _source(self) -> RecordedSource[Any]:
+        from attention_explorer.sources.registry import source_of  # which knows the recipes
+
+        return cast("RecordedSource[Any]", source_of(self))
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """One a query, to the letter; none if the recording cannot be opened."""
+        return self._source.tokens
+
+    @property
+    def context_tokens(self) -> tuple[str, ...]:
+        """One a key."""
+        return self._source.context_tokens
+
+    @property
+    def sentence(self) -> str:
+        """What the queries belong to."""
+        return self._source.texts[0]
+
+    @property
+    def context(self) -> str | None:
+        """What the keys belong to, if that is not what the queries belong to."""
+        source = self._source
+        return None if source.tokens == source.context_tokens else source.texts[1]
+
+
+@dataclass(frozen=True, slots=True)
+class BoxRecipe(_Recorded):
+    """A recording that comes with the program.
+
+    Attributes
+    ----------
+    recording : str
+        Its name, one of `RECORDINGS`.
+    """
+
+    recording: str = "minilm-tired"
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecipe(_Recorded):
+    """A file of weights, or of queries and keys; never what is in it.
+
+    Attributes
+    ----------
+    path : str
+        Where it is.
+    size, modified_ns, digest : int, int, str
+        What it was like when it was opened: see `FileReference`.
+    attention : str
+        What the weights are called in it; empty for what is found by itself.
+    axes : str
+        One letter an axis: l layers, b batch, h heads, q queries, k keys; empty for what the sums of the rows tell.
+    batch : int
+        Which sequence of the batch, from 0.
+    is_causal : bool
+        Whether keys after their query were hidden, in a file without a mask: a guess.
+    """
+
+    path: str = ""
+    size: int = 0
+    modified_ns: int = 0
+    digest: str = ""
+    attention: str = ""
+    axes: str = ""
+    batch: int = 0
+    is_causal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BoxRecording:
+    """What is said of a recording in the box."""
+
+    model: str
+    title: str
+    trained: str
+    """What the model was trained for, as the end of a sentence."""
+    is_causal: bool
+
+
+_MINILM = ("all-MiniLM-L6-v2", "MiniLM", "to compare sentences", False)
+_SMOLLM2 = ("SmolLM2-135M-Instruct", "SmolLM2", "to write the next token", True)
+
+
+def _of(model: tuple[str, str, str, bool], word: str) -> BoxRecording:
+    name, short, trained, is_causal = model
+    return BoxRecording(name, f"Recorded: {short}, “{word}”", trained, is_causal)
+
+
+RECORDINGS: dict[str, BoxRecording] = {
+    f"{name}-{word}": _of(model, word)
+    for name, model in (("minilm", _MINILM), ("smollm2", _SMOLLM2))
+    for word in ("tired", "soft")
+}
+"""By name, which is that of the file below ``resources/recordings``."""

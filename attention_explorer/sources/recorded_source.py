@@ -1,0 +1,273 @@
+"""Recorded attention as a source: what was computed elsewhere, read where it lies, and what to say of it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from attention_explorer import assets
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model.arrays import Bools
+from attention_explorer.sources.layer import Layer, Values
+from attention_explorer.sources.layers import Layers
+from attention_explorer.sources.recorded import (
+    Contents,
+    FileReference,
+    RecordedHead,
+    change_since,
+    contents_of,
+    examine_axes,
+    guess_axes,
+    layers_of,
+    open_arrays,
+    readable_piece,
+    reference_to,
+)
+from attention_explorer.sources.recorded.axes import LETTERS
+from attention_explorer.sources.recorded.pieces import SPACE
+from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe
+from attention_explorer.sources.source import Ability, Lookup, Made, R, Source, Traits
+
+MOST_MASKED = 2**24
+"""Cells of a map up to which its mask is held as a whole: 4096 tokens."""
+OF_A_WEIGHT = 60.0
+"""What a weight takes until it is drawn, in multiplications."""
+
+_NO_SCORES = "Only the weights were recorded, not the queries and keys that they came from."
+_LACKS = {
+    Ability.TYPING: "Recorded attention has its own words: choose random heads to type others.",
+    Ability.DRAWING: "Recorded heads have no random weights to draw.",
+    Ability.EMBEDDINGS: "The vectors of the tokens were not recorded: choose random heads, or press “Three words”.",
+    Ability.VALUES: "The values were not recorded.",
+    Ability.SCORES: _NO_SCORES,
+    Ability.MASKS: _NO_SCORES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A file that is open: what is what in it, and its heads by layer."""
+
+    contents: Contents
+    heads: tuple[tuple[RecordedHead, ...], ...]
+    is_causal: bool
+    """Whether keys after their query are taken to be hidden, because their weights are exactly 0."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """n_q, n_k."""
+        return self.heads[0][0].shape
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the weights are computed from queries and keys."""
+        return not self.contents.attention
+
+    @property
+    def has_mask(self) -> bool:
+        """Whether the weights have a mask of their own."""
+        return self.heads[0][0].mask is not None
+
+    def layer(self, place: int, lookup: Lookup) -> Layer:
+        """Return a layer; without scores, the lookup alters nothing."""
+        heads = self.heads[place]
+        if not self.has_scores:
+            return Layer(tuple(head.map() for head in heads))
+        of_heads = zip(*((head.q, head.k, head.v) for head in heads), strict=True)
+        q, k, v = ([array.read() for array in arrays if array is not None] for arrays in of_heads)
+        values = Values(lambda: np.stack(v)) if v else None
+        mask = heads[0].mask if self.has_mask else lookup.mask
+        return Layer((), q=np.stack(q), k=np.stack(k), values=values).with_maps(mask, *lookup[1:])
+
+
+class RecordedSource(Source[R]):
+    """Hands out weights that were computed elsewhere. What cannot be opened says so when its layers are asked for."""
+
+    @abstractmethod
+    def _open(self) -> Recording:
+        """Open the recording; an ExplorerError says why that cannot be done."""
+
+    @cached_property
+    def recording(self) -> Recording:
+        """The recording, opened when it is first asked for; an ExplorerError if it cannot be."""
+        return self._open()
+
+    def _if_open(self) -> Recording | None:
+        try:
+            return self.recording
+        except ExplorerError:
+            return None
+
+    @cached_property
+    def _pieces(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        recording = self._if_open()
+        if recording is None:
+            return (), ()
+        (n_q, n_k), contents = recording.shape, recording.contents
+        tokens = contents.tokens or tuple(str(place + 1) for place in range(n_q))
+        if contents.context_tokens is not None:
+            return tokens, contents.context_tokens
+        return tokens, tokens if n_q == n_k else tuple(str(place + 1) for place in range(n_k))
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return self._pieces[0]
+
+    @property
+    def context_tokens(self) -> tuple[str, ...]:
+        return self._pieces[1]
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        tokens, context = (tuple(map(readable_piece, pieces)) for pieces in self._pieces)
+        return tokens, context
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What queries and keys belong to, as text."""
+        tokens, context = map(_joined, self.labels)
+        return tokens, context
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        recording = self._if_open()
+        return (1,) if recording is None else tuple(map(len, recording.heads))
+
+    def layers(self, lookup: Lookup) -> Sequence[Layer]:
+        recording = self.recording
+        return Layers(len(recording.heads), lambda place: recording.layer(place, lookup))
+
+    @cached_property
+    def lacks(self) -> dict[Ability, str]:
+        """Why it cannot do what it cannot."""
+        recording = self._if_open()
+        if recording is None or not recording.has_scores:
+            return _LACKS
+        able = {Ability.SCORES, Ability.MASKS} | ({Ability.VALUES} if recording.contents.v else set())
+        own = {Ability.MASKS: "The file has a mask of its own."} if recording.has_mask else {}
+        return {each: why for each, why in _LACKS.items() if each not in able} | own
+
+    def operations(self) -> float:
+        return OF_A_WEIGHT * sum(self.heads) * len(self.tokens) * len(self.context_tokens)
+
+    # ---- What hides keys ----
+
+    def mask(self, layer: int) -> Bools | None:
+        n_q, n_k = self.recording.shape
+        rows = self.recording.heads[layer][0].mask
+        return None if rows is None or n_q * n_k > MOST_MASKED else np.asarray(rows(0, n_q))
+
+    def mask_words(self) -> str:
+        recording = self._if_open()
+        if recording is None or not recording.has_mask:
+            return ""
+        return "causal, guessed from weights of 0" if recording.is_causal else "recorded with the weights"
+
+
+def _joined(labels: tuple[str, ...]) -> str:
+    """Put pieces together: with their own spaces, if they have any."""
+    if any(label.startswith(SPACE) for label in labels):
+        return "".join(labels).replace(SPACE, " ").strip()
+    return " ".join(labels)
+
+
+class BoxSource(RecordedSource[BoxRecipe]):
+    """Opens a recording that comes with the program."""
+
+    def _open(self) -> Recording:
+        name = self.recipe.recording
+        if name not in RECORDINGS:
+            raise ExplorerError(f"There is no recording “{name}” in the box: choose another.")
+        contents = contents_of(open_arrays(assets.path(f"recordings/{name}.npz")))
+        is_causal = RECORDINGS[name].is_causal
+        return Recording(contents, layers_of(contents, "lhqk", is_causal=is_causal), is_causal)
+
+    @property
+    def traits(self) -> Traits:
+        found = RECORDINGS.get(self.recipe.recording)
+        model = "an unknown recording" if found is None else f"recorded from {found.model} (Apache-2.0), float16"
+        return Traits("recording" if found is None else found.title, model, Made.RECORDED, _LACKS)
+
+    def mask_words(self) -> str:
+        return "causal" if super().mask_words() else ""
+
+    def verdict(self) -> tuple[str, str]:
+        found = RECORDINGS[self.recipe.recording]
+        said = (
+            f"{found.model} was trained {found.trained}. What a head looks at does not say what the model needs it for."
+        )
+        return "These weights were learned, and recorded.", said
+
+
+def file_recipe(path: Path, *, attention: str = "", axes: str = "", batch: int = 0) -> FileRecipe:
+    """Look at a file, tell what is what in it, and name it so that it can be opened again.
+
+    Parameters
+    ----------
+    path : Path
+        An .npz, .npy or .safetensors file.
+    attention : str
+        What the weights are called in it, if that is not to be found out.
+    axes : str
+        One letter an axis of the weights, if the sums of the rows are not to tell.
+    batch : int
+        Which sequence of the batch, from 0.
+
+    Returns
+    -------
+    FileRecipe
+
+    Raises
+    ------
+    ExplorerError
+        If it cannot be read, holds no weights, or the rows of the weights sum to 1 along no axis.
+    """
+    reference = reference_to(path)
+    contents = contents_of(open_arrays(path), attention or None)
+    is_causal = False
+    if contents.attention:
+        guess = (
+            examine_axes(contents.attention, axes, is_list=contents.is_list)
+            if axes
+            else guess_axes(contents.attention, is_list=contents.is_list)
+        )
+        axes, is_causal = guess.checked(), guess.is_causal and contents.mask is None
+    recipe = FileRecipe(
+        str(path), reference.size, reference.modified_ns, reference.digest, attention, axes, batch, is_causal
+    )
+    layers_of(contents, axes, batch=batch, is_causal=is_causal)  # refuses sizes that do not fit
+    return recipe
+
+
+class FileSource(RecordedSource[FileRecipe]):
+    """Opens a file, if it is still what it was."""
+
+    def _open(self) -> Recording:
+        recipe = self.recipe
+        path = Path(recipe.path)
+        change = change_since(FileReference(path, recipe.size, recipe.modified_ns, recipe.digest))
+        if change is not None:
+            raise ExplorerError(f"{change} Open it again to see what it holds now.")
+        contents = contents_of(open_arrays(path), recipe.attention or None)
+        heads = layers_of(contents, recipe.axes, batch=recipe.batch, is_causal=recipe.is_causal)
+        return Recording(contents, heads, recipe.is_causal and contents.mask is None)
+
+    @property
+    def traits(self) -> Traits:
+        name = Path(self.recipe.path).name
+        return Traits(f"“{name}”", f"recorded in “{name}”", Made.RECORDED, self.lacks)
+
+    def verdict(self) -> tuple[str, str]:
+        recipe, name = self.recipe, Path(self.recipe.path).name
+        if not recipe.axes:
+            return "These weights come from recorded vectors.", f"“{name}” has queries and keys: softmax(q·kᵀ ÷ √d_k)."
+        axes = ", ".join(LETTERS[letter] for letter in recipe.axes)
+        said = f"“{name}” has the axes {axes}: in a sample, the rows sum to 1."
+        if recipe.is_causal:
+            said += " Keys after their query are taken to be masked, as their weights are exactly 0: a guess."
+        return "These weights were recorded.", said
