@@ -1,0 +1,277 @@
+"""Attention from Python: arrays and files as views that are drawn, saved and opened in the window."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attention_explorer.errors import ArrayError, ExportError
+from attention_explorer.given_arrays import Array, as_array, as_layers
+from attention_explorer.rendering import render
+from attention_explorer.sources.recorded_recipe import FileRecipe
+from attention_explorer.sources.recorded_source import FileSource, file_recipe
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.state.session_file import SUFFIX, write_session
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+MOST_DRAWN_AS_CELLS = 128
+"""Tokens up to which a notebook is given a drawing; of more it is given pixels, which stay below 3 MB."""
+
+_numbers = count()
+
+
+class View:
+    """Attention that can be drawn, saved and opened. Layers and heads count from 0.
+
+    Parameters
+    ----------
+    recipe : FileRecipe
+        The file that holds it.
+    """
+
+    def __init__(self, recipe: FileRecipe) -> None:
+        self._recipe, self._source = recipe, FileSource(recipe)
+        self._recording = self._source.recording
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """How many heads each layer has."""
+        return self._source.heads
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """One a query, to the letter."""
+        return self._source.tokens
+
+    @property
+    def context_tokens(self) -> tuple[str, ...]:
+        """One a key."""
+        return self._source.context_tokens
+
+    def __repr__(self) -> str:
+        n_q, n_k = self._recording.shape
+        heads = self.heads[0] if len(set(self.heads)) == 1 else self.heads
+        return f"View({len(self.heads)} layers, {heads} heads, {n_q} × {n_k})"
+
+    def weights(self, layer: int = 0, head: int = 0) -> Array:
+        """Return the weights of a head, (n_q, n_k), exactly as they were given.
+
+        Raises
+        ------
+        ArrayError
+            If there is no such layer or head.
+        """
+        layer, head = self._place(layer, head)
+        found = self._recording.heads[layer][head]
+        return found.map().weights() if found.weights is None else found.weights.read()
+
+    def save(self, path: str | os.PathLike[str], *, layer: int = 0, head: int = 0, **options: Any) -> None:  # noqa: ANN401
+        """Write a head to a file, as the window exports it.
+
+        Parameters
+        ----------
+        path : str or path
+            Its ending says what it becomes: a picture (png, svg, pdf), or numbers (csv, npy, npz, json).
+        layer, head : int
+            Which one, from 0.
+        **options
+            Those of `attention_explorer.render`: ``what="wall"`` for all heads, ``size``, ``dpi``, ``theme`` …
+
+        Raises
+        ------
+        ExplorerError
+            The file cannot be written, or an option does not fit.
+        """
+        page = self._heads_page(layer, head)
+        if _qt_can_start():
+            render(page, path, **options)
+        else:
+            _render_elsewhere(page, Path(path), options)
+
+    def open(self, layer: int = 0, head: int = 0) -> None:
+        """Open the window on a head. A script waits until it is closed, a notebook goes on.
+
+        Raises
+        ------
+        ArrayError
+            If there is no such layer or head.
+        """
+        command = [sys.executable, "-m", "attention_explorer", str(_session_with(self._heads_page(layer, head)))]
+        if "ipykernel" in sys.modules:
+            subprocess.Popen(command)  # noqa: S603 - this program
+        else:
+            subprocess.run(command, check=False)  # noqa: S603 - this program
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """Return what Jupyter shows: a drawing of the first head, or its pixels where there are many tokens."""
+        if max(self._recording.shape) <= MOST_DRAWN_AS_CELLS:
+            return {"image/svg+xml": render(self._heads_page(0, 0), format="svg").decode(), "text/plain": repr(self)}
+        return {"image/png": render(self._heads_page(0, 0), format="png", dpi=100), "text/plain": repr(self)}
+
+    def _heads_page(self, layer: int, head: int) -> HeadsState:
+        layer, head = self._place(layer, head)
+        return HeadsState(HeadsSetup(self._recipe, layer=layer, head=head), HeadsView(), preset="")
+
+    def _place(self, layer: int, head: int) -> tuple[int, int]:
+        if not 0 <= layer < len(self.heads):
+            raise ArrayError(f"there is no layer {layer}: there are {len(self.heads)}, from 0")
+        if not 0 <= head < self.heads[layer]:
+            raise ArrayError(f"layer {layer} has no head {head}: it has {self.heads[layer]}, from 0")
+        return layer, head
+
+
+def show(
+    weights: object = None,
+    tokens: Sequence[str] | None = None,
+    *,
+    context_tokens: Sequence[str] | None = None,
+    q: object = None,
+    k: object = None,
+    v: object = None,
+    mask: ArrayLike | None = None,
+    axes: str | None = None,
+    batch: int = 0,
+    title: str | None = None,
+) -> View:
+    """Take attention from arrays.
+
+    Parameters
+    ----------
+    weights : array_like, or one for each layer
+        (n_q, n_k), (heads, n_q, n_k), (layers, heads, n_q, n_k) or (layers, batch, heads, n_q, n_k); or a tuple of
+        (heads, n_q, n_k) or (batch, heads, n_q, n_k), as transformers returns with ``output_attentions=True``. Arrays
+        and memory maps of NumPy, and tensors of torch or JAX, on any device.
+    tokens, context_tokens : sequence of str, optional
+        One a query, and one a key if those are others.
+    q, k, v : array_like, optional
+        Queries, keys and values of the heads, (heads, n, d) or (layers, heads, n, d). Without weights these are
+        computed from them, softmax(q·kᵀ ÷ √d_k), and stages and arithmetic can be seen.
+    mask : array_like of bool, optional
+        True where a query could attend.
+    axes : str, optional
+        One letter an axis of the weights: l layers, b batch, h heads, q queries, k keys. By default the sums of the
+        rows tell.
+    batch : int
+        Which sequence of the batch, from 0.
+    title : str, optional
+        What the attention is called in captions and exports.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ArrayError
+        If something is no array, the rows of the weights sum to 1 along no axis, or sizes do not fit each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import attention_explorer
+    >>> view = attention_explorer.show(np.eye(3), ["a", "b", "c"])
+    >>> view.weights()[1]
+    array([0., 1., 0.])
+    """
+    named: dict[str, Array] = {}
+    for name, given in (("attention", weights), ("q", q), ("k", k), ("v", v)):
+        if given is not None:
+            named |= _named(name, "weights" if name == "attention" else name, given)
+    if not named:
+        raise ArrayError("there is nothing to show: give weights, or q and k")
+    if mask is not None:
+        named["mask"] = as_array("mask", mask)
+    for name, texts in (("tokens", tokens), ("context_tokens", context_tokens)):
+        if texts is not None:
+            named[name] = np.array([str(text) for text in texts], dtype=np.str_)
+    path = _private_folder() / _file_name(title)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(path, **named)  # type: ignore[arg-type] # its stubs take the names for options
+    return load(path, axes=axes, batch=batch)
+
+
+def load(
+    path: str | os.PathLike[str], *, attention: str | None = None, axes: str | None = None, batch: int = 0
+) -> View:
+    """Take attention from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        An .npz, .npy or .safetensors file.
+    attention : str, optional
+        What the weights are called in it; by default attention, attentions or weights, or the only array that can be.
+    axes, batch
+        As for `show`.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ExplorerError
+        If it cannot be read or holds no attention; also an OSError or a ValueError.
+    """
+    return View(file_recipe(Path(path).absolute(), attention=attention or "", axes=axes or "", batch=batch))
+
+
+def _named(name: str, said: str, given: object) -> dict[str, Array]:
+    """Name one array, or those of the layers: attention.0, attention.1 and so on."""
+    layers, is_list = as_layers(said, given)
+    return {f"{name}.{place}": layer for place, layer in enumerate(layers)} if is_list else {name: layers[0]}
+
+
+def _file_name(title: str | None) -> str:
+    kept = "".join(letter if letter.isalnum() or letter in " -_.," else "_" for letter in title or "arrays")
+    return f"{next(_numbers)}/{kept.strip(' .') or 'arrays'}.npz"
+
+
+def _session_with(page: HeadsState) -> Path:
+    path = _private_folder() / f"view-{next(_numbers)}{SUFFIX}"
+    write_session(path, ExplorerState(heads=page), page="heads")
+    return path
+
+
+def _qt_can_start() -> bool:
+    """Whether something can be drawn on this thread: Qt runs already, or this is the thread on which it may start."""
+    widgets = sys.modules.get("PySide6.QtWidgets")
+    runs = widgets is not None and widgets.QApplication.instance() is not None
+    return runs or threading.current_thread() is threading.main_thread()
+
+
+_ELSEWHERE = "import json, sys, attention_explorer as a; a.render(*sys.argv[1:3], **json.loads(sys.argv[3]))"
+
+
+def _render_elsewhere(page: HeadsState, path: Path, options: dict[str, Any]) -> None:
+    """Draw in a process of its own."""
+    arguments = [str(_session_with(page)), str(path.absolute()), json.dumps(options)]
+    done = subprocess.run(  # noqa: S603 - this program
+        [sys.executable, "-c", _ELSEWHERE, *arguments], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise ExportError(done.stderr.strip().rpartition("\n")[2].partition(": ")[2])
+
+
+@cache
+def _private_folder() -> Path:
+    """Return a folder that only this user can read; it is gone when Python ends."""
+    folder = Path(tempfile.mkdtemp(prefix="attention-explorer-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

@@ -1,0 +1,227 @@
+"""`show` and `load`: arrays and files of other programs come back exactly, are drawn, saved and opened."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import attention_explorer
+from attention_explorer import ExplorerError, api
+from attention_explorer.state.session_file import read_session
+
+RNG = np.random.default_rng(11)
+TOKENS = ["a", "b", "c", "d", "e"]
+
+
+def weights_of(*shape: int) -> np.ndarray:
+    exponentials = np.exp(RNG.standard_normal(shape))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+class Tensor:
+    """As torch hands them out: on a device, with gradients, in a type that NumPy does not have."""
+
+    def __init__(self, array: np.ndarray, dtype: str = "torch.float32", stage: int = 0) -> None:
+        self._array, self.dtype, self._stage = array, dtype, stage
+
+    def detach(self) -> Tensor:
+        return Tensor(self._array, self.dtype, 1)
+
+    def cpu(self) -> Tensor:
+        assert self._stage == 1
+        return Tensor(self._array, self.dtype, 2)
+
+    def float(self) -> Tensor:
+        return Tensor(self._array, "torch.float32", self._stage)
+
+    def numpy(self) -> np.ndarray:
+        assert (self._stage, self.dtype) == (2, "torch.float32")
+        return self._array
+
+    def __array__(self, *_how: object) -> np.ndarray:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+
+class ByDlpack:
+    """What has nothing but the protocol that libraries share arrays by."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+
+    def __dlpack__(self, **how: object) -> object:
+        return self._array.__dlpack__(**how)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._array.__dlpack_device__()
+
+
+# ---- What is given comes back ----
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(5, 5), (3, 5, 5), (2, 3, 5, 5), (2, 1, 3, 5, 5), (2, 4, 5, 7)])
+def test_weights_come_back_exactly_in_their_own_type(shape, dtype):
+    weights = weights_of(*shape).astype(dtype)
+    view = attention_explorer.show(weights)
+    one = weights.reshape(-1, *shape[-2:])
+    assert sum(view.heads) == len(one)
+    for place, (layer, head) in enumerate((layer, head) for layer, n in enumerate(view.heads) for head in range(n)):
+        found = view.weights(layer, head)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, one[place])
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, Tensor, ByDlpack, lambda array: Tensor(array, "torch.bfloat16")])
+def test_tensors_are_taken_as_they_are(wrap):
+    layers = [weights_of(1, heads, 5, 5).astype(np.float32) for heads in (3, 2)]
+    view = attention_explorer.show(tuple(map(wrap, layers)), TOKENS, title="Mine: 1/2")
+    assert view.heads == (3, 2)
+    assert view.tokens == view.context_tokens == tuple(TOKENS)
+    np.testing.assert_array_equal(view.weights(1, 1), layers[1][0, 1])
+
+
+def test_one_of_a_batch_is_chosen():
+    layers = tuple(weights_of(2, 3, 5, 5) for _ in range(2))
+    np.testing.assert_array_equal(attention_explorer.show(layers, batch=1).weights(1, 2), layers[1][1, 2])
+
+
+def test_queries_and_keys_are_enough():
+    q, k = RNG.standard_normal((2, 2, 5, 4))
+    view = attention_explorer.show(q=q, k=k, tokens=TOKENS)
+    scores = q[1] @ k[1].T / 2
+    wanted = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(view.weights(0, 1), wanted, rtol=1e-12)
+
+
+def test_axes_in_another_order_are_found_or_given():
+    weights = weights_of(4, 5, 5)
+    np.testing.assert_array_equal(attention_explorer.show(weights.swapaxes(1, 2)).weights(0, 2), weights[2])
+    moved = np.moveaxis(weights, 0, -1)  # (queries, keys, heads)
+    np.testing.assert_array_equal(attention_explorer.show(moved, axes="qkh").weights(0, 3), weights[3])
+
+
+# ---- What cannot be taken ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({}, "nothing to show"),
+        ({"weights": (None, None)}, "attn_implementation"),
+        ({"weights": "text"}, "must be an array"),
+        ({"weights": {"a": np.eye(2)}}, "must be an array"),
+        ({"weights": np.eye(3) * 1j}, "real numbers"),
+        ({"weights": np.array([object()])}, "real numbers"),
+        ({"weights": np.eye(3)[0]}, "axes"),
+        ({"weights": np.zeros((0, 0))}, "no entries"),
+        ({"weights": 3 * np.eye(3)}, "sum"),
+        ({"weights": -np.eye(3)}, "-1"),
+        ({"weights": np.full((3, 3), np.nan)}, "nan"),
+        ({"weights": np.eye(3), "tokens": ["a"]}, "1 tokens for 3 queries"),
+        ({"weights": np.eye(3), "tokens": list("abcd")}, "4 tokens for 3 queries"),
+        ({"weights": np.eye(3), "axes": "lhqk"}, "axes"),
+        ({"weights": weights_of(2, 3, 5, 5), "axes": "xyqk"}, "x"),
+        ({"q": np.ones((2, 3, 4))}, "save q and k"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_in_words(arguments, reason):
+    with pytest.raises(ExplorerError, match=reason) as caught:
+        attention_explorer.show(**arguments)
+    assert isinstance(caught.value, ValueError | OSError)
+
+
+@pytest.mark.parametrize("place", [(2, 0), (0, 3), (-1, 0), (0, -1)])
+def test_a_head_that_there_is_not_is_refused(place):
+    view = attention_explorer.show(weights_of(2, 3, 5, 5))
+    for act in (view.weights, lambda layer, head: view.save("x.npy", layer=layer, head=head)):
+        with pytest.raises(ExplorerError, match=r"no (layer|head)"):
+            act(*place)
+
+
+def test_a_file_that_is_not_there_is_an_os_error(tmp_path):
+    with pytest.raises(OSError, match="There is no file"):
+        attention_explorer.load(tmp_path / "no.npz")
+
+
+# ---- Drawn, saved, opened ----
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_head_is_saved_in_every_kind_of_file(tmp_path):
+    weights = weights_of(2, 3, 5, 5).astype(np.float32)
+    view = attention_explorer.show(weights, TOKENS, title="Mine")
+    for ending in ("npy", "npz", "csv", "json", "svg", "png", "pdf"):
+        view.save(tmp_path / f"head.{ending}", layer=1, head=2)
+    np.testing.assert_array_equal(np.load(tmp_path / "head.npy"), weights[1, 2])
+    assert json.loads((tmp_path / "head.json").read_text())["settings"]["source"] == "recorded in “Mine.npz”"
+    assert "layer 2, head 3" in (tmp_path / "head.svg").read_text()
+    view.save(tmp_path / "wall.svg", what="wall")
+    assert "layer 2, head 3" in (tmp_path / "wall.svg").read_text()
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(("n", "kind"), [(1, "image/svg+xml"), (64, "image/svg+xml"), (300, "image/png")])
+def test_a_notebook_is_given_a_picture_of_less_than_3_mb(n, kind):
+    bundle = attention_explorer.show(weights_of(2, n, n))._repr_mimebundle_()
+    assert set(bundle) == {kind, "text/plain"}
+    assert len(bundle[kind]) < 3e6
+
+
+@pytest.mark.parametrize("kernel", [False, True])
+def test_a_script_waits_for_the_window_and_a_notebook_goes_on(monkeypatch, kernel):
+    started: list[tuple[str, list[str]]] = []
+    monkeypatch.setattr(api.subprocess, "run", lambda command, **_how: started.append(("waits", command)))
+    monkeypatch.setattr(api.subprocess, "Popen", lambda command: started.append(("goes on", command)))
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    if kernel:
+        monkeypatch.setitem(sys.modules, "ipykernel", api)
+    attention_explorer.show(weights_of(2, 3, 5, 5), TOKENS).open(1, 2)
+    ((how, command),) = started
+    assert how == ("goes on" if kernel else "waits")
+    opened = read_session(Path(command[-1]))
+    setup = opened.state.heads.setup
+    assert (opened.page, setup.layer, setup.head) == ("heads", 1, 2)
+    assert setup.recipe.tokens == tuple(TOKENS)
+
+
+def test_arrays_are_kept_where_nobody_else_can_read_them():
+    folder = api._private_folder()
+    assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
+
+
+SCRIPT = """
+import sys, threading
+import numpy as np, attention_explorer
+view = attention_explorer.show(np.eye(4), list("abcd"))
+assert "PySide6" not in sys.modules, "arrays are taken without Qt"
+print(api := __import__("attention_explorer.api").api._private_folder())
+found = []
+def save():
+    view.save("out.npy")
+    try:
+        view.save("no/such/folder.svg")
+    except attention_explorer.ExplorerError as error:
+        found.append(str(error))
+thread = threading.Thread(target=save)
+thread.start(); thread.join()
+assert "does not exist" in found[0], found
+view.save("out.svg")
+"""
+
+
+def test_without_a_display_and_from_a_thread_files_are_written_and_what_was_kept_is_gone_at_the_end(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "QT_QPA_PLATFORM")}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), np.eye(4))
+    assert (tmp_path / "out.svg").read_text().startswith("<?xml")
+    assert not Path(done.stdout.strip()).exists()
