@@ -8,8 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.model.patterns import Pattern
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
+from attention_explorer.sources.source import Recipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
@@ -22,6 +25,7 @@ from attention_explorer.state.heads.survey import (
     in_order,
     measure_text,
     not_computed,
+    pattern_words,
     survey_heads,
     surveys_of,
     wall_legend,
@@ -29,6 +33,13 @@ from attention_explorer.state.heads.survey import (
 )
 
 STACKED = HeadsSetup(ToyRecipe(sentence="the cat sat on it .", d_model=16, heads=4, layers=2))
+PATTERNS = {
+    SortBy.NEXT: Pattern.NEXT,
+    SortBy.BACK: Pattern.BACK,
+    SortBy.SAME: Pattern.SAME,
+    SortBy.SPECIAL: Pattern.SPECIAL,
+    SortBy.INDUCTION: Pattern.INDUCTION,
+}
 EMPTY = HeadsSetup(ToyRecipe(sentence="cat"), MaskChoice(MaskKind.STRICT))
 
 
@@ -79,7 +90,7 @@ def test_a_small_picture_of_a_long_sentence_keeps_its_largest() -> None:
 
 
 @pytest.mark.parametrize("kind", [MaskKind.NONE, MaskKind.CAUSAL, MaskKind.STRICT])
-@pytest.mark.parametrize("sort", [sort for sort in SortBy if sort is not SortBy.NUMBER])
+@pytest.mark.parametrize("sort", [sort for sort in SortBy if sort is not SortBy.NUMBER and sort not in PATTERNS])
 def test_orders_are_by_the_measure_the_largest_first(sort: SortBy, kind: MaskKind) -> None:
     frame = heads_frame(HeadsSetup(STACKED.recipe, MaskChoice(kind)))
     ordered = in_order(surveys_of(frame), sort)
@@ -90,6 +101,37 @@ def test_orders_are_by_the_measure_the_largest_first(sort: SortBy, kind: MaskKin
         assert len(set(values)) == 8
     for survey, value in zip(ordered, values, strict=True):
         assert float(measure_text(survey, sort).rpartition(" ")[2]) == pytest.approx(value, abs=0.0051)
+
+
+@pytest.mark.parametrize("sort", PATTERNS)
+@pytest.mark.parametrize("recipe", [STACKED.recipe, BoxRecipe("smollm2-soft"), ToyRecipe("a b a", "b c", heads=4)])
+def test_orders_are_by_the_pattern_the_clearest_first_and_without_a_number_last(recipe: Recipe, sort: SortBy) -> None:
+    frame = heads_frame(HeadsSetup(recipe))
+    queries, keys = frame.exact_tokens
+    ordered = in_order(surveys_of(frame), sort)
+    tokens = (queries, keys) if frame.is_cross else (keys,)
+    maps = [frame.layers[survey.layer].maps[survey.head] for survey in ordered]
+    values = [map_.patterns(*tokens)[PATTERNS[sort]].score for map_ in maps]
+    there = [value for value in values if not math.isnan(value)]
+    assert there == sorted(there, reverse=True)
+    assert all(math.isnan(value) for value in values[len(there) :])
+    for survey, value in zip(ordered, values, strict=True):
+        said = measure_text(survey, sort).rpartition(" ")[2]
+        assert said == "–" if math.isnan(value) else float(said) == pytest.approx(value, abs=0.0051)
+
+
+def test_patterns_are_named_where_they_are_clear_and_rest_on_more_than_a_query_or_two() -> None:
+    surveys = {survey.place: survey for survey in surveys_of(heads_frame(HeadsSetup(BoxRecipe("minilm-tired"))))}
+    assert character(surveys[0, 2]).split()[0] == "prev"
+    assert character(surveys[1, 8]).split()[0] == "next"
+    assert pattern_words(surveys[0, 2]).startswith("most like “previous”: 1.00 of the weight of 12 queries")
+    short = head_survey(heads_frame(HeadsSetup(ToyRecipe("a b", heads=1))), 0, 0)
+    assert not pattern_words(short)
+
+
+def test_patterns_of_long_random_heads_are_not_measured() -> None:
+    long = HeadsSetup(ToyRecipe(" ".join(f"w{i}" for i in range(65)), d_model=4, heads=1))
+    assert head_survey(heads_frame(long), 0, 0).patterns == {}
 
 
 def test_by_number_the_heads_are_in_their_own_order_again() -> None:
@@ -121,6 +163,10 @@ def test_what_is_not_a_number_is_not_shown_as_one() -> None:
         (SortBy.SELF, "self"),
         (SortBy.PREVIOUS, "prev"),
         (SortBy.FIRST, "first"),
+        (SortBy.NEXT, "next"),
+        (SortBy.SAME, "same"),
+        (SortBy.SPECIAL, "marks"),
+        (SortBy.INDUCTION, "induction"),
     ],
 )
 def test_a_measure_has_a_short_name(sort: SortBy, word: str) -> None:
@@ -154,7 +200,10 @@ def test_even_saturated_and_plain_heads() -> None:
 @pytest.mark.parametrize("sort", SortBy)
 def test_every_order_can_be_reversed_and_heads_without_a_number_stay_last(sort: SortBy) -> None:
     surveys = surveys_of(heads_frame(STACKED))
-    assert in_order(surveys, sort, reverse=True) == in_order(surveys, sort)[::-1]
+    there = [survey for survey in in_order(surveys, sort) if not measure_text(survey, sort).endswith("–")]
+    back = in_order(surveys, sort, reverse=True)
+    assert list(back[: len(there)]) == there[::-1]
+    assert len(there) == len(surveys) or sort in PATTERNS
     without = replace(surveys[3], summary=surveys[3].summary._replace(entropy=math.nan))
     some = (*surveys[:3], without, *surveys[4:])
     for reverse in (False, True):

@@ -136,6 +136,11 @@ class SortBy(StrEnum):
     SELF = "on itself"
     PREVIOUS = "on previous"
     FIRST = "on first"
+    NEXT = "on next"
+    BACK = "k back"
+    SAME = "on same token"
+    SPECIAL = "on punctuation"
+    INDUCTION = "induction"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,13 +11,21 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.map_summary import SummaryPass
+from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
 from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.numerals import plain
+from attention_explorer.sources.source import Made
 from attention_explorer.state.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import HeadsView, SortBy
 from attention_explorer.state.map_picture import MapPicture
+
+MOST_MEASURED = 64 * 64
+"""Cells up to which patterns are measured of all heads, at about 0.1 ms each."""
+
+CLEAR, FEWEST_QUERIES = 0.5, 3
+"""From this score on, and of so many queries, a pattern is named on a thumbnail."""
 
 THUMBNAIL_TILES = 128
 """The most rows and columns of a thumbnail's picture; its widget is about as large."""
@@ -41,6 +49,8 @@ class HeadSurvey:
     """Queries and keys."""
     is_computed: bool = True
     """Whether there are numbers; if not, only its place is known."""
+    patterns: Mapping[Pattern, PatternScore] = field(default_factory=dict)
+    """How much of its weight falls on the keys of known patterns; empty where that was not measured."""
     _ends: dict[Contrast, float] = field(default_factory=dict, repr=False)
 
     @property
@@ -63,9 +73,20 @@ def survey_heads(frame: HeadsFrame) -> Iterator[HeadSurvey]:
 
 def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     """Return the small picture and the summary of a head."""
-    pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES)
+    patterns = _pattern_pass(frame)
+    pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES, patterns)
     excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
-    return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape)
+    scores = {} if patterns is None else patterns.scores()
+    return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape, patterns=scores)
+
+
+def _pattern_pass(frame: HeadsFrame) -> PatternPass | None:
+    """Return what measures patterns, where they mean something or take no time."""
+    n_q, n_k = frame.shape
+    if frame.source.traits.made not in (Made.LEARNED, Made.RECORDED) and n_q * n_k > MOST_MEASURED:
+        return None
+    queries, keys = frame.exact_tokens
+    return PatternPass(frame.shape, queries, keys) if frame.is_cross else PatternPass(frame.shape, keys)
 
 
 def not_computed(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
@@ -140,10 +161,45 @@ def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy, *, reverse: bool = F
     sign = 1.0 if reverse else -1.0
 
     def rank(survey: HeadSurvey) -> float:
-        value = float(getattr(survey.summary, _MEASURES[sort]))
+        value = _measure(survey, sort)
         return math.inf if math.isnan(value) else sign * value
 
     return tuple(sorted(surveys, key=rank))
+
+
+_PATTERNS = {
+    SortBy.NEXT: Pattern.NEXT,
+    SortBy.BACK: Pattern.BACK,
+    SortBy.SAME: Pattern.SAME,
+    SortBy.SPECIAL: Pattern.SPECIAL,
+    SortBy.INDUCTION: Pattern.INDUCTION,
+}
+_SPECIAL = "marks"
+_SHORT = {
+    SortBy.MAX_WEIGHT: "mean max",
+    SortBy.DISTANCE: "dist",
+    SortBy.SELF: "self",
+    SortBy.PREVIOUS: "prev",
+    SortBy.FIRST: "first",
+    SortBy.NEXT: "next",
+    SortBy.SAME: "same",
+    SortBy.SPECIAL: _SPECIAL,
+    SortBy.INDUCTION: "induction",
+}
+
+
+def _measure(survey: HeadSurvey, sort: SortBy) -> float:
+    """Return the number that heads are sorted by; NaN where there is none."""
+    if sort in _PATTERNS:
+        return survey.patterns.get(_PATTERNS[sort], PatternScore()).score
+    return float(getattr(survey.summary, _MEASURES[sort]))
+
+
+def _short(survey: HeadSurvey, sort: SortBy) -> str:
+    if sort is not SortBy.BACK:
+        return _SHORT[sort]
+    back = survey.patterns.get(Pattern.BACK, PatternScore()).back
+    return "back" if back is None else f"{back} back"
 
 
 def measure_text(survey: HeadSurvey, sort: SortBy) -> str:
@@ -151,14 +207,7 @@ def measure_text(survey: HeadSurvey, sort: SortBy) -> str:
     summary = survey.summary
     if sort in (SortBy.NUMBER, SortBy.ENTROPY):
         return f"H {_said(summary.entropy)}"
-    short = {
-        SortBy.MAX_WEIGHT: "mean max",
-        SortBy.DISTANCE: "dist",
-        SortBy.SELF: "self",
-        SortBy.PREVIOUS: "prev",
-        SortBy.FIRST: "first",
-    }[sort]
-    return f"{short} {_said(float(getattr(summary, _MEASURES[sort])))}"
+    return f"{_short(survey, sort)} {_said(_measure(survey, sort))}"
 
 
 def _said(value: float) -> str:
@@ -170,7 +219,29 @@ def character(survey: HeadSurvey) -> str:
     summary = survey.summary
     if is_nearly_uniform(summary.evenness, survey.excess):
         return "≈ even"
-    for name, mass in (("self", summary.self_mass), ("prev", summary.previous_mass), ("first", summary.first_mass)):
-        if mass >= 0.5:
-            return f"{name} {plain(mass)}"
+    masses = [(summary.self_mass, "self"), (summary.previous_mass, "prev"), (summary.first_mass, "first")]
+    for sort, pattern in _PATTERNS.items():
+        found = survey.patterns.get(pattern, PatternScore())
+        if found.queries >= FEWEST_QUERIES and found.score > 2.0 * found.chance:
+            masses.append((found.score, _short(survey, sort)))
+    clear = [each for each in masses if each[0] >= CLEAR]
+    # Punctuation and special tokens are many keys, the first among them: named where nothing narrower is.
+    clear = [each for each in clear if each[1] != _SPECIAL] or clear
+    if clear:
+        mass, name = max(clear, key=lambda each: each[0])
+        return f"{name} {plain(mass)}"
     return "saturated" if summary.saturated >= 0.2 else ""
+
+
+def pattern_words(survey: HeadSurvey) -> str:
+    """Say which pattern a head follows most, how clearly, and what that means; empty if none was measured."""
+    found = [
+        (score.score, pattern, score) for pattern, score in survey.patterns.items() if score.queries >= FEWEST_QUERIES
+    ]
+    if not found:
+        return ""
+    _, pattern, best = max(found, key=lambda each: each[0])
+    name = f"{best.back} back" if pattern is Pattern.BACK else pattern.value
+    queries = "1 query" if best.queries == 1 else f"{best.queries} queries"
+    said = f"most like “{name}”: {plain(best.score)} of the weight of {queries} (even weights: {plain(best.chance)})"
+    return f"{said}. {pattern.meaning}"

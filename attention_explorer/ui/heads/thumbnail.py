@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from attention_explorer.numerals import counted, plain
 from attention_explorer.state.colour_scale import ColourScale
 from attention_explorer.state.heads.state import HeadsView
-from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text
+from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text, pattern_words
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
 from attention_explorer.ui.drawing.heatmap import paint_runs
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -70,7 +70,9 @@ def paint_thumbnail(
     painter.setFont(look.font(11.5))
     painter.setPen(QColor(look.theme.muted))
     painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
-    painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, standing_out)
+    taken = painter.fontMetrics().horizontalAdvance(f"{said}  {standing_out}")
+    if standing_out != said and taken <= side:
+        painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, standing_out)
     return cells
 
 
@@ -140,5 +142,7 @@ def summary_words(survey: HeadSurvey) -> str:
         f"mean distance {plain(summary.distance)}, weight on itself {plain(summary.self_mass)}, on the previous token "
         f"{plain(summary.previous_mass)}, on the first {plain(summary.first_mass)}"
     )
+    pattern = pattern_words(survey)
+    text = f"{text}; {pattern}" if pattern else text
     empty = summary.empty_rows
     return f"{text}; {counted(empty, 'row')} with nothing to attend to" if empty else text

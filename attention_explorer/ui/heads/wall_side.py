@@ -42,6 +42,11 @@ SORTS = (
     (SortBy.SELF, "by weight on itself", "The weight that tokens give themselves, the largest first"),
     (SortBy.PREVIOUS, "by weight on previous", "The weight on the token before, the largest first"),
     (SortBy.FIRST, "by weight on first", "The weight on the first token, the largest first"),
+    (SortBy.NEXT, "by weight on next", "The weight on the token after, the largest first"),
+    (SortBy.BACK, "by weight k back", "The weight on the token a fixed distance before, 2 to 8, the largest first"),
+    (SortBy.SAME, "by weight on same token", "The weight on the same token elsewhere, the largest first"),
+    (SortBy.SPECIAL, "by weight on punctuation", "The weight on punctuation and special tokens, the largest first"),
+    (SortBy.INDUCTION, "by induction", "The weight on what came after the same token earlier, the largest first"),
 )
 
 
