@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -20,6 +20,7 @@ from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.files import write_whole
 from attention_explorer.sources.recorded_recipe import ENDINGS
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.file_places import absolute_from, relative_to
 from attention_explorer.state.session_json import Json, PlaceError, parsed, place_text, written
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def read_session(path: Path) -> Opened:
         session, of a newer version, cut off or damaged, or a value has the wrong type or is out of range.
     """
     try:
-        return session_from(_read_bytes(path), path.name)
+        opened = session_from(_read_bytes(path), path.name)
+        return replace(opened, state=absolute_from(opened.state, path))
     except ExplorerError:
         if path.suffix.lower() in ("", ".json") or not os.path.isfile(path):
             raise
@@ -313,4 +315,4 @@ def write_session(
     ExplorerError
         The session cannot be saved or the file not be written; the message says why.
     """
-    write_whole(path, session_bytes(state, extra, page=page, file=file))
+    write_whole(path, session_bytes(relative_to(state, path), extra, page=page, file=file))

@@ -18,13 +18,14 @@ PACKAGE = Path(attention_explorer.__file__).parent
 OTHERS = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 del OTHERS["sources/registry.py"]
 EDITORS = {
+    "state/file_places.py",
     "state/heads/dots.py",
     "state/heads/it_table.py",
     "ui/heads/embeddings_part.py",
     "ui/heads/setup_model.py",
     "ui/heads/setup_weights.py",
 }
-"""What edits recipes of one type, and of no other."""
+"""What edits recipes of one type, and of no other; the first one where files are."""
 
 RECIPES = [
     ToyRecipe(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QUrl
@@ -131,6 +133,24 @@ def test_a_session_brings_the_file_back_or_says_which_is_wanted(
     other.session.apply(ExplorerState(), "Start again")
     other.page.settle()
     assert not other.page.requests.misleads
+
+
+def test_a_session_and_its_file_can_be_moved_together(window, make_window, open_dropped, path, tmp_path):
+    open_dropped(window, path)
+    here, there = tmp_path / "lessons", tmp_path / "elsewhere" / "lessons"
+    here.mkdir()
+    write_session(here / "mine.attn.json", window.session.state, page="heads")
+    assert '"../model.npz"' in (here / "mine.attn.json").read_text(encoding="utf-8")
+    there.mkdir(parents=True)
+    os.replace(here / "mine.attn.json", there / "mine.attn.json")
+    os.replace(path, there.parent / "model.npz")
+    start_again()
+    state = read_session(there / "mine.attn.json").state
+    other = make_window(state, Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    other.page.settle()
+    assert not other.page.requests.misleads
+    assert state.heads.setup.recipe.path == str(there.parent / "model.npz")
+    assert other.page.canvas.frame.queries == ("␣the", "␣cat", "␣sat", "␣down")
 
 
 def test_the_first_start_shows_attention_that_was_learned(tmp_path):

@@ -1,0 +1,49 @@
+"""Where the files are that a session refers to: named relative to the session, so that both can be moved together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from attention_explorer.sources.recorded_recipe import FileRecipe
+from attention_explorer.sources.registry import recipe_as
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.state import HeadsSetup
+
+MOST_FOLDERS_UP = 2
+"""A file that lies further away is not moved along: it is named by its whole path."""
+
+
+def relative_to(state: ExplorerState, session: Path) -> ExplorerState:
+    """Return a state with its files named as seen from the folder of a session."""
+    return _with_paths(state, lambda path: _seen_from(session.absolute().parent, path))
+
+
+def absolute_from(state: ExplorerState, session: Path) -> ExplorerState:
+    """Return a state that was read from a session, with whole paths again."""
+    folder = session.absolute().parent
+    return _with_paths(state, lambda path: os.path.normpath(folder / path))
+
+
+def _seen_from(folder: Path, path: str) -> str:
+    try:
+        relative = os.path.relpath(path, folder)
+    except ValueError:  # on another drive
+        return path
+    is_near = Path(relative).parts[: MOST_FOLDERS_UP + 1] != (os.pardir,) * (MOST_FOLDERS_UP + 1)
+    return Path(relative).as_posix() if is_near else path
+
+
+def _with_paths(state: ExplorerState, change: Callable[[str], str]) -> ExplorerState:
+    heads = state.heads
+    setup, other = _changed(heads.setup, change), None if heads.other is None else _changed(heads.other, change)
+    if setup is heads.setup and other is heads.other:
+        return state
+    return replace(state, heads=replace(heads, setup=setup, other=other))
+
+
+def _changed(setup: HeadsSetup, change: Callable[[str], str]) -> HeadsSetup:
+    file = recipe_as(setup.recipe, FileRecipe)
+    return setup if file is None else replace(setup, recipe=replace(file, path=change(file.path)))
