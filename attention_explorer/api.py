@@ -207,7 +207,12 @@ def show(
 
 
 def load(
-    path: str | os.PathLike[str], *, attention: str | None = None, axes: str | None = None, batch: int = 0
+    path: str | os.PathLike[str],
+    tokens: Sequence[str] | None = None,
+    *,
+    attention: str | None = None,
+    axes: str | None = None,
+    batch: int = 0,
 ) -> View:
     """Take attention from a file.
 
@@ -215,6 +220,8 @@ def load(
     ----------
     path : str or path
         An .npz, .npy or .safetensors file.
+    tokens : sequence of str, optional
+        One a query, in place of those of the file.
     attention : str, optional
         What the weights are called in it; by default attention, attentions or weights, or the only array that can be.
     axes, batch
@@ -229,7 +236,10 @@ def load(
     ExplorerError
         If it cannot be read or holds no attention; also an OSError or a ValueError.
     """
-    return View(file_recipe(Path(path).absolute(), attention=attention or "", axes=axes or "", batch=batch))
+    texts = [str(text) for text in tokens or ()]
+    return View(
+        file_recipe(Path(path).absolute(), attention=attention or "", axes=axes or "", batch=batch, tokens=texts)
+    )
 
 
 def _named(name: str, said: str, given: object) -> dict[str, Array]:

@@ -34,6 +34,7 @@ EXAMPLES = """examples:
   attention-explorer render pipeline weights.npz --page heads
   attention-explorer render stacked heads.pdf --what wall
   attention-explorer render attention.npz heads.pdf --what wall
+  attention-explorer render attention.npz head.pdf --layer 2 --head 1 --what lines
   attention-explorer render - - --format png --dpi 300 < lesson.attn.json > figure.png
   attention-explorer gallery pictures             every page and preset as PNG files
   attention-explorer gallery pictures --size 2560x1440 --theme dark
@@ -143,8 +144,8 @@ def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     render.add_argument(
         "source",
-        metavar="SESSION_OR_PRESET",
-        help="a file ending in .json, a preset, or - for a session on standard input",
+        metavar="SOURCE",
+        help="a session (.json), attention (.npz, .npy, .safetensors), a preset, or - for a session on standard input",
     )
     render.add_argument(
         "out",
@@ -153,8 +154,12 @@ def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     render.add_argument("--page", type=_page, metavar="PAGE", help="the page to draw; by default the saved one")
     render.add_argument(
-        "--what", default="", metavar="FIGURE", help="picture (the default); on the page heads also wall, all heads"
+        "--what",
+        default="",
+        metavar="FIGURE",
+        help="picture (the default); on the page heads also map, lines, stages, compare, or wall, all heads",
     )
+    _add_attention_options(render)
     render.add_argument("--format", default="", metavar="KIND", help="png, svg …; needed if OUT has no such ending")
     render.add_argument(
         "--size", type=_width, metavar="WIDTH", help="the width: 89mm, 3.5in, 1200px; by default its own"
@@ -166,6 +171,25 @@ def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     for part in ("title", "axis-names", "token-labels", "colour-bar", "caption"):
         render.add_argument(f"--no-{part}", action="store_true", help=f"leave out the {part.replace('-', ' ')}")
+
+
+def _add_attention_options(render: argparse.ArgumentParser) -> None:
+    heads = render.add_argument_group("the page heads")
+    heads.add_argument("--layer", type=int, metavar="N", help="the layer, from 1")
+    heads.add_argument("--head", type=int, metavar="N", help="the head, from 1")
+    heads.add_argument("--from-zero", action="store_true", help="count layers and heads from 0, as code does")
+    files = render.add_argument_group("files of attention")
+    files.add_argument("--attention", default="", metavar="NAME", help="what the weights are called in the file")
+    files.add_argument(
+        "--axes",
+        default="",
+        metavar="LETTERS",
+        help="the axes: l layers, b batch, h heads, q queries, k keys",
+    )
+    files.add_argument("--batch", type=int, default=0, metavar="N", help="which sequence of the batch, from 0")
+    files.add_argument(
+        "--tokens", type=Path, metavar="FILE", help="the tokens: a JSON list of texts, or one token on each line"
+    )
 
 
 # ---- Reading values ----
@@ -307,13 +331,32 @@ def _render(options: argparse.Namespace) -> int:
 
     path = None if options.out == STANDARD else Path(options.out)
     figure_options = _figure_options(options, format_for(path, options.format))
-    shown = _shown(options.source, options.page or "")
+    shown, what = _on_heads(_shown(options.source, options.page or "", options), options)
     for sentence in shown.warnings:
         _complain(sentence)
     if path is None:
-        return _write_out(file_bytes(shown, figure_options, options.what))
-    write_file(shown, path, figure_options, options.what)
+        return _write_out(file_bytes(shown, figure_options, what))
+    write_file(shown, path, figure_options, what)
     return 0
+
+
+def _on_heads(shown: Shown, options: argparse.Namespace) -> tuple[Shown, str]:
+    """Return what is shown with the head and the picture that were asked for, and which figure that is."""
+    from dataclasses import replace
+
+    from attention_explorer.state.heads.recorded import looking_at
+
+    first = 0 if options.from_zero else 1
+    layer, head = (None if number is None else number - first for number in (options.layer, options.head))
+    picture = {"map": "heatmap", "lines": "lines", "stages": "stages", "compare": "compare"}.get(options.what, "")
+    if shown.page != "heads":
+        if layer is not None or head is not None or picture:
+            raise UsageError(f"--layer, --head and --what {options.what or 'map'} are for the page heads.")
+        return shown, options.what
+    heads = looking_at(shown.state.heads, layer, head)
+    if picture:
+        heads = heads.with_view(picture=picture)
+    return replace(shown, state=replace(shown.state, heads=heads)), "" if picture else options.what
 
 
 def _figure_options(options: argparse.Namespace, suffix: str) -> FigureOptions:
@@ -333,15 +376,40 @@ def _figure_options(options: argparse.Namespace, suffix: str) -> FigureOptions:
     )
 
 
-def _shown(source: str, page: str) -> Shown:
-    from attention_explorer.rendering import shown_by, shown_by_session
+def _shown(source: str, page: str, options: argparse.Namespace) -> Shown:
+    from attention_explorer.rendering import shown_by, shown_by_recording, shown_by_session
+    from attention_explorer.sources.recorded_recipe import is_recording
     from attention_explorer.state.session_file import read_session_stream
 
+    is_attention = source != STANDARD and is_recording(Path(source))
+    if is_attention:
+        tokens = () if options.tokens is None else _tokens_in(options.tokens)
+        how = {"attention": options.attention, "axes": options.axes, "batch": options.batch, "tokens": tokens}
+        return shown_by_recording(Path(source).absolute(), page, **how)
+    if options.attention or options.axes or options.batch or options.tokens:
+        raise UsageError("--attention, --axes, --batch and --tokens are for files of attention.")
     if source != STANDARD:
         return shown_by(source, page)
     if sys.stdin is None:  # closed before the start, as "<&-" does
         raise ExplorerError("Standard input is closed. Name a session file instead of “-”.")
     return shown_by_session(read_session_stream(sys.stdin.buffer, "standard input"), page)
+
+
+def _tokens_in(path: Path) -> tuple[str, ...]:
+    """Read tokens: a JSON list of texts, or one on each line."""
+    import json
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ExplorerError(f"{quoted(str(path))} cannot be read as a list of tokens: {error}.") from None
+    try:
+        listed = json.loads(text) if text.lstrip().startswith("[") else text.splitlines()
+    except ValueError as error:
+        raise ExplorerError(f"{quoted(str(path))} is no JSON list: {error}.") from None
+    if not all(isinstance(token, str) for token in listed):
+        raise ExplorerError(f"{quoted(str(path))} must be a list of texts, one for each token.")
+    return tuple(listed)
 
 
 def _encoded(text: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -63,7 +64,7 @@ def shown_by(source: Source, page: str = "") -> Shown:
         )
     if not isinstance(source, str) or _is_file(source, page):
         path = Path(source).absolute()  # “.” has no name
-        return _shown_by_recording(path, page) if is_recording(path) else shown_by_session(read_session(path), page)
+        return shown_by_recording(path, page) if is_recording(path) else shown_by_session(read_session(path), page)
     ready = find_preset(source, page and page_id(page))
     return Shown(ready.state, ready.page)
 
@@ -88,13 +89,22 @@ def _within_limits(state: ExplorerState, page: str) -> Shown:
     return Shown(replace(state, **{page: found}), page, tuple(decoder.warnings))  # type: ignore[arg-type]
 
 
-def _shown_by_recording(path: Path, page: str) -> Shown:
-    """Return what a file of attention shows: its first head."""
+def shown_by_recording(
+    path: Path, page: str = "", *, attention: str = "", axes: str = "", batch: int = 0, tokens: Sequence[str] = ()
+) -> Shown:
+    """Return what a file of attention shows: its first head; options as for `attention_explorer.load`.
+
+    Raises
+    ------
+    ExplorerError
+        It cannot be read, holds no attention, or another page is named.
+    """
     from attention_explorer.state.heads.recorded import heads_of_file
 
     if page and page_id(page) != "heads":
         raise ExplorerError(f"“{path.name}” is attention, which the page heads shows, not {page}.")
-    return Shown(replace(ExplorerState(), heads=heads_of_file(path)), "heads")
+    heads = heads_of_file(path, attention=attention, axes=axes, batch=batch, tokens=tokens)
+    return Shown(replace(ExplorerState(), heads=heads), "heads")
 
 
 def shown_by_session(opened: Opened, page: str = "") -> Shown:

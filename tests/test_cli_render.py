@@ -362,3 +362,64 @@ def test_the_window_opens_on_a_preset_of_any_page(
     finally:
         garbage.release()  # which the command line leaves to the window that is not opened here
     assert calls == [(*expected, "--watch" in arguments)]
+
+
+# ---- Files of attention ----
+
+
+@pytest.fixture
+def model(there: Path) -> np.ndarray:
+    """A file of 2 layers of 3 heads, named model.npz, and tokens beside it."""
+    exponentials = np.exp(np.random.default_rng(4).standard_normal((2, 3, 4, 4)))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    np.savez("model.npz", mine=weights, other=np.ones(3))
+    Path("tokens.txt").write_text("to\nbe\nor\nnot\n", encoding="utf-8")
+    Path("tokens.json").write_text('["to", "be", "or", "not"]', encoding="utf-8")
+    return weights
+
+
+@pytest.mark.parametrize("counted", [["--layer", "2", "--head", "3"], ["--layer", "1", "--head", "2", "--from-zero"]])
+def test_a_head_is_chosen_by_its_numbers(model: np.ndarray, counted: list[str]) -> None:
+    assert cli.main(["render", "model.npz", "head.npy", *counted]) == 0
+    np.testing.assert_array_equal(np.load("head.npy"), model[1, 2])
+
+
+@pytest.mark.parametrize("tokens", ["tokens.txt", "tokens.json"])
+def test_tokens_are_given_beside_the_file(model: np.ndarray, tokens: str) -> None:
+    assert cli.main(["render", "model.npz", "head.csv", "--tokens", tokens]) == 0
+    assert Path("head.csv").read_text(encoding="utf-8").splitlines()[0].endswith("to,be,or,not")
+
+
+def test_axes_and_the_array_are_given(model: np.ndarray) -> None:
+    np.savez("heads-last.npz", mine=np.moveaxis(model[0], 0, -1), attention=np.full((2, 2), 0.5))
+    options = ["--attention", "mine", "--axes", "qkh", "--head", "2"]
+    assert cli.main(["render", "heads-last.npz", "head.npy", *options]) == 0
+    np.testing.assert_array_equal(np.load("head.npy"), model[0, 1])
+
+
+@pytest.mark.parametrize("what", ["map", "lines", "wall", "compare"])
+def test_a_picture_of_the_heads_is_chosen(model: np.ndarray, what: str) -> None:
+    assert cli.main(["render", "model.npz", "a.svg", "--what", what]) == 0
+    assert cli.main(["render", "model.npz", "b.svg"]) == 0
+    assert (Path("a.svg").read_bytes() == Path("b.svg").read_bytes()) is (what == "map")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["model.npz", "a.svg", "--layer", "3"], 1, "There is no layer 3: there are 2, counted from 1."),
+        (["model.npz", "a.svg", "--head", "0"], 1, "Layer 1 has no head 0: it has 3, counted from 1."),
+        (["model.npz", "a.svg", "--what", "stages"], 1, "Only the weights were recorded"),
+        (["model.npz", "a.svg", "--tokens", "no.txt"], 1, "cannot be read as a list of tokens"),
+        (["model.npz", "a.svg", "--axes", "lhq"], 1, "axes"),
+        (["model.npz", "a.svg", "--page", "cost"], 1, "is attention, which the page heads shows"),
+        (["long-key", "a.svg", "--layer", "1"], 2, "are for the page heads"),
+        (["causal", "a.svg", "--axes", "lhqk"], 2, "are for files of attention"),
+    ],
+)
+def test_what_a_file_of_attention_has_not_is_said(
+    model: np.ndarray, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str
+) -> None:
+    assert cli.main(["render", *arguments]) == code
+    assert said in capsys.readouterr().err
+    assert not Path("a.svg").exists()

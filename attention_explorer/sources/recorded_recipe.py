@@ -85,6 +85,8 @@ class FileRecipe(_Recorded):
         Which sequence of the batch, from 0.
     is_causal : bool
         Whether keys after their query were hidden, in a file without a mask: a guess.
+    given_tokens : tuple of str
+        The tokens, if they are given beside the file; none for those of the file.
     """
 
     path: str = ""
@@ -95,6 +97,7 @@ class FileRecipe(_Recorded):
     axes: str = ""
     batch: int = 0
     is_causal: bool = False
+    given_tokens: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

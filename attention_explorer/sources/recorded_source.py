@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -204,7 +204,9 @@ class BoxSource(RecordedSource[BoxRecipe]):
         return "These weights were learned, and recorded.", said
 
 
-def file_recipe(path: Path, *, attention: str = "", axes: str = "", batch: int = 0) -> FileRecipe:
+def file_recipe(
+    path: Path, *, attention: str = "", axes: str = "", batch: int = 0, tokens: Sequence[str] = ()
+) -> FileRecipe:
     """Look at a file, tell what is what in it, and name it so that it can be opened again.
 
     Parameters
@@ -217,6 +219,8 @@ def file_recipe(path: Path, *, attention: str = "", axes: str = "", batch: int =
         One letter an axis of the weights, if the sums of the rows are not to tell.
     batch : int
         Which sequence of the batch, from 0.
+    tokens : sequence of str
+        The tokens, in place of those of the file.
 
     Returns
     -------
@@ -228,7 +232,7 @@ def file_recipe(path: Path, *, attention: str = "", axes: str = "", batch: int =
         If it cannot be read, holds no weights, or the rows of the weights sum to 1 along no axis.
     """
     reference = reference_to(path)
-    contents = contents_of(open_arrays(path), attention or None)
+    contents = _with_tokens(contents_of(open_arrays(path), attention or None), tuple(tokens))
     is_causal = False
     if contents.attention:
         guess = (
@@ -238,10 +242,22 @@ def file_recipe(path: Path, *, attention: str = "", axes: str = "", batch: int =
         )
         axes, is_causal = guess.checked(), guess.is_causal and contents.mask is None
     recipe = FileRecipe(
-        str(path), reference.size, reference.modified_ns, reference.digest, attention, axes, batch, is_causal
+        str(path),
+        reference.size,
+        reference.modified_ns,
+        reference.digest,
+        attention,
+        axes,
+        batch,
+        is_causal,
+        tuple(tokens),
     )
     layers_of(contents, axes, batch=batch, is_causal=is_causal)  # refuses sizes that do not fit
     return recipe
+
+
+def _with_tokens(contents: Contents, tokens: tuple[str, ...]) -> Contents:
+    return replace(contents, tokens=tokens) if tokens else contents
 
 
 class FileSource(RecordedSource[FileRecipe]):
@@ -253,7 +269,7 @@ class FileSource(RecordedSource[FileRecipe]):
         change = change_since(FileReference(path, recipe.size, recipe.modified_ns, recipe.digest))
         if change is not None:
             raise ExplorerError(f"{change} Open it again to see what it holds now.")
-        contents = contents_of(open_arrays(path), recipe.attention or None)
+        contents = _with_tokens(contents_of(open_arrays(path), recipe.attention or None), recipe.given_tokens)
         heads = layers_of(contents, recipe.axes, batch=recipe.batch, is_causal=recipe.is_causal)
         return Recording(contents, heads, recipe.is_causal and contents.mask is None)
 

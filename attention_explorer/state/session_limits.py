@@ -122,7 +122,12 @@ LIMITS: dict[type, dict[str, Limit]] = {
     },
     HandMadeRecipe: {"sentence": _SENTENCE, "context": _SENTENCE, "own_shares": Limit(5e-324, 1e6, most=MOST_TOKENS)},
     BoxRecipe: {"recording": Limit(known=lambda: tuple(RECORDINGS))},
-    FileRecipe: {"size": Limit(0, 2**60), "modified_ns": Limit(0, 2**63 - 1), "batch": Limit(0, 2**31)},
+    FileRecipe: {
+        "size": Limit(0, 2**60),
+        "modified_ns": Limit(0, 2**63 - 1),
+        "batch": Limit(0, 2**31),
+        "given_tokens": Limit(most=2**16),
+    },
     positions.PositionsState: {
         "length": Limit(1, positions.LONGEST),
         "d_model": Limit(1, positions.WIDEST),

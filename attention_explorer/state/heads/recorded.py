@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.recorded_source import file_recipe
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.sources.registry import source_of
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView
 
 
-def heads_of_file(path: Path) -> HeadsState:
-    """Look at a file of attention, and return the page that shows its first head.
+def heads_of_file(
+    path: Path, *, attention: str = "", axes: str = "", batch: int = 0, tokens: Sequence[str] = ()
+) -> HeadsState:
+    """Look at a file of attention, and return the page that shows its first head; options as for `file_recipe`.
 
     Raises
     ------
     ExplorerError
         It cannot be read, or holds no attention; the message says why.
     """
-    return HeadsState(HeadsSetup(file_recipe(path)), HeadsView(), preset="")
+    recipe = file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens)
+    return HeadsState(HeadsSetup(recipe), HeadsView(), preset="")
+
+
+def looking_at(heads: HeadsState, layer: int | None, head: int | None) -> HeadsState:
+    """Return the page with one of its heads, counted from 0; what is None stays.
+
+    Raises
+    ------
+    ExplorerError
+        There is no such layer or head.
+    """
+    if layer is None and head is None:
+        return heads
+    counts = source_of(heads.setup.recipe).heads
+    layer = min(heads.setup.layer, len(counts) - 1) if layer is None else layer
+    if not 0 <= layer < len(counts):
+        raise ExplorerError(f"There is no layer {layer + 1}: there are {len(counts)}, counted from 1.")
+    head = 0 if head is None else head
+    if not 0 <= head < counts[layer]:
+        raise ExplorerError(f"Layer {layer + 1} has no head {head + 1}: it has {counts[layer]}, counted from 1.")
+    return heads.with_setup(layer=layer, head=head, aggregate=Aggregate.ONE)
