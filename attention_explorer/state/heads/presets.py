@@ -72,7 +72,7 @@ def _tutorials() -> tuple[Preset[HeadsState], ...]:
 def _recorded(model: str, layer: int, head: int, row: int, title: str, look_for: str) -> Preset[HeadsState]:
     """Return a head of a recording on the sentence that ends in “tired”, with that of “soft” to compare with."""
     tired, soft = (HeadsSetup(BoxRecipe(f"{model}-{word}"), layer=layer, head=head) for word in ("tired", "soft"))
-    return Preset(model, title, look_for, HeadsState(tired, HeadsView(row=row), soft, preset=model))
+    return Preset(model, title, look_for, HeadsState(tired, HeadsView(row=row, in_grid=True), soft, preset=model))
 
 
 HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (

@@ -10,6 +10,9 @@ from attention_explorer.sources.recorded_source import file_recipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView
 
+MOST_THUMBNAILS = 24
+"""Heads up to which each has a thumbnail with words at first; of more there is a grid, in which all are seen."""
+
 
 def heads_of_file(
     path: Path, *, attention: str = "", axes: str = "", batch: int = 0, tokens: Sequence[str] = ()
@@ -22,7 +25,8 @@ def heads_of_file(
         It cannot be read, or holds no attention; the message says why.
     """
     recipe = file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens)
-    return HeadsState(HeadsSetup(recipe), HeadsView(), preset="")
+    in_grid = sum(source_of(recipe).heads) > MOST_THUMBNAILS
+    return HeadsState(HeadsSetup(recipe), HeadsView(in_grid=in_grid), preset="")
 
 
 def looking_at(heads: HeadsState, layer: int | None, head: int | None) -> HeadsState:

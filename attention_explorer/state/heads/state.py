@@ -156,6 +156,8 @@ class HeadsView(CheckedFields):
     sort: SortBy = SortBy.NUMBER
     reverse: bool = False
     """Whether the wall begins at the other end: with the smallest, or with the last head."""
+    in_grid: bool = False
+    """Whether the wall shows all heads small, a line a layer, instead of thumbnails with words."""
     mass: float = 0.9
     """The line view draws the strongest keys of each row up to this share of its weight."""
     row: int | None = None

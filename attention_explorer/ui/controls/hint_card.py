@@ -64,12 +64,12 @@ class HintCard(Card):
 
     def _show_preset(self, ready: Preset[Any] | None, changed: bool) -> None:
         self.note.setText("for the preset as it starts" if changed else "")
+        if ready is None:
+            self.hide()
         if ready is self._ready:
             return
         self._ready = ready
-        if ready is None:
-            self.hide()
-        else:
+        if ready is not None:
             self.text.set_text(TextLine(ready.look_for, size=12.5))
             self.show()
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
+    QFocusEvent,
     QHideEvent,
     QImage,
     QKeyEvent,
@@ -33,6 +36,7 @@ from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame
 from attention_explorer.ui.heads.thumbnail import (
     cells_in,
     paint_thumbnail,
+    paint_thumbnail_cells,
     paint_thumbnail_mark,
     summary_words,
     thumbnail_image,
@@ -94,6 +98,8 @@ class HeadWall(TipWidget):
         self._tiles: dict[tuple[int, int], tuple[object, QPixmap]] = {}
         self._hidden = HiddenPixels(self, self.forget_pixels)
         self._spot = NOWHERE
+        self._typed = ""
+        """So much of a name like L7H3 has been typed."""
         self._pointer: QPointF | None = None  # where it rests, for the head below it may become another
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -125,7 +131,7 @@ class HeadWall(TipWidget):
             if before.pop(survey.place, None) is not survey:
                 self._images.pop(survey.place, None)
                 self._tiles.pop(survey.place, None)
-        whole = self.is_whole = len(surveys) == frame.heads * len(frame.layers)
+        whole = self.is_whole = len(surveys) == len(frame.places)
         old = () if whole else tuple(survey for survey in before.values() if _has(frame, survey))
         self._old, self._dims_old = frozenset(survey.place for survey in old), False
         self._frame, self._view = frame, view
@@ -169,8 +175,9 @@ class HeadWall(TipWidget):
 
     def show_view(self, frame: HeadsFrame, view: HeadsView) -> None:
         """Show the same heads in another order."""
-        if frame is self._frame and (view.sort, view.reverse) != (self._view.sort, self._view.reverse):
-            self._view = replace(self._view, sort=view.sort, reverse=view.reverse)
+        order = view.sort, view.reverse, view.in_grid
+        if frame is self._frame and order != (self._view.sort, self._view.reverse, self._view.in_grid):
+            self._view = replace(self._view, sort=view.sort, reverse=view.reverse, in_grid=view.in_grid)
             self._surveys = in_order(self._surveys, view.sort, reverse=view.reverse)
             self._fit()
 
@@ -190,9 +197,21 @@ class HeadWall(TipWidget):
             self.update()
 
     def _fit(self) -> None:
-        self.grid = WallGrid.of(self.width(), self._look)
+        self.grid = self._grid()
         self._grow()
         self.update()
+
+    @property
+    def _in_grid(self) -> bool:
+        """Whether all heads are shown small, a line a layer."""
+        return self._view.in_grid and self._frame is not None and len(self._frame.source.heads) > 1
+
+    def _grid(self) -> WallGrid:
+        if self._frame is None or not self._in_grid:
+            return WallGrid.of(self.width(), self._look)
+        parent = self.parentWidget()
+        high = self.height() if parent is None else parent.height()
+        return WallGrid.of_layers(QSizeF(self.width(), high), self._frame.source.heads, self._look)
 
     def _grow(self) -> None:
         wanted = self.grid.height_of(len(self._surveys))
@@ -231,6 +250,8 @@ class HeadWall(TipWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(event.rect(), colour_of(self._look.theme.window))
+        if self._in_grid and (self._view.sort, self._view.reverse) == (SortBy.NUMBER, False):
+            self._paint_numbers(painter)
         if len(self._tiles) > MOST_TILES_KEPT:
             self._tiles.clear()
         for index in self.grid.indices_in(event.rect(), len(self._surveys)):
@@ -262,7 +283,7 @@ class HeadWall(TipWidget):
             painter.drawPixmap(_with_edge(box).topLeft(), self._tile(survey, box, state))
         else:  # in a drawing, words stay words
             self._draw_tile(painter, survey, box, state)
-        if survey.is_computed:
+        if survey.is_computed and not self._in_grid:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             paint_thumbnail_mark(painter, survey.shape, cells_in(box, survey, self._look), self._spot, self._look)
 
@@ -271,7 +292,7 @@ class HeadWall(TipWidget):
         place, ratio = _with_edge(box), self.devicePixelRatioF()
         # Of its place, only what is left of whole pixels alters the picture.
         inside = box.translated(-QPointF(place.topLeft()))
-        key = (survey.name, self._view.sort, state, inside, ratio)
+        key = (survey.name, self._view.sort, self._in_grid, state, inside, ratio)
         kept = self._tiles.get(survey.place)
         if kept is not None and kept[0] == key:
             return kept[1]
@@ -286,6 +307,9 @@ class HeadWall(TipWidget):
 
     def _draw_tile(self, painter: QPainter, survey: HeadSurvey, box: QRectF, state: _TileState) -> None:
         look, chosen = self._look, state.chosen
+        if self._in_grid:
+            self._draw_small(painter, survey, box, state)
+            return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(colour_of(look.theme.card))
         edge = look.theme.text if chosen else look.theme.border
@@ -293,6 +317,35 @@ class HeadWall(TipWidget):
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), look.px(6), look.px(6))
         image = self._image(survey)
         paint_thumbnail(painter, survey, image, box, self._view, look, off=state.off, old=state.old)
+
+    def _draw_small(self, painter: QPainter, survey: HeadSurvey, box: QRectF, state: _TileState) -> None:
+        """Draw a head without words: its map, and a frame around the one that is large."""
+        look = self._look
+        painter.fillRect(box, colour_of(look.theme.card))
+        if survey.is_computed:
+            paint_thumbnail_cells(painter, self._image(survey), box, off=state.off, old=state.old)
+        if state.chosen:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for colour, width in ((look.theme.text, 4.0), (look.theme.card, 1.5)):  # seen on dark maps and light ones
+                painter.setPen(QPen(QColor(colour), width * look.zoom))
+                painter.drawRect(box)
+
+    def _paint_numbers(self, painter: QPainter) -> None:
+        """Write the numbers of heads above the grid and those of layers beside it, as many as there is room for."""
+        grid, look, frame = self.grid, self._look, self._frame
+        painter.setFont(look.font(11))
+        painter.setPen(QColor(look.theme.muted))
+        if frame is None or len(set(frame.source.heads)) > 1:
+            return
+        step = math.ceil(painter.fontMetrics().horizontalAdvance("00 ") / (grid.width + grid.gap))
+        for head in range(0, grid.columns, step):
+            place = QRectF(grid.box_of(head).left() - 20, 0, grid.width + 40, grid.top)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, str(head + 1))
+        step = math.ceil(painter.fontMetrics().height() / (grid.height + grid.gap))
+        for layer in range(0, len(frame.source.heads), step):
+            box = grid.box_of(layer * grid.columns)
+            place = QRectF(0, box.center().y() - 10, grid.left - look.px(4), 20)
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(layer + 1))
 
     def _image(self, survey: HeadSurvey) -> QImage:
         if survey.place not in self._images:
@@ -372,8 +425,39 @@ class HeadWall(TipWidget):
         switch.setToolTip(f"Off: {OFF}")
         menu.popup(event.globalPos())
 
+    def _jump(self, typed: str) -> bool:
+        """Go to the head whose name is being typed, L7H3; return whether a letter can belong to one."""
+        if self._frame is None or not typed or typed.upper() not in "LH0123456789":
+            self._typed = ""
+            return False
+        # A new name begins with its L.
+        self._typed = typed.upper() if typed.upper() == "L" else self._typed + typed.upper()
+        named = re.fullmatch(r"L(\d{1,4})H(\d{1,4})", self._typed)
+        if named is None:
+            return bool(self._typed.startswith("L"))
+        place = int(named[1]) - 1, int(named[2]) - 1
+        if place in self._frame.places:
+            self.choose(*place)
+        else:
+            self.said.emit(f"There is no {self._typed}: layers and heads count from 1.")
+        return True
+
+    def event(self, event: QEvent) -> bool:
+        # Within a name the H is a letter, not the shortcut of the page.
+        is_h = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_H
+        if is_h and self._typed and event.type() is QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._typed = ""
+        super().focusOutEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         frame = self._frame
+        if self._jump(event.text()):
+            return
         at = None if frame is None else self.index_of(frame.layer, frame.head)
         steps = {
             Qt.Key.Key_Left: -1,
@@ -392,7 +476,7 @@ class HeadWall(TipWidget):
 
 def _has(frame: HeadsFrame, survey: HeadSurvey) -> bool:
     """Whether a frame has a head in the place of another's."""
-    return survey.layer < len(frame.layers) and survey.head < frame.heads
+    return survey.place in frame.places
 
 
 def _with_edge(box: QRectF) -> QRect:

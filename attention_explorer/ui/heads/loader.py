@@ -59,7 +59,9 @@ class HeadsRequest:
         other = heads.other if heads.view.picture is Picture.COMPARE else None
         # Stages and comparisons show whole maps, whatever part is in view.
         window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
-        view = replace(heads.view, row=None, column=None, sort=SortBy.NUMBER, reverse=False, window=window)
+        view = replace(
+            heads.view, row=None, column=None, sort=SortBy.NUMBER, reverse=False, in_grid=False, window=window
+        )
         return cls(HeadsState(heads.setup, view, other), tiles, _layers_looked_at(heads, in_view))
 
 

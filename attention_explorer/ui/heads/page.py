@@ -235,7 +235,8 @@ class HeadsPage(RequestingPage):
             return
         elif isinstance(part, tuple):
             # The window is not shown by the thumbnails; their order is that of now.
-            view = replace(request.heads.view, sort=heads.view.sort, reverse=heads.view.reverse, window=None)
+            now = heads.view
+            view = replace(request.heads.view, sort=now.sort, reverse=now.reverse, in_grid=now.in_grid, window=None)
             self._wall_side.show_surveys(self._frame, view, part)
         else:
             self._centre.show_picture(self._frame, request.heads.view, part)

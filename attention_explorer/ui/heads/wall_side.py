@@ -43,9 +43,9 @@ SORTS = (
     (SortBy.PREVIOUS, "by weight on previous", "The weight on the token before, the largest first"),
     (SortBy.FIRST, "by weight on first", "The weight on the first token, the largest first"),
     (SortBy.NEXT, "by weight on next", "The weight on the token after, the largest first"),
-    (SortBy.BACK, "by weight k back", "The weight on the token a fixed distance before, 2 to 8, the largest first"),
-    (SortBy.SAME, "by weight on same token", "The weight on the same token elsewhere, the largest first"),
-    (SortBy.SPECIAL, "by weight on punctuation", "The weight on punctuation and special tokens, the largest first"),
+    (SortBy.BACK, "by k back", "The weight on the token a fixed distance before, 2 to 8, the largest first"),
+    (SortBy.SAME, "by same token", "The weight on the same token elsewhere, the largest first"),
+    (SortBy.SPECIAL, "by punctuation", "The weight on punctuation and special tokens, the largest first"),
     (SortBy.INDUCTION, "by induction", "The weight on what came after the same token earlier, the largest first"),
 )
 
@@ -69,6 +69,7 @@ class WallSide(QWidget):
         order = self._order = QHBoxLayout()
         order.addWidget(self.sort, 1)
         order.addWidget(self.reverse)
+        order.addWidget(self.in_grid)
         column.addLayout(order)
         column.addWidget(self.identity)
         column.addWidget(self.legend)
@@ -86,6 +87,14 @@ class WallSide(QWidget):
         self.reverse.setAccessibleName("Reverse the order of the heads")
         self.reverse.setToolTip("The other way round: the smallest first, or the last head")
         self.reverse.clicked.connect(self._on_reversed)
+        self.in_grid = QPushButton("▦")
+        self.in_grid.setCheckable(True)
+        self.in_grid.setAccessibleName("All heads in a grid, a line a layer")
+        self.in_grid.setToolTip(
+            "All heads at once, a line a layer. The arrow keys walk the grid; typing L7H3 goes to layer 7, head 3."
+        )
+        self.in_grid.clicked.connect(self._on_grid_clicked)
+        self.in_grid.hide()
         self.identity = QCheckBox("identity (½W + ½I)")
         self.identity.setToolTip(
             "Count the residual connection: every layer hands half of each token on unmixed.\n"
@@ -99,7 +108,8 @@ class WallSide(QWidget):
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._order.setSpacing(look.px(6))
-        self.reverse.setFixedWidth(look.px(34))
+        for button in (self.reverse, self.in_grid):
+            button.setFixedWidth(look.px(34))
         self.wall.set_look(look)
         self.legend.set_look(look)
 
@@ -115,6 +125,8 @@ class WallSide(QWidget):
         self.sort.show_value(heads.view.sort)
         self.reverse.setChecked(heads.view.reverse)
         self.reverse.setText("↑" if heads.view.reverse else "↓")
+        self.in_grid.setVisible(len(frame.source.heads) > 1)
+        self.in_grid.setChecked(heads.view.in_grid)
         self.identity.setVisible(heads.setup.aggregate is Aggregate.ROLLOUT)
         self.identity.setChecked(heads.setup.identity)
 
@@ -152,6 +164,12 @@ class WallSide(QWidget):
         state = self._session.state
         heads = state.heads.with_view(reverse=reverse)
         self._session.apply(replace(state, heads=heads), "Reverse the order of the heads")
+
+    def _on_grid_clicked(self, in_grid: bool) -> None:
+        state = self._session.state
+        heads = state.heads.with_view(in_grid=in_grid)
+        label = "All heads in a grid" if in_grid else "Heads as thumbnails"
+        self._session.apply(replace(state, heads=heads), label)
 
     def _setup(self, label: str, **changes: object) -> None:
         state = self._session.state

@@ -1,0 +1,146 @@
+"""All heads of all layers in a grid: seen at once, chosen with mouse and keys, and by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from window_driver import copied_numbers
+
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.recorded import heads_of_file
+from attention_explorer.state.heads.state import HeadsState, HeadsView, SortBy
+
+# The off-screen platform says this whenever a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def open_heads(make_window):
+    def make(heads: HeadsState, size: tuple[int, int] = (1280, 800)):
+        window = make_window(ExplorerState(heads=heads), Settings(theme=ThemeChoice.LIGHT, page="heads"), size)
+        window.page.settle()
+        QApplication.processEvents()
+        return window
+
+    return make
+
+
+@pytest.fixture
+def saved(tmp_path):
+    def save(**arrays) -> HeadsState:
+        np.savez(tmp_path / "model.npz", **arrays)
+        return heads_of_file(tmp_path / "model.npz")
+
+    return save
+
+
+def chosen(window) -> tuple[int, int]:
+    setup = window.session.state.heads.setup
+    return setup.layer, setup.head
+
+
+def middle(window, layer: int, head: int) -> QPoint:
+    wall = window.page.wall
+    return wall.box_of(wall.index_of(layer, head)).center().toPoint()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 768)])
+@pytest.mark.parametrize(("layers", "heads"), [(12, 12), (30, 9)])
+def test_all_heads_are_seen_at_once(open_heads, saved, size, layers, heads):
+    window = open_heads(saved(attention=np.full((layers, heads, 3, 3), 1 / 3)), size)
+    wall, scroll = window.page.wall, window.page._wall_side._scroll
+    assert window.session.state.heads.view.in_grid
+    assert wall.is_whole
+    assert scroll.verticalScrollBar().maximum() == 0
+    boxes = {(layer, head): wall.place_of(layer, head) for layer in range(layers) for head in range(heads)}
+    assert all(wall.rect().contains(box.toAlignedRect()) for box in boxes.values())
+    assert all(boxes[layer, 0].top() == boxes[layer, heads - 1].top() for layer in range(layers)), "a line a layer"
+    assert min(box.width() for box in boxes.values()) >= 9
+
+
+def test_a_head_is_chosen_with_the_mouse_and_the_arrows_walk_the_grid(open_heads):
+    window = open_heads(heads_preset("minilm").state)
+    wall = window.page.wall
+    QTest.mouseClick(wall, Qt.MouseButton.LeftButton, pos=middle(window, 2, 7))
+    assert chosen(window) == (2, 7)
+    wall.setFocus()
+    for key, place in (
+        (Qt.Key.Key_Down, (3, 7)),
+        (Qt.Key.Key_Right, (3, 8)),
+        (Qt.Key.Key_Up, (2, 8)),
+        (Qt.Key.Key_Left, (2, 7)),
+    ):
+        QTest.keyClick(wall, key)
+        assert chosen(window) == place
+    assert window.page.canvas.frame.head == 7
+
+
+def test_typing_the_name_of_a_head_goes_to_it(open_heads, qtbot):
+    window = open_heads(heads_preset("minilm").state)
+    wall = window.page.wall
+    wall.setFocus()
+    QTest.keyClicks(wall, "L6H11")
+    assert chosen(window) == (5, 10)
+    QTest.keyClicks(wall, "l2h3")
+    assert chosen(window) == (1, 2)
+    with qtbot.waitSignal(wall.said) as said:
+        QTest.keyClicks(wall, "L7H1")
+    assert said.args == ["There is no L7H1: layers and heads count from 1."]
+    assert chosen(window) == (1, 2)
+    QTest.keyClick(wall, Qt.Key.Key_Space)  # what else the keys do, they still do
+    assert window.session.state.heads.setup.switched_off == {(1, 2)}
+
+
+def test_a_button_goes_from_thumbnails_to_the_grid_and_back(open_heads):
+    window = open_heads(HeadsState().with_recipe(layers=3, heads=4))
+    wall, button = window.page.wall, window.page._wall_side.in_grid
+    wide = wall.box_of(0).width()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert window.session.undo_text == "All heads in a grid"
+    assert wall.grid.columns == 4
+    assert wall.box_of(0).width() < wide
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert wall.box_of(0).width() == wide
+    window.session.apply(ExplorerState(), "One layer")
+    window.page.settle()
+    assert not button.isVisible()
+
+
+def test_the_order_of_the_grid_is_that_of_the_wall(open_heads):
+    heads = heads_preset("minilm").state
+    window = open_heads(heads.with_view(sort=SortBy.PREVIOUS))
+    assert window.page.wall.index_of(0, 2) == 0, "the head that looks at the token before"
+
+
+def test_layers_of_different_head_counts_are_all_there(open_heads, saved):
+    layers = {f"attention.{place}": np.full((heads, 3, 3), 1 / 3) for place, heads in enumerate((2, 4, 3))}
+    window = open_heads(saved(**layers))
+    wall = window.page.wall
+    assert wall.is_whole
+    assert [survey.place for survey in wall._surveys] == [
+        (0, 0),
+        (0, 1),
+        *((1, h) for h in range(4)),
+        (2, 0),
+        (2, 1),
+        (2, 2),
+    ]
+    QTest.mouseClick(wall, Qt.MouseButton.LeftButton, pos=middle(window, 1, 3))
+    assert chosen(window) == (1, 3)
+    assert "layer 2, head 4" in window.page._centre.title.text()
+    assert copied_numbers(window.page)
+
+
+def test_how_the_wall_is_shown_computes_nothing_anew(open_heads):
+    window = open_heads(heads_preset("minilm").state)
+    before = window.page.requests.wanted
+    window.session.apply(
+        ExplorerState(heads=heads_preset("minilm").state.with_view(in_grid=False, row=1)), "Thumbnails"
+    )
+    assert window.page.requests.wanted == before
+    assert HeadsView().in_grid is False
