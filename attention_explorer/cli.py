@@ -301,9 +301,9 @@ def _refuse_other_files(file: Path) -> None:
     from attention_explorer.state.session_file import read_session
 
     if is_recording(file):
-        from attention_explorer.sources.recorded_source import file_recipe
+        from attention_explorer.state.heads.file_reading import refuse_hopeless
 
-        file_recipe(file.absolute())
+        refuse_hopeless(file.absolute())
     else:
         read_session(file.absolute())
 

@@ -287,10 +287,12 @@ def test_the_window_opens_on_attention(
     np.savez("h.npz", attention=np.eye(3))
     assert cli.main(command) == 0
     assert opened == [(None, Path("h.npz"))]
-    np.savez("h.npz", attention=3 * np.eye(3))
+    np.savez("h.npz", a=np.eye(3), b=np.eye(3))  # of which the window asks which one
+    assert cli.main(command) == 0
+    Path("h.npz").write_text("no arrays", encoding="utf-8")
     assert cli.main(command) == 1
-    assert "sum" in capsys.readouterr().err
-    assert len(opened) == 1
+    assert "h.npz" in capsys.readouterr().err
+    assert len(opened) == 2
 
 
 @pytest.mark.parametrize(

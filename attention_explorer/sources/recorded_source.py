@@ -16,6 +16,7 @@ from attention_explorer.model.arrays import Bools
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.layers import Layers
 from attention_explorer.sources.recorded import (
+    AxesGuess,
     Contents,
     FileReference,
     RecordedHead,
@@ -205,7 +206,13 @@ class BoxSource(RecordedSource[BoxRecipe]):
 
 
 def file_recipe(
-    path: Path, *, attention: str = "", axes: str = "", batch: int = 0, tokens: Sequence[str] = ()
+    path: Path,
+    *,
+    attention: str = "",
+    axes: str = "",
+    batch: int = 0,
+    tokens: Sequence[str] = (),
+    is_causal: bool | None = None,
 ) -> FileRecipe:
     """Look at a file, tell what is what in it, and name it so that it can be opened again.
 
@@ -221,6 +228,8 @@ def file_recipe(
         Which sequence of the batch, from 0.
     tokens : sequence of str
         The tokens, in place of those of the file.
+    is_causal : bool, optional
+        Whether keys after their query were hidden; by default it is guessed from weights of exactly 0.
 
     Returns
     -------
@@ -233,14 +242,10 @@ def file_recipe(
     """
     reference = reference_to(path)
     contents = _with_tokens(contents_of(open_arrays(path), attention or None), tuple(tokens))
-    is_causal = False
     if contents.attention:
-        guess = (
-            examine_axes(contents.attention, axes, is_list=contents.is_list)
-            if axes
-            else guess_axes(contents.attention, is_list=contents.is_list)
-        )
-        axes, is_causal = guess.checked(), guess.is_causal and contents.mask is None
+        guess = what_speaks_for(contents, axes)
+        axes, guessed = guess.checked(), guess.is_causal and contents.mask is None
+        is_causal = guessed if is_causal is None else is_causal
     recipe = FileRecipe(
         str(path),
         reference.size,
@@ -249,11 +254,24 @@ def file_recipe(
         attention,
         axes,
         batch,
-        is_causal,
+        bool(is_causal),
         tuple(tokens),
     )
-    layers_of(contents, axes, batch=batch, is_causal=is_causal)  # refuses sizes that do not fit
+    layers_of(contents, axes, batch=batch, is_causal=bool(is_causal))  # refuses sizes that do not fit
     return recipe
+
+
+def what_speaks_for(contents: Contents, axes: str = "") -> AxesGuess:
+    """Return what the axes of some weights are, as somebody says or as a guess, and what speaks for it.
+
+    Raises
+    ------
+    ArrayError
+        If the letters do not fit the shape.
+    """
+    if axes:
+        return examine_axes(contents.attention, axes, is_list=contents.is_list)
+    return guess_axes(contents.attention, is_list=contents.is_list)
 
 
 def _with_tokens(contents: Contents, tokens: tuple[str, ...]) -> Contents:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, FileAccessError
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
-from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.recorded_recipe import FileRecipe
+from attention_explorer.sources.registry import recipe_as, source_of
 
 if TYPE_CHECKING:
+    from attention_explorer.state.heads.file_reading import Choice
     from attention_explorer.state.heads.state import HeadsState
     from attention_explorer.ui.window import MainWindow
 
@@ -41,18 +43,57 @@ class Recordings(QObject):
         self.jobs.failed.connect(self._on_failed)
 
     def open(self, path: Path) -> None:
-        """Look at a file, then show what it holds."""
+        """Look at a file, then show what it holds; where that cannot be told, ask."""
 
         def work(report: Report, deliver: Deliver) -> None:
+            from attention_explorer.state.heads.file_reading import candidates
             from attention_explorer.state.heads.recorded import heads_of_file
 
             with stoppable(report):
-                deliver(heads_of_file(path))
+                try:
+                    found: object = heads_of_file(path)
+                except ExplorerError as error:
+                    found = () if isinstance(error, FileAccessError) else candidates(path)
+                    if not found:
+                        raise
+                deliver(found)
 
         self._window.tell(f"Opening {path.name} …")
         self.jobs.request(path, work, replace=True)
 
-    def _on_delivered(self, path: Path, heads: HeadsState) -> None:
+    def ask_again(self) -> None:
+        """Ask how the file that is open on the Heads page is to be read."""
+        recipe = recipe_as(self._window.session.state.heads.setup.recipe, FileRecipe)
+        if recipe is None:
+            self._window.tell("There is no file of attention on the Heads page. Open one: File → Open.")
+            return
+        from attention_explorer.state.heads.file_reading import Choice, candidates
+
+        path = Path(recipe.path)
+        try:
+            arrays = candidates(path)
+        except ExplorerError as error:
+            self._failed(path, str(error))
+            return
+        self._ask(path, arrays, Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal))
+
+    def _on_delivered(self, path: Path, found: HeadsState | tuple[tuple[str, str], ...]) -> None:
+        if isinstance(found, tuple):
+            self._ask(path, found)
+        else:
+            self._show(path, found)
+
+    def _ask(self, path: Path, arrays: tuple[tuple[str, str], ...], choice: Choice | None = None) -> None:
+        from attention_explorer.state.heads.file_reading import Choice
+        from attention_explorer.state.heads.recorded import page_of
+        from attention_explorer.ui.reading_dialog import ReadingDialog
+
+        # Of several arrays none is chosen beforehand, and of one it is known.
+        begin = Choice(arrays[0][0] if len(arrays) == 1 else "") if choice is None else choice
+        look = self._window.look
+        ReadingDialog(self._window, look, path, arrays, begin, lambda recipe: self._show(path, page_of(recipe))).open()
+
+    def _show(self, path: Path, heads: HeadsState) -> None:
         window, state = self._window, self._window.session.state
         window.show_page("heads")
         window.session.apply(replace(state, heads=replace(heads, other=state.heads.other)), f"Open {path.name}")

@@ -68,6 +68,10 @@ class SessionFiles(QObject):
 
         self._unless_unsaved(lambda: ask_which_to_open(self._window, self._folder(), self._open))
 
+    def ask_how_to_read(self) -> None:
+        """Ask how the file of attention that is open is to be read."""
+        self.recordings.ask_again()
+
     def open(self, path: Path) -> None:
         """Open a session, after what is unsaved has been asked about, or attention, which can be undone."""
         if is_recording(path):

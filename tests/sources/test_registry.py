@@ -19,6 +19,7 @@ OTHERS = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8")
 del OTHERS["sources/registry.py"]
 EDITORS = {
     "state/file_places.py",
+    "ui/recordings.py",
     "state/heads/dots.py",
     "state/heads/it_table.py",
     "ui/heads/embeddings_part.py",

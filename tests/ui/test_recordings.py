@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from window_driver import drop
 
 from attention_explorer.app import first_state
@@ -21,6 +21,7 @@ from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.session_file import read_session, write_session
+from attention_explorer.ui.reading_dialog import ReadingDialog
 
 WORDS = ["Ġthe", "Ġcat", "Ġsat", "Ġdown"]
 
@@ -51,15 +52,19 @@ def open_dropped(qtbot):
     def opened(window, path) -> None:
         state = window.session.state
         assert drop(window, QUrl.fromLocalFile(str(path)))
-        qtbot.waitUntil(lambda: window.session.state != state or bool(boxes(window)), timeout=20_000)
+        qtbot.waitUntil(lambda: window.session.state != state or bool(dialogs(window)), timeout=20_000)
         window.page.settle()
         QApplication.processEvents()
 
     return opened
 
 
+def dialogs(window) -> list[QDialog]:
+    return [dialog for dialog in window.findChildren(QDialog) if dialog.isVisible()]
+
+
 def boxes(window) -> list[QMessageBox]:
-    return [box for box in window.findChildren(QMessageBox) if box.isVisible()]
+    return [dialog for dialog in dialogs(window) if isinstance(dialog, QMessageBox)]
 
 
 def start_again() -> None:
@@ -102,14 +107,84 @@ def test_what_a_recording_cannot_do_is_greyed_and_says_why(window, open_dropped,
     assert "recorded" not in (stages.toolTip() + bar.sentence.toolTip()).lower()
 
 
-def test_a_file_that_holds_no_weights_is_refused_and_nothing_changes(window, open_dropped, tmp_path):
+def asked(window) -> ReadingDialog:
+    """Return the dialog that asks how a file is to be read, when it has looked at it."""
+    (dialog,) = (each for each in window.findChildren(ReadingDialog) if each.isVisible())
+    assert dialog.jobs.wait(20)
+    QApplication.processEvents()
+    return dialog
+
+
+def click(button) -> None:
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+
+
+def test_scores_are_not_taken_for_weights_and_nothing_changes(window, open_dropped, tmp_path):
     np.save(tmp_path / "scores.npy", np.random.default_rng(0).standard_normal((2, 5, 5)))
     before = window.session.state
     open_dropped(window, tmp_path / "scores.npy")
-    (box,) = boxes(window)
-    assert "before the softmax" in box.text()
+    dialog = asked(window)
+    assert "before the softmax" in dialog.reasons.text()
+    assert not dialog.open_button.isEnabled()
+    dialog.reject()
     assert window.session.state == before
     assert not window.session.can_undo
+
+
+@pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04 cut off"])
+def test_a_file_that_holds_no_arrays_is_refused_in_a_sentence(window, open_dropped, tmp_path, content):
+    (tmp_path / "broken.npz").write_bytes(content)
+    open_dropped(window, tmp_path / "broken.npz")
+    (box,) = boxes(window)
+    assert "broken.npz" in box.text()
+    assert not window.session.can_undo
+
+
+def test_of_several_arrays_one_is_chosen_and_its_axes_are_told(window, open_dropped, tmp_path, weights):
+    np.savez(tmp_path / "two.npz", first=weights, second=np.moveaxis(weights[1], 0, -1), bias=np.ones(4))
+    open_dropped(window, tmp_path / "two.npz")
+    dialog = asked(window)
+    assert [dialog.array.itemData(index) for index in range(dialog.array.count())] == ["first", "second"]
+    assert "several arrays" in dialog.reasons.text()
+    assert not dialog.open_button.isEnabled()
+    dialog.array.setCurrentIndex(1)
+    dialog.array.activated.emit(1)
+    assert asked(window).axes.text() == "qkh"
+    assert "sum to 1" in dialog.reasons.text()
+    np.testing.assert_array_equal(dialog.preview._picture.values, weights[1, 0])
+    click(dialog.open_button)
+    window.page.settle()
+    np.testing.assert_array_equal(window.page._frame.map.weights(), weights[1, 0])
+
+
+def test_how_a_file_is_read_can_be_looked_at_and_changed_later(window, open_dropped, tmp_path):
+    square = np.full((4, 4), 0.25)  # the columns sum to 1 as well
+    square[0], square[:, 0] = [1, 0, 0, 0], [1, 0, 0, 0]
+    square[1:, 1:] = 1 / 3
+    square[2, 1:] = [0.5, 0.25, 0.25]
+    square[3, 1:] = [1 / 6, 5 / 12, 5 / 12]
+    np.save(tmp_path / "square.npy", square)
+    open_dropped(window, tmp_path / "square.npy")
+    window.files.ask_how_to_read()
+    dialog = asked(window)
+    assert (dialog.axes.text(), dialog.causal.isChecked(), dialog.open_button.isEnabled()) == ("qk", False, True)
+    dialog.axes.setFocus()
+    dialog.axes.selectAll()
+    QTest.keyClicks(dialog.axes, "kx")
+    assert "x" in asked(window).reasons.text()
+    assert not dialog.open_button.isEnabled()
+    QTest.keyClick(dialog.axes, Qt.Key.Key_Backspace)
+    QTest.keyClicks(dialog.axes, "q")
+    assert asked(window).open_button.isEnabled()
+    click(dialog.open_button)
+    window.page.settle()
+    np.testing.assert_array_equal(window.page._frame.map.weights(), square.T)
+
+
+def test_without_a_file_there_is_nothing_to_ask(window):
+    window.files.ask_how_to_read()
+    assert "no file of attention" in window.statusBar().currentMessage()
 
 
 @pytest.mark.parametrize("loss", ["gone", "changed"])

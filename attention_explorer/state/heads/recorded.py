@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import file_recipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView
@@ -24,7 +25,11 @@ def heads_of_file(
     ExplorerError
         It cannot be read, or holds no attention; the message says why.
     """
-    recipe = file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens)
+    return page_of(file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens))
+
+
+def page_of(recipe: FileRecipe) -> HeadsState:
+    """Return the page that shows the first head of a file."""
     in_grid = sum(source_of(recipe).heads) > MOST_THUMBNAILS
     return HeadsState(HeadsSetup(recipe), HeadsView(in_grid=in_grid), preset="")
 
