@@ -15,6 +15,7 @@ from benchmarks.report import Row, machine, machine_line, results, table, write_
 SUITES = {
     "drag": "a frame of a drag in the window, over an empty repaint of the page",
     "heads": "typing, pointing and choosing on the Heads page, its wall over Matplotlib, its memory",
+    "recorded": "files of attention: opened, shown, and long ones, over Matplotlib, BertViz and the floor",
     "positions": "a step of the slider on the Positions page, over an empty repaint of the page",
     "pages": "on every page: coming back to it, a drag, over an empty repaint; and a window that nobody touches",
     "export": "a wall of heads written as PNG, SVG and PDF, over Matplotlib's",
