@@ -17,6 +17,7 @@ from attention_explorer.session.settings import Settings, SettingsStore, ThemeCh
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.array import ArrayKind
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsState, Picture
@@ -247,3 +248,27 @@ def test_a_recording_is_compared_with_its_twin_at_a_press(window):
     assert (a.recipe.recording, b.recipe.recording) == ("minilm-tired", "minilm-soft")
     shown = window.page._frame.head_map.weights() - heads_frame(b).head_map.weights()
     np.testing.assert_array_equal(window.page._widgets[Picture.COMPARE].picture.difference.values, shown)
+
+
+@pytest.mark.parametrize("arrays", [{"q": 0, "k": 0}, {"q": 0, "k": 0, "v": 0}, {"attention": 0}])
+def test_the_arrays_window_goes_from_the_toy_model_to_a_file_and_shows_what_there_is(
+    window, open_dropped, tmp_path, weights, arrays
+):
+    vectors = np.random.default_rng(1).standard_normal((3, 4, 5))
+    given = {name: weights[0] if name == "attention" else vectors for name in arrays}
+    window.page.show_arrays()
+    shown = window.page.arrays
+    np.savez(tmp_path / "file.npz", **given)
+    open_dropped(window, tmp_path / "file.npz")
+    QApplication.processEvents()
+    if "attention" in arrays:
+        assert shown.reason.text() == "Only the weights were recorded, not the queries and keys that they came from."
+        assert not shown.formula.isVisible()
+        assert not shown.detail.isVisible()
+    else:
+        assert not shown.reason.isVisible()
+        assert {ArrayKind.Q, ArrayKind.K, ArrayKind.WEIGHTS} <= set(shown._drawn)
+        assert (ArrayKind.V in shown._drawn) is (ArrayKind.HEAD_OUTPUT in shown._drawn) is ("v" in arrays)
+        assert not {ArrayKind.X, ArrayKind.W_Q, ArrayKind.OUTPUT} & set(shown._drawn)
+        assert shown.detail.isVisible()
+    shown.close()

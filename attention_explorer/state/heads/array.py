@@ -134,13 +134,19 @@ def arrays_of(frame: HeadsFrame) -> tuple[ArrayKind, ...]:
 
 
 def formula(frame: HeadsFrame) -> tuple[tuple[str, ArrayKind | None], ...]:
-    """Return softmax(QKᵀ/√d_k)V piece by piece, each with the array behind it if there is one."""
+    """Return softmax(QKᵀ/√d_k)V piece by piece, each with the array behind it if there is one.
+
+    Nothing where queries and keys are not known.
+    """
+    if frame.source.traits.reason_against(Ability.SCORES):
+        return ()
     name = "arg max" if frame.setup.hard else "softmax"
     pieces: list[tuple[str, ArrayKind | None]] = [(f"head {frame.head + 1}", ArrayKind.HEAD_OUTPUT), ("=", None)]
     pieces += [(name, ArrayKind.WEIGHTS), ("(", None), ("Q", ArrayKind.Q), ("Kᵀ", ArrayKind.K)]
     if frame.setup.scaled:
         pieces.append((f"÷ √{frame.head_width}", ArrayKind.SCALED))
-    return (*pieces, (")", None), ("V", ArrayKind.V))
+    there = arrays_of(frame)
+    return tuple((text, kind if kind in there else None) for text, kind in (*pieces, (")", None), ("V", ArrayKind.V)))
 
 
 def projections(frame: HeadsFrame) -> tuple[tuple[str, ArrayKind | None], ...]:

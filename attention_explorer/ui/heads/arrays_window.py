@@ -207,6 +207,7 @@ class ArraysWindow(QDialog):
         self.detail.setVisible(not reason)
         self._show_head(frame)
         self.formula.show_formula(formula(frame))
+        self.formula.setVisible(not reason)
         pieces = projections(frame)
         self.projections.show_formula(pieces)
         self.projections.setVisible(bool(pieces))
