@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from attention_explorer import __version__
 from attention_explorer.display import has_display
 from attention_explorer.errors import ExplorerError, ExportError, UsageError, quoted
+from attention_explorer.numerals import counted
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them: the command line answers without NumPy and Qt.
@@ -44,7 +45,7 @@ RENDER_EXAMPLES = "\n".join(["examples:", *(line for line in EXAMPLES.splitlines
 
 EXIT_CODES = "exit codes: 0 done, 1 it could not be done (standard error says why), 2 wrong usage"
 
-COMMANDS = ("run", "render", "gallery", "presets")
+COMMANDS = ("run", "render", "gallery", "presets", "lesson")
 
 STANDARD = "-"
 """Stands for standard input in the place of a session, and for standard output in that of a file."""
@@ -100,7 +101,15 @@ def parser() -> argparse.ArgumentParser:
     _add_gallery(commands)
     presets = commands.add_parser("presets", help="list the presets: page, name and title, one on each line")
     presets.add_argument("--page", type=_page, metavar="PAGE", help="only those of this page")
+    _add_lesson(commands)
     return top
+
+
+def _add_lesson(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    lesson = commands.add_parser("lesson", help="look a lesson over that you write")
+    tasks = lesson.add_subparsers(dest="task", metavar="TASK", required=True)
+    check = tasks.add_parser("check", help="walk a lesson and print what its names are, and its answers")
+    check.add_argument("file", type=Path, metavar="FILE", help="a lesson (.lesson.toml)")
 
 
 def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> None:
@@ -255,6 +264,8 @@ def _carry_out(options: argparse.Namespace) -> int:
             return _render(options)
         case "presets":
             return _presets(options.page or "")
+        case "lesson":
+            return _check_lesson(options.file)
         case _:
             file = getattr(options, "file", None)
             return _run(options.preset, options.without_display, file, options.page, is_watched=options.watch)
@@ -323,6 +334,16 @@ def _presets(page: str) -> int:
     ready = [each for listed in ([page] if page else PAGE_IDS) for each in presets_of(listed)]
     width = max(len(each.id) for each in ready)
     lines = (f"{each.page:<9}  {each.id:<{width}}  {each.title}\n" for each in ready)
+    return _write_out(_encoded("".join(lines)))
+
+
+def _check_lesson(path: Path) -> int:
+    from attention_explorer.pages.lessons.reading import read_lesson
+    from attention_explorer.pages.lessons.walk import checked
+
+    lesson = read_lesson(path)
+    lines = [f"{lesson.title}: {counted(len(lesson.steps), 'step')}, {lesson.minutes:g} minutes\n"]
+    lines += (f"  line {step.line}: {name} = {what}\n" for step, name, what in checked(lesson, path.absolute().parent))
     return _write_out(_encoded("".join(lines)))
 
 

@@ -45,6 +45,11 @@ def quoted(text: str) -> str:
     return f"“{shown}”"
 
 
+def full_stop(text: str) -> str:
+    """Return a text with a full stop, where it does not end a sentence already."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 _UNSEEN = ("Cc", "Cf", "Cs")
 
 _MOST_GUESSES = 3

@@ -35,12 +35,13 @@ FLOORS = {
     "sources": 4,
     "state": 5,
     "session": 6,
-    "ui": 7,
-    "app": 8,
-    "rendering": 9,
-    "api": 10,
-    "cli": 11,
-    "__main__": 12,
+    "pages": 7,
+    "ui": 8,
+    "app": 9,
+    "rendering": 10,
+    "api": 11,
+    "cli": 12,
+    "__main__": 13,
 }
 """From the ground up; an import goes down, or stays within its own package."""
 
