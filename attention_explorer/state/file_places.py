@@ -27,6 +27,13 @@ def absolute_from(state: ExplorerState, session: Path) -> ExplorerState:
     return _with_paths(state, lambda path: os.path.normpath(folder / path))
 
 
+def files_of(state: ExplorerState) -> tuple[str, ...]:
+    """Return the paths of the files that a state refers to, in its order."""
+    setups = (state.heads.setup, state.heads.other)
+    files = (recipe_as(setup.recipe, FileRecipe) for setup in setups if setup is not None)
+    return tuple(file.path for file in files if file is not None)
+
+
 def _seen_from(folder: Path, path: str) -> str:
     try:
         relative = os.path.relpath(path, folder)

@@ -19,9 +19,8 @@ from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.model.arrays import Bools
 from attention_explorer.numerals import subscript
 from attention_explorer.pages.lessons.expression import Chooser, ExpressionError, Group, Member, Shown
-from attention_explorer.sources.recorded_recipe import FileRecipe
-from attention_explorer.sources.registry import recipe_as
 from attention_explorer.state.explorer import ExplorerState, PageState
+from attention_explorer.state.file_places import files_of
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
@@ -156,9 +155,8 @@ def _steps(name: str) -> tuple[str | int, ...]:
 
 def refuse_files(state: ExplorerState) -> None:
     """Refuse a state that names a file of attention."""
-    for setup in (state.heads.setup, state.heads.other):
-        if setup is not None and recipe_as(setup.recipe, FileRecipe) is not None:
-            raise ExplorerError("A lesson reads no files of attention: it shows what is in the program.")
+    if files_of(state):
+        raise ExplorerError("A lesson reads no files of attention: it shows what is in the program.")
 
 
 # ---- What pages show ----
