@@ -94,9 +94,11 @@ class Recordings(QObject):
         ReadingDialog(self._window, look, path, arrays, begin, lambda recipe: self._show(path, page_of(recipe))).open()
 
     def _show(self, path: Path, heads: HeadsState) -> None:
+        from attention_explorer.state.heads.presets import kept_by_hand
+
         window, state = self._window, self._window.session.state
         window.show_page("heads")
-        window.session.apply(replace(state, heads=replace(heads, other=state.heads.other)), f"Open {path.name}")
+        window.session.apply(replace(state, heads=replace(heads, other=kept_by_hand(state.heads))), f"Open {path.name}")
         self._opened(path)
         window.tell(f"Opened. {source_of(heads.setup.recipe).verdict()[1]}")
 

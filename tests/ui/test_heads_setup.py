@@ -627,21 +627,17 @@ def test_double_click_on_a_slider_resets_it_in_one_step(open_host, hand, name):
 # ---- Hand-made heads ----
 
 
-def test_hand_made_heads_grey_what_belongs_to_the_toy_model(open_host, hand, qtbot):
+def test_hand_made_heads_show_nothing_of_what_belongs_to_the_toy_model(open_host, qtbot):
     host = open_host(HeadsState().with_setup(recipe=HandMadeRecipe()))
     panel = host.panel
     assert panel.cannot.isVisible()
     assert panel.cannot.text() == "Hand-made heads have no random weights to draw."
+    assert panel.counts.text() == "6 heads."
     for section in (panel.sizes, panel.weights, panel.embeddings):
         controls = of_kind(section, QAbstractSpinBox, QComboBox, QPushButton, QSlider, QLabel)
         assert len(controls) > 3
         assert not any(control.isEnabled() for control in controls)
-        assert section.isVisible()
-    before = host.heads
-    for label in (label_of(panel.sizes, "heads"), label_of(panel.weights, "gain")):
-        hand(label).double_click(QPointF(label.rect().center()))
-    click(qtbot, panel.sizes.again)
-    assert host.heads == before
+        assert not section.isVisible()
     click(qtbot, panel.softmax.hard)
     assert host.heads.setup.hard  # what they share stays
     assert not panel.weights.readout.isVisible()
@@ -652,6 +648,8 @@ def test_the_toy_model_comes_back_with_all_its_controls(open_host, qtbot):
     host.session.apply(replace(host.session.state, heads=toy(heads=4)), "Random words")
     assert host.panel.sizes.heads.isEnabled()
     assert not host.panel.cannot.isVisible()
+    assert not host.panel.counts.isVisible()
+    assert host.panel.sizes.isVisible()
     assert host.panel.sizes.heads.text() == "4"
     assert host.panel.weights.readout.isVisible()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -106,6 +107,57 @@ def test_what_a_recording_cannot_do_is_greyed_and_says_why(window, open_dropped,
     window.page.settle()
     assert stages.isEnabled()
     assert "recorded" not in (stages.toolTip() + bar.sentence.toolTip()).lower()
+
+
+def test_what_cannot_be_computed_anew_is_not_wished_for_by_a_key_and_not_spoken_of(window, open_dropped, path):
+    open_dropped(window, path)
+    page, before = window.page, window.session.state
+    words = [each.text for each in (page.note_text, page.title, page.badges)]
+    said = [text() for text in words]
+    reason = "Only the weights were recorded, not the queries and keys that they came from."
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.cell_box(1, 2).center().toPoint())
+    pinned = window.session.state
+    QTest.keyClick(page.canvas, Qt.Key.Key_H)
+    assert window.statusBar().currentMessage() == reason
+    window.statusBar().clearMessage()
+    (action,) = (each for each in window._menus["&Page"].actions() if each.text() == "Hard or soft")
+    action.trigger()
+    assert window.statusBar().currentMessage() == reason
+    assert window.session.state == pinned
+    window.session.undo()
+    assert window.session.state == before
+    assert [text() for text in words] == said
+
+
+def test_a_wish_of_before_is_not_said_of_recorded_weights_and_holds_again_after_them(window, open_dropped, path):
+    QTest.keyClick(window.page.canvas, Qt.Key.Key_H)
+    window.page.bar._on_mask_chosen("causal")
+    state, caption = window.session.state, "hard lookup"
+    window.page.settle()
+    assert caption in window.page.badges.text()
+    window.session.apply(replace(state, heads=heads_preset("minilm").state.with_setup(hard=True)), "Load it")
+    window.page.settle()
+    assert caption not in window.page.badges.text()
+    assert "hard" not in window.page.note_text.text()
+    assert window.page.bar.presets.currentText() == "Recorded: MiniLM, soft / tired"
+    window.session.undo()
+    window.page.settle()
+    assert caption in window.page.badges.text()
+
+
+@pytest.mark.parametrize(
+    ("preset", "counts", "mask"),
+    [("minilm", "6 layers of 12 heads.", "no mask"), ("smollm2", "30 layers of 9 heads.", "own mask")],
+)
+def test_the_setup_shows_nothing_that_is_not_of_the_recording(window, preset, counts, mask):
+    window.page.bar._on_preset_chosen(preset)
+    window.page.settle()
+    window.page.tabs.setCurrentIndex(1)
+    setup = window.page.setup
+    assert setup.counts.text() == counts
+    for section in (setup.sizes, setup.weights, setup.embeddings, setup.softmax):
+        assert not section.isVisible()
+    assert window.page.bar.masks.currentText() == mask
 
 
 def asked(window) -> ReadingDialog:
@@ -248,6 +300,25 @@ def test_a_recording_is_compared_with_its_twin_at_a_press(window):
     assert (a.recipe.recording, b.recipe.recording) == ("minilm-tired", "minilm-soft")
     shown = window.page._frame.head_map.weights() - heads_frame(b).head_map.weights()
     np.testing.assert_array_equal(window.page._widgets[Picture.COMPARE].picture.difference.values, shown)
+
+
+def test_the_twin_of_a_preset_follows_to_the_next_head_and_is_not_said_to_have_been_kept(window):
+    page = window.page
+    page.bar._on_preset_chosen("minilm")
+    page.settle()
+    click(page.bar.pictures.buttons[Picture.COMPARE])
+    page.settle()
+    QTest.keyClick(page.comparison, Qt.Key.Key_N)
+    page.settle()
+    a, b = page._centre.compared.frames
+    assert (a.layer, a.head) == (b.layer, b.head) == (3, 2)
+    assert "kept" not in page.badges.text()
+    assert "the same head" in page.badges.text()
+    QTest.keyClick(page.comparison, Qt.Key.Key_B)
+    QTest.keyClick(page.comparison, Qt.Key.Key_N)
+    page.settle()
+    assert [frame.head for frame in page._centre.compared.frames] == [3, 2]
+    assert "the one you kept" in page.badges.text()
 
 
 @pytest.mark.parametrize("arrays", [{"q": 0, "k": 0}, {"q": 0, "k": 0, "v": 0}, {"attention": 0}])

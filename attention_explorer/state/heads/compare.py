@@ -47,6 +47,11 @@ class Comparison:
         return (self.a, self.b) if self.difference is None else (self.a, self.b, self.difference)
 
     @property
+    def is_of_one_setup(self) -> bool:
+        """Whether A and B are the same."""
+        return self.frames[0].setup == self.frames[1].setup
+
+    @property
     def all_titles(self) -> tuple[str, ...]:
         """One a picture."""
         return self.titles if self.difference is None else (*self.titles, "A − B")

@@ -13,9 +13,11 @@ from attention_explorer.errors import ExportError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection, row_blocks
 from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability, Source
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
+from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, Cell, HeadsSetup, HeadsView
@@ -199,23 +201,32 @@ def _setup_shown(frame: HeadsFrame) -> dict[str, Any]:
 
 def setup_words(setup: HeadsSetup) -> dict[str, Any]:
     """Return a setup as it can be written down: everything that decides the numbers."""
-    recipe = asdict(setup.recipe)
+    source, recipe = source_of(setup.recipe), asdict(setup.recipe)
     return {
-        "source": source_of(setup.recipe).traits.origin,
+        "source": source.traits.origin,
         **recipe,
-        "mask": str(setup.mask.kind.value),
-        "mask_size": setup.mask.size if setup.mask.kind.has_size else None,
-        "hidden_by_hand": _cells(setup.mask.hidden),
-        "shown_by_hand": _cells(setup.mask.shown),
-        "divided_by_sqrt_d_k": setup.scaled,
-        "lookup": "hard" if setup.hard else "soft",
-        "temperature": setup.temperature,
+        **_mask_and_lookup(resolved(setup), source),
         "layer": setup.layer + 1,
         "head": setup.head + 1,
         "shown": setup.aggregate.value,
         "rollout_with_identity": setup.identity,
         "heads_switched_off": sorted((layer + 1, head + 1) for layer, head in setup.switched_off),
     }
+
+
+def _mask_and_lookup(setup: HeadsSetup, source: Source[Any]) -> dict[str, Any]:
+    """Return how scores became weights, as far as that was done here."""
+    mask, words = setup.mask, dict[str, Any]()
+    if source.traits.reason_against(Ability.MASKS):
+        words["mask"] = source.mask_words() or "none"
+    else:
+        words["mask"] = str(mask.kind.value)
+        words["mask_size"] = mask.size if mask.kind.has_size else None
+        words["hidden_by_hand"], words["shown_by_hand"] = _cells(mask.hidden), _cells(mask.shown)
+    if not source.traits.reason_against(Ability.SCORES):
+        words["divided_by_sqrt_d_k"] = setup.scaled
+        words["lookup"], words["temperature"] = "hard" if setup.hard else "soft", setup.temperature
+    return words
 
 
 def _cells(cells: frozenset[Cell]) -> list[Cell]:

@@ -22,6 +22,8 @@ from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup, Recipe, Source
 from attention_explorer.state.heads.mask import mask_of, mask_words, what_hides
+from attention_explorer.state.heads.presets import other_setup
+from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
 
 BoolArray = np.typing.NDArray[np.bool_]
@@ -35,6 +37,7 @@ class HeadsFrame:
     """Every map of a setup, and the one in the large picture. Nothing of size n² is computed before it is asked for."""
 
     setup: HeadsSetup
+    """As the source carries it out: see `resolved`."""
     queries: tuple[str, ...]
     keys: tuple[str, ...]
     layers: Sequence[Layer]
@@ -146,7 +149,7 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     ExplorerError
         The recipe cannot be carried out; the message says why.
     """
-    source = source_of(setup.recipe)
+    setup, source = resolved(setup), source_of(setup.recipe)
     layers, mask = _layers_of(
         replace(setup, layer=0, head=0, aggregate=Aggregate.ONE, identity=True, switched_off=frozenset())
     )
@@ -185,10 +188,11 @@ def other_frame(heads: HeadsState) -> HeadsFrame:
     ExplorerError
         B cannot be computed; the message says that it is B, and why.
     """
-    if heads.other is None:
+    other = other_setup(heads)
+    if other is None:
         return frame_to_show(heads.setup)
     try:
-        return frame_to_show(heads.other)
+        return frame_to_show(other)
     except ExplorerError as error:
         raise ExplorerError(f"{OTHER}: {error} Choose another B: “Keep as B” takes the setup as it is now.") from error
 
@@ -198,10 +202,7 @@ def _layers_of(setup: HeadsSetup) -> tuple[Sequence[Layer], BoolArray | None]:
     """Return the layers and the mask of a setup. It comes here without its focus, which alters neither."""
     recipe = setup.recipe
     source = source_of(recipe)
-    # Weights that are not computed anew have the mask that they were made with, if any.
-    mask = None
-    if not source.traits.reason_against(Ability.MASKS):
-        mask = mask_of(setup.mask, len(source.tokens), len(source.context_tokens))
+    mask = mask_of(setup.mask, len(source.tokens), len(source.context_tokens))
     return _layers(recipe, mask, setup.scaled, setup.temperature, setup.hard), mask
 
 

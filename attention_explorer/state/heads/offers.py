@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_explorer.model import Stage
+from attention_explorer.sources.source import Ability
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
@@ -43,8 +44,7 @@ class Offers:
 def offers_for(frame: HeadsFrame, heads: HeadsState, picture: LargePicture) -> Offers:
     """Return what a picture of a frame offers: another B while B is A, other colours where nearly all is dark."""
     if isinstance(picture, Comparison):
-        same = heads.other is None or heads.other == heads.setup
-        return Offers("Compare with:", _other_setups(frame, heads.setup)) if same else Offers()
+        return Offers("Compare with:", _other_setups(frame, heads.setup)) if picture.is_of_one_setup else Offers()
     if isinstance(picture, MapPicture) and _is_dark(frame, heads, picture):
         return Offers("Nearly all is dark. Try:", _COLOURS)
     return Offers()
@@ -55,13 +55,13 @@ def offers_for(frame: HeadsFrame, heads: HeadsState, picture: LargePicture) -> O
 
 def _other_setups(frame: HeadsFrame, setup: HeadsSetup) -> tuple[Offer, ...]:
     """Return the obvious things to compare a setup with, each as B."""
-    masked = frame.mask is not None
-    found = [
-        ("no mask", replace(setup, mask=MaskChoice()))
-        if masked
-        else ("causal mask", replace(setup, mask=MaskChoice(MaskKind.CAUSAL))),
-        ("soft lookup" if setup.hard else "hard lookup", replace(setup, hard=not setup.hard)),
-    ]
+    traits, found = frame.source.traits, []
+    if not traits.reason_against(Ability.MASKS):
+        masked = frame.mask is not None
+        name, mask = ("no mask", MaskChoice()) if masked else ("causal mask", MaskChoice(MaskKind.CAUSAL))
+        found.append((name, replace(setup, mask=mask)))
+    if not traits.reason_against(Ability.SCORES):
+        found.append(("soft lookup" if setup.hard else "hard lookup", replace(setup, hard=not setup.hard)))
     if setup.aggregate is not Aggregate.ONE:
         found.append((f"head {frame.head + 1} alone", replace(setup, head=frame.head, aggregate=Aggregate.ONE)))
     elif frame.heads > 1:
@@ -79,7 +79,7 @@ def _kept_as_b(text: str, other: HeadsSetup) -> Offer:
 
 
 def _is_dark(frame: HeadsFrame, heads: HeadsState, picture: MapPicture) -> bool:
-    if stage_shown(frame, heads.view) is not Stage.WEIGHTS or heads.setup.hard:
+    if stage_shown(frame, heads.view) is not Stage.WEIGHTS or frame.setup.hard:
         return False  # what is not the best is 0 in hard lookup: no colours show more of it
     if heads.view.contrast not in (Contrast.UNIT, Contrast.MAX):
         return False

@@ -9,6 +9,7 @@ from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
+from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind
 from attention_explorer.state.preset import Preset, preset_of
 
@@ -159,14 +160,38 @@ def heads_preset(identifier: str) -> Preset[HeadsState]:
 
 def loaded(ready: Preset[HeadsState], now: HeadsState) -> HeadsState:
     """Return the state of a preset, with its own B or the one that a person has kept: not that of another preset."""
-    with_another = bool(now.preset) and now.other == heads_preset(now.preset).state.other
-    return replace(ready.state, other=ready.state.other or (None if with_another else now.other))
+    return replace(ready.state, other=ready.state.other or kept_by_hand(now))
+
+
+def has_own_other(heads: HeadsState) -> bool:
+    """Whether B comes with the preset: nobody has kept it."""
+    return heads.other is not None and bool(heads.preset) and heads.other == heads_preset(heads.preset).state.other
+
+
+def kept_by_hand(heads: HeadsState) -> HeadsSetup | None:
+    """Return the B that a person has kept, if any."""
+    return None if has_own_other(heads) else heads.other
+
+
+def other_setup(heads: HeadsState) -> HeadsSetup | None:
+    """Return B: that of a preset shows the same head as A, also after walking on; one that was kept stays as it was."""
+    if heads.other is None or not has_own_other(heads):
+        return heads.other
+    a = heads.setup
+    return replace(
+        heads.other,
+        layer=a.layer,
+        head=a.head,
+        aggregate=a.aggregate,
+        identity=a.identity,
+        switched_off=a.switched_off,
+    )
 
 
 def is_changed(state: HeadsState) -> bool:
     """Whether the numbers are no longer those of the preset; which head is shown and how does not count."""
     if not state.preset:
         return False
-    ready = heads_preset(state.preset).state.setup
-    now = replace(state.setup, layer=ready.layer, head=ready.head, aggregate=ready.aggregate)
+    ready = resolved(heads_preset(state.preset).state.setup)
+    now = replace(resolved(state.setup), layer=ready.layer, head=ready.head, aggregate=ready.aggregate)
     return now != ready

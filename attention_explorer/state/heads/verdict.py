@@ -59,6 +59,8 @@ class Spread:
     score_std: float  # of the visible scaled scores of a head; of several heads the root mean square
     is_sample: bool = False
     """Whether only some of the rows were looked at."""
+    all_choose: bool = True
+    """Whether every row that was looked at has a choice."""
 
     @property
     def kind(self) -> Kind:
@@ -120,6 +122,7 @@ def spread_of(maps: Sequence[AttentionMap]) -> Spread:
         max(excess for _, excess in deviations),
         math.sqrt(_mean(variances)),
         is_sample=not isinstance(rows, slice),
+        all_choose=len(evenness) == len(maps) * len(np.arange(maps[0].n_q)[rows]),
     )
 
 
@@ -232,10 +235,15 @@ def _sentence(frame: HeadsFrame, spread: Spread, predicted: float | None, within
         parts = (f"Nearly uniform: the largest deviation from {share}{sampled} is {largest}", std)
         return f"{', '.join(part for part in parts if part)}{divided}."
     expected = "" if predicted is None else f", predicted {_short_number(predicted)}"
-    said = f"{percent(spread.saturated)} of {'sampled ' * spread.is_sample}rows put more than 95 % on one key."
+    said = f"{percent(spread.saturated)} of {_rows_that_count(spread)} put more than 95 % on one key."
     if frame.source.traits.made not in (Made.RANDOM, Made.GIVEN):
         return said
     return f"{said} That is due to {_cause(frame, spread)}, not to anything learned: {std}{expected}."
+
+
+def _rows_that_count(spread: Spread) -> str:
+    rows = f"{'sampled ' * spread.is_sample}rows"
+    return rows if spread.all_choose else f"the {rows} that have a choice"
 
 
 def _cause(frame: HeadsFrame, spread: Spread) -> str:
@@ -254,7 +262,7 @@ def _cause(frame: HeadsFrame, spread: Spread) -> str:
 def _short(spread: Spread) -> str:
     if spread.kind is Kind.EVEN:
         return "uniform" if spread.deviation < ROUNDING else f"at most {_deviation_text(spread.deviation)} off"
-    return f"{percent(spread.saturated)} of its rows"
+    return f"{percent(spread.saturated)} of its {'rows' if spread.all_choose else 'own'}"
 
 
 def _deviation_text(deviation: float) -> str:

@@ -15,6 +15,7 @@ from attention_explorer.sources.source import Ability
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.mask import default_size
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
+from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, MaskKind, Picture
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
@@ -25,7 +26,7 @@ from attention_explorer.ui.controls.possible import allow_unless
 from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
-from attention_explorer.ui.heads.choices import CONTRASTS, HIDINGS, MASKS, PAINTED, PICTURES, STAGES
+from attention_explorer.ui.heads.choices import CONTRASTS, HIDINGS, MASKS, OWN_MASK, PAINTED, PICTURES, STAGES
 from attention_explorer.ui.theme import Look
 
 NARROW_BAR = 760
@@ -260,9 +261,10 @@ class HeadsBar(QWidget):
 
     def show_frame(self, state: HeadsState, frame: HeadsFrame | None) -> None:
         """Show a state and what can be chosen for a frame; None where there is none yet."""
-        recipe, view, mask = state.setup.recipe, state.view, state.setup.mask
+        recipe, view, mask = state.setup.recipe, state.view, resolved(state.setup).mask
         stage = view.stage if frame is None else stage_shown(frame, view)
-        traits = source_of(recipe).traits
+        source = source_of(recipe)
+        traits = source.traits
         no_scores, no_masks = (traits.reason_against(each) for each in (Ability.SCORES, Ability.MASKS))
         allow_unless(traits.reason_against(Ability.TYPING), self.sentence, self.context, self.cross)
         allow_unless(no_masks, self.masks, self.mask_size, self.unpaint)
@@ -286,7 +288,9 @@ class HeadsBar(QWidget):
         self.contrast.setEnabled(stage is Stage.WEIGHTS)
         self.hidden.show_value(view.hidden)
         self._show_what_hiding_does(view.picture, stage)
-        self.masks.setItemText(0, PAINTED if mask.is_painted else MASKS[0][1])  # what is painted holds under every kind
+        # What is painted holds under every kind; a mask that belongs to the weights is none of them.
+        first = OWN_MASK if no_masks and source.mask_words() else PAINTED if mask.is_painted else MASKS[0][1]
+        self.masks.setItemText(0, first)
         self.masks.show_value(mask.kind)
         self._wanted[self.mask_size] = mask.kind.has_size
         with QSignalBlocker(self.mask_size):

@@ -22,6 +22,8 @@ MASKS = (
 )
 PAINTED = "painted mask"
 """The first kind of mask once cells are hidden or shown by hand."""
+OWN_MASK = "own mask"
+"""And where the weights were recorded with one."""
 PICTURES = (
     (Picture.HEATMAP, "Map", "The map: one row per query, one column per key"),
     (Picture.LINES, "Lines", "Queries left, keys right, line width = weight"),

@@ -19,6 +19,7 @@ from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.cost import blocks, is_quick, operations
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show
 from attention_explorer.state.heads.large_picture import LargePicture, large_picture
+from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.state import HeadsState, Picture, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, head_survey, not_computed
 from attention_explorer.state.heads.verdict import verdict
@@ -56,13 +57,13 @@ class HeadsRequest:
 
         Of a model that takes long, layers are run up to the one on show and those ``in_view`` on the wall.
         """
-        other = heads.other if heads.view.picture is Picture.COMPARE else None
+        other = other_setup(heads) if heads.view.picture is Picture.COMPARE else None
         # Stages and comparisons show whole maps, whatever part is in view.
         window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
         view = replace(
             heads.view, row=None, column=None, sort=SortBy.NUMBER, reverse=False, in_grid=False, window=window
         )
-        return cls(HeadsState(heads.setup, view, other), tiles, _layers_looked_at(heads, in_view))
+        return cls(HeadsState(heads.setup, view, other, preset=""), tiles, _layers_looked_at(heads, in_view))
 
 
 def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, ...]:

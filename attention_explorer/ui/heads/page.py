@@ -11,8 +11,11 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidg
 from attention_explorer.byte_cache import CACHE
 from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import OTHER, HeadsFrame, heads_frame
+from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.shown_map import is_renormalised
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.ui.controls.hint_card import HintCard
@@ -208,7 +211,7 @@ class HeadsPage(RequestingPage):
             return
         if self._says_kept:
             self.say_spot()  # the next change is made: what was said of the one before goes
-        other = new.heads.other
+        other = other_setup(new.heads)
         CACHE.compare(id(self.requests), None if other is None else heads_frame.peek(other))
         if self._load():
             return
@@ -387,8 +390,13 @@ class HeadsPage(RequestingPage):
             self.wall.choose(*divmod(at, count))
 
     def toggle_hard(self) -> None:
-        """Switch between soft and hard lookup."""
-        hard = not self.session.state.heads.setup.hard
+        """Switch between soft and hard lookup, where the weights are computed."""
+        setup = self.session.state.heads.setup
+        reason = source_of(setup.recipe).traits.reason_against(Ability.SCORES)
+        if reason:
+            self.refused.emit(reason)
+            return
+        hard = not setup.hard
         self._setup("Hard lookup" if hard else "Soft lookup", hard=hard)
 
     def focus_first(self) -> None:

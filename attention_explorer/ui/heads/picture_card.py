@@ -15,6 +15,7 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.offers import offers_for
+from attention_explorer.state.heads.presets import has_own_other
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
@@ -113,9 +114,7 @@ class PictureCard(Steady):
         """Say what the picture shows, and what its colours do not show as it is."""
         self.title.set_text(TextLine(map_title(frame), bold=True, size=15))
         if isinstance(picture, Comparison):
-            is_same = heads.other is None or heads.other == heads.setup
-            kept = "A is this setup, B the one you kept: change anything and watch the difference"
-            said: tuple[str, ...] = ("B is still the same as A" if is_same else kept,)
+            said: tuple[str, ...] = (_what_b_is(heads, picture),)
         else:
             said = self._badges(frame, heads.view, picture)
         self._show_badges(frame, said)
@@ -159,3 +158,11 @@ class PictureCard(Steady):
         """Light up what is pointed at and what is pinned, in every picture."""
         for widget in self.widgets.values():
             widget.set_spots(hovered, pinned)
+
+
+def _what_b_is(heads: HeadsState, picture: Comparison) -> str:
+    if picture.is_of_one_setup:
+        return "B is still the same as A"
+    if has_own_other(heads):
+        return "A is this setup; B comes with the preset: the same head, on the preset’s other sentence"
+    return "A is this setup, B the one you kept: change anything and watch the difference"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QLabel, QVBoxLayout, QWidget
 
+from attention_explorer.numerals import counted
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
@@ -47,6 +48,10 @@ class HeadsSetupPanel(QWidget):
         self.cannot = QLabel()
         self.cannot.setWordWrap(True)
         self.cannot.hide()
+        self.counts = QLabel()
+        self.counts.setWordWrap(True)
+        self.counts.setAccessibleName("Layers and heads")
+        self.counts.hide()
         self.sizes = SizesSection(session)
         self.weights = ProjectionsSection(session)
         self.embeddings = EmbeddingsSection(session)
@@ -61,6 +66,7 @@ class HeadsSetupPanel(QWidget):
         )
         self._column = QVBoxLayout(self)
         self._column.addWidget(self.cannot)
+        self._column.addWidget(self.counts)
         for section in self._sections:
             section.refused.connect(self.refused)
             self._column.addWidget(section)
@@ -83,11 +89,23 @@ class HeadsSetupPanel(QWidget):
             traits = source_of(heads.setup.recipe).traits
             reasons = [traits.reason_against(each) for each in (Ability.DRAWING, Ability.SCORES)]
             self.softmax.setEnabled(not reasons[1])
+            self.softmax.setVisible(not reasons[1])
+            self.counts.setText("" if not reasons[0] else _counts(source_of(heads.setup.recipe).heads))
+            self.counts.setVisible(bool(reasons[0]))
             self.cannot.setText("\n".join(dict.fromkeys(filter(None, reasons))))
             self.cannot.setVisible(any(reasons))
             self._shown = heads
         if frame is not None:
             self.weights.show_spread(frame)
+
+
+def _counts(heads: tuple[int, ...]) -> str:
+    """Return how many layers of how many heads there are."""
+    if len(heads) == 1:
+        return f"{counted(heads[0], 'head')}."
+    least, most = min(heads), max(heads)
+    each = counted(most, "head") if least == most else f"{least} to {most} heads"
+    return f"{counted(len(heads), 'layer')} of {each}."
 
 
 class SoftmaxSection(SetupSection):

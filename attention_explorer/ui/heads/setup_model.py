@@ -27,12 +27,13 @@ DEFAULT = ToyRecipe()
 
 
 class RecipeSection(SetupSection):
-    """Rows that belong to a `ToyRecipe`; greyed for all others."""
+    """Rows that belong to a `ToyRecipe`; hidden for all others, whose numbers they are not."""
 
     def show_state(self, heads: HeadsState) -> None:
         recipe = recipe_as(heads.setup.recipe, ToyRecipe)
         self.show_recipe(recipe or DEFAULT)
         self.setEnabled(recipe is not None)
+        self.setVisible(recipe is not None)
 
     def show_recipe(self, recipe: ToyRecipe) -> None:
         """Show the settings of a recipe."""
