@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from attention_explorer.state.block.state import BlockState
     from attention_explorer.state.colour_scale import Contrast
     from attention_explorer.state.cost.state import CostState
+    from attention_explorer.state.counting import Count
     from attention_explorer.state.explorer import ExplorerState
     from attention_explorer.state.heads.state import (
         Aggregate,
@@ -52,6 +53,7 @@ __all__ = [
     "BlockState",
     "Contrast",
     "CostState",
+    "Count",
     "Encoding",
     "Entry",
     "ExplorerError",
@@ -93,6 +95,7 @@ _MODULE_OF = {
     "BlockState": "state.block.state",
     "Contrast": "state.colour_scale",
     "CostState": "state.cost.state",
+    "Count": "state.counting",
     "Encoding": "sources.recipe",
     "Entry": "state.lookup.state",
     "ExplorerError": "errors",

@@ -23,6 +23,7 @@ from attention_explorer.given_arrays import Array, as_array, as_layers
 from attention_explorer.rendering import render
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
+from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.state.session_file import SUFFIX, write_session
@@ -126,7 +127,8 @@ class View:
 
     def _heads_page(self, layer: int, head: int) -> HeadsState:
         layer, head = self._place(layer, head)
-        return HeadsState(HeadsSetup(self._recipe, layer=layer, head=head), HeadsView(), preset="")
+        setup = HeadsSetup(self._recipe, layer=layer, head=head, count=Count.FROM_ZERO)  # as Python does
+        return HeadsState(setup, HeadsView(), preset="")
 
     def _place(self, layer: int, head: int) -> tuple[int, int]:
         if not 0 <= layer < len(self.heads):

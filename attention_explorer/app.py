@@ -9,6 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType, TracebackType
 
@@ -179,15 +180,24 @@ def first_state() -> ExplorerState:
 
 
 def run_window(
-    state: ExplorerState | None = None, path: Path | None = None, page: str = "", *, is_watched: bool = False
+    state: ExplorerState | None = None,
+    path: Path | None = None,
+    page: str = "",
+    *,
+    is_watched: bool = False,
+    from_zero: bool = False,
 ) -> int:
     """Open the window, on a state or a session file and on a page if they are given, and return when it is closed.
 
-    With ``is_watched``, whatever keeps the window for more than 50 ms is named on standard error.
+    With ``is_watched``, whatever keeps the window for more than 50 ms is named on standard error; with
+    ``from_zero``, layers, heads and tokens are counted from 0, as the menu does it.
     """
     application = make_application()
     store = SettingsStore()
-    window = MainWindow(Session(first_state() if state is None and store.is_new else state), store)
+    settings = store.load()
+    if from_zero:
+        settings = replace(settings, from_zero=True)
+    window = MainWindow(Session(first_state() if state is None and store.is_new else state), store, settings)
     reporter = ErrorReporter(window)
     reporter.install()
     end = EndFromOutside(window.files.keep_now, window)

@@ -116,6 +116,12 @@ def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> N
     command.add_argument("--preset", metavar="NAME", default=default, help="start with this preset")
     command.add_argument("--page", type=_page, metavar="PAGE", default=default, help="start with this page")
     command.add_argument(
+        "--from-zero",
+        action="store_true",
+        default=False if default is None else default,
+        help="count layers, heads and tokens from 0, as View → Count from 0 does",
+    )
+    command.add_argument(
         "--without-display",
         type=Path,
         metavar="DIR",
@@ -169,6 +175,7 @@ def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="picture (the default); on the page heads also map, lines, stages, compare, or wall, all heads",
     )
     _add_attention_options(render)
+    render.add_argument("--from-zero", action="store_true", help="count layers, heads and tokens from 0, as code does")
     render.add_argument("--format", default="", metavar="KIND", help="png, svg …; needed if OUT has no such ending")
     render.add_argument(
         "--size", type=_width, metavar="WIDTH", help="the width: 89mm, 3.5in, 1200px; by default its own"
@@ -184,9 +191,8 @@ def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _add_attention_options(render: argparse.ArgumentParser) -> None:
     heads = render.add_argument_group("the page heads")
-    heads.add_argument("--layer", type=int, metavar="N", help="the layer, from 1")
-    heads.add_argument("--head", type=int, metavar="N", help="the head, from 1")
-    heads.add_argument("--from-zero", action="store_true", help="count layers and heads from 0, as code does")
+    heads.add_argument("--layer", type=int, metavar="N", help="the layer, from 1, or as --from-zero says")
+    heads.add_argument("--head", type=int, metavar="N", help="the head, likewise")
     files = render.add_argument_group("files of attention")
     files.add_argument("--attention", default="", metavar="NAME", help="what the weights are called in the file")
     files.add_argument(
@@ -268,7 +274,8 @@ def _carry_out(options: argparse.Namespace) -> int:
             return _check_lesson(options.file)
         case _:
             file = getattr(options, "file", None)
-            return _run(options.preset, options.without_display, file, options.page, is_watched=options.watch)
+            how = {"is_watched": options.watch, "from_zero": options.from_zero}
+            return _run(options.preset, options.without_display, file, options.page, how)
 
 
 def _complain(sentence: str) -> None:
@@ -276,7 +283,7 @@ def _complain(sentence: str) -> None:
 
 
 def _run(
-    preset_name: str | None, without_display: Path | None, file: Path | None, page: str | None, *, is_watched: bool
+    preset_name: str | None, without_display: Path | None, file: Path | None, page: str | None, how: dict[str, bool]
 ) -> int:
     if preset_name is not None and file is not None:
         raise ExplorerError(f"The window opens on the file “{file}” or on the preset “{preset_name}”: name one.")
@@ -302,8 +309,8 @@ def _run(
     from attention_explorer.app import run_window
 
     if ready is not None:
-        return run_window(ready.state, None, ready.page, is_watched=is_watched)
-    return run_window(None, file, page or "", is_watched=is_watched)
+        return run_window(ready.state, None, ready.page, **how)
+    return run_window(None, file, page or "", **how)
 
 
 def _refuse_other_files(file: Path) -> None:
@@ -348,11 +355,12 @@ def _check_lesson(path: Path) -> int:
 
 
 def _render(options: argparse.Namespace) -> int:
-    from attention_explorer.rendering import file_bytes, format_for, write_file
+    from attention_explorer.rendering import counted_from_zero, file_bytes, format_for, write_file
 
     path = None if options.out == STANDARD else Path(options.out)
     figure_options = _figure_options(options, format_for(path, options.format))
-    shown, what = _on_heads(_shown(options.source, options.page or "", options), options)
+    shown = _shown(options.source, options.page or "", options)
+    shown, what = _on_heads(counted_from_zero(shown) if options.from_zero else shown, options)
     for sentence in shown.warnings:
         _complain(sentence)
     if path is None:
@@ -365,10 +373,11 @@ def _on_heads(shown: Shown, options: argparse.Namespace) -> tuple[Shown, str]:
     """Return what is shown with the head and the picture that were asked for, and which figure that is."""
     from dataclasses import replace
 
+    from attention_explorer.state.counting import Count
     from attention_explorer.state.heads.recorded import looking_at
 
-    first = 0 if options.from_zero else 1
-    layer, head = (None if number is None else number - first for number in (options.layer, options.head))
+    count = Count.FROM_ZERO if options.from_zero else Count.FROM_ONE
+    layer, head = (None if number is None else count.index_of(number) for number in (options.layer, options.head))
     picture = {"map": "heatmap", "lines": "lines", "stages": "stages", "compare": "compare"}.get(options.what, "")
     if shown.page != "heads":
         if layer is not None or head is not None or picture:

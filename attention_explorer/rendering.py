@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.files import looks_like_path, write_whole
 from attention_explorer.sources.recorded_recipe import is_recording
-from attention_explorer.state.explorer import ExplorerState, PageState
+from attention_explorer.state.counting import Count
+from attention_explorer.state.explorer import ExplorerState, PageState, counting
 from attention_explorer.state.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session
@@ -87,6 +88,11 @@ def _within_limits(state: ExplorerState, page: str) -> Shown:
         what = f"{place_text(error.place)} {error.what}".strip()
         raise ExplorerError(f"{type(part).__name__}: {what}.") from None
     return Shown(replace(state, **{page: found}), page, tuple(decoder.warnings))  # type: ignore[arg-type]
+
+
+def counted_from_zero(shown: Shown) -> Shown:
+    """Return what is shown with layers, heads and tokens counted from 0."""
+    return replace(shown, state=counting(shown.state, Count.FROM_ZERO))
 
 
 def shown_by_recording(
@@ -210,6 +216,7 @@ def render(
     caption: bool = True,
     cells: str = Cells.AUTO,
     token_labels: bool = True,
+    from_zero: bool = False,
 ) -> bytes:
     """Draw a state, a preset or a session, without a window, and return the contents of the file.
 
@@ -244,6 +251,8 @@ def render(
         What the cells of maps become in SVG and PDF: ``auto``, ``rectangles`` or ``image``.
     token_labels : bool
         Whether the tokens stand beside maps and lines.
+    from_zero : bool
+        Whether layers, heads and tokens are counted from 0; else as the state says, which is from 1 unless it says so.
 
     Returns
     -------
@@ -288,6 +297,8 @@ def render(
         token_labels,
     )
     shown = shown_by(source, page)
+    if from_zero:
+        shown = counted_from_zero(shown)
     for sentence in shown.warnings:
         warnings.warn(sentence, stacklevel=2)
     data = file_bytes(shown, options, what)

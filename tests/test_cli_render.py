@@ -358,12 +358,13 @@ def test_the_window_opens_on_a_preset_of_any_page(
 ) -> None:
     calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(cli, "has_display", lambda: True)
-    monkeypatch.setattr(app, "run_window", lambda *given, is_watched: calls.append((*given, is_watched)) or 7)
+    monkeypatch.setattr(app, "run_window", lambda *given, **how: calls.append((*given, how)) or 7)
     try:
         assert cli.main(arguments) == 7
     finally:
         garbage.release()  # which the command line leaves to the window that is not opened here
-    assert calls == [(*expected, "--watch" in arguments)]
+    how = {"is_watched": "--watch" in arguments, "from_zero": "--from-zero" in arguments}
+    assert calls == [(*expected, how)]
 
 
 # ---- Files of attention ----

@@ -22,9 +22,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[ExplorerState
     """Instead of opening windows, remember what they would open on."""
     calls: list[tuple[ExplorerState | None, Path | None]] = []
 
-    def run_window(
-        state: ExplorerState | None = None, path: Path | None = None, page: str = "", *, is_watched: bool = False
-    ) -> int:
+    def run_window(state: ExplorerState | None = None, path: Path | None = None, page: str = "", **_how: bool) -> int:
         calls.append((state, path))
         return 7
 

@@ -50,7 +50,7 @@ class OpenSession(QObject):
     @property
     def is_changed(self) -> bool:
         """Whether the state is another one than was saved."""
-        return self._session.state != self._saved
+        return self._session.state != self._session.counted(self._saved)
 
     @property
     def name(self) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from attention_explorer.state.explorer import ExplorerState, followed
+from attention_explorer.state.counting import Count
+from attention_explorer.state.explorer import ExplorerState, counting, followed
 
 MERGE_WITHIN_SECONDS = 1.0
 """Key presses and wheel steps of one kind that follow each other faster than this are one undo step."""
@@ -34,7 +35,9 @@ class Session(QObject):
 
     def __init__(self, state: ExplorerState | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self._state = ExplorerState() if state is None else state
+        self.count = Count.FROM_ONE
+        """How the states that are shown are numbered, wherever they come from: a setting, which undo leaves alone."""
+        self._state = ExplorerState() if state is None else self.counted(state)
         self._committed = self._state
         self._label = ""
         self._clock = clock
@@ -65,6 +68,16 @@ class Session(QObject):
         """What `undo` would take back."""
         return self._label if self.is_previewing else self.undo_stack.undoText()
 
+    def counted(self, state: ExplorerState) -> ExplorerState:
+        """Return a state as it is shown: numbered as all others."""
+        return counting(state, self.count)
+
+    def count_from(self, count: Count) -> None:
+        """Have layers, heads and tokens numbered in another way from now on; that is no step of the history."""
+        self.commit()
+        self.count = count
+        self._restore(self._state)
+
     def preview(self, new: ExplorerState, label: str) -> None:
         """Show a state for now; ``label`` names the change in the undo menu once it is committed.
 
@@ -72,7 +85,7 @@ class Session(QObject):
         redo and revert bring back states that have it already.
         """
         self._label = label
-        self._show(followed(self._state, new))
+        self._show(followed(self._state, self.counted(new)))
 
     def commit(self, merge: str = "", *, within: float = MERGE_WITHIN_SECONDS) -> None:
         """Make what was previewed one undo step.
@@ -100,8 +113,7 @@ class Session(QObject):
         """Show a state that has no history: another session begins."""
         self._label = ""
         self.undo_stack.clear()
-        self._committed = state
-        self._show(state)
+        self._restore(state)
 
     def undo(self) -> None:
         """Take back the last step; a preview under way counts as one."""
@@ -123,8 +135,8 @@ class Session(QObject):
             self.changed.emit(old, new)
 
     def _restore(self, state: ExplorerState) -> None:
-        self._committed = state
-        self._show(state)
+        self._committed = self.counted(state)
+        self._show(self._committed)
 
 
 class _StateChange(QUndoCommand):

@@ -45,6 +45,8 @@ class Settings:
     """Whether the window starts where it was left."""
     reduced_motion: bool = False
     """Whether nothing moves by itself: what would play goes step by step."""
+    from_zero: bool = False
+    """Whether layers, heads and tokens are counted from 0."""
     memory: int = ON_SHOW_BYTES // 2**20
     """MiB that may be taken for what is on the screen or kept as B."""
 
@@ -86,6 +88,7 @@ class SettingsStore:
             settings,
             page=self._text("page", settings.page),
             goes_on=self._switch("goes_on", settings.goes_on),
+            from_zero=self._switch("from_zero", settings.from_zero),
             reduced_motion=self._switch("reduced_motion", settings.reduced_motion),
             geometry=bytes(geometry.data()) if isinstance(geometry, QByteArray) else b"",
         )

@@ -290,12 +290,14 @@ def _require_rows_that_fit(recipe: ToyRecipe) -> None:
         numbers: tuple[object, ...] = row
         if len(row) != recipe.d_model:
             raise ExplorerError(
-                f"The vector of token {i + 1} has {len(row)} numbers, but d_model is {recipe.d_model}: give every "
-                "token d_model numbers, or change d_model."
+                f"Vector {i + 1} of {len(recipe.given)} has {len(row)} numbers, but d_model is {recipe.d_model}: give "
+                "every token d_model numbers, or change d_model."
             )
         for number in numbers:
             if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-                raise ExplorerError(f"The vector of token {i + 1} holds {number!r}: give finite numbers only.")
+                raise ExplorerError(
+                    f"Vector {i + 1} of {len(recipe.given)} holds {number!r}: give finite numbers only."
+                )
 
 
 def _require_room(recipe: ToyRecipe) -> None:

@@ -128,6 +128,15 @@ class RecordedSource(Source[R]):
         tokens, context = (tuple(map(readable_piece, pieces)) for pieces in self._pieces)
         return tokens, context
 
+    @cached_property
+    def are_numbers(self) -> tuple[bool, bool]:
+        recording = self._if_open()
+        if recording is None:
+            return False, False
+        (n_q, n_k), contents = recording.shape, recording.contents
+        has_keys = contents.context_tokens is not None or (bool(contents.tokens) and n_q == n_k)
+        return not contents.tokens, not has_keys
+
     @property
     def texts(self) -> tuple[str, str]:
         """What queries and keys belong to, as text."""

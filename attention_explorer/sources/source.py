@@ -139,6 +139,11 @@ class Source(ABC, Generic[R]):
         return self.tokens, self.context_tokens
 
     @property
+    def are_numbers(self) -> tuple[bool, bool]:
+        """Whether the tokens of queries and keys are only their numbers, as no words are known."""
+        return False, False
+
+    @property
     @abstractmethod
     def heads(self) -> tuple[int, ...]:
         """How many heads each layer has; known without running any."""

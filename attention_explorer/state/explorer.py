@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from attention_explorer.fields import CheckedFields
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
-from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.counting import Count
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState
 from attention_explorer.state.lookup import jumps, trail
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionsState
@@ -28,6 +29,28 @@ class ExplorerState(CheckedFields):
     block: BlockState = field(default_factory=BlockState)
     scaling: ScalingState = field(default_factory=ScalingState)
     cost: CostState = field(default_factory=CostState)
+
+
+def counting(state: ExplorerState, count: Count) -> ExplorerState:
+    """Return a state whose layers, heads and tokens are numbered in one way on every page."""
+    heads = state.heads
+    other = None if heads.other is None else _counting(heads.other, count)
+    heads = replace(heads, setup=_counting(heads.setup, count), other=other)
+    new = replace(
+        state,
+        heads=heads,
+        positions=_counting(state.positions, count),
+        block=_counting(state.block, count),
+        cost=_counting(state.cost, count),
+    )
+    return state if new == state else new
+
+
+Counting = TypeVar("Counting", HeadsSetup, PositionsState, BlockState, CostState)
+
+
+def _counting(part: Counting, count: Count) -> Counting:
+    return part if part.count is count else replace(part, count=count)
 
 
 def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:

@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
-from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.counting import Count
+from attention_explorer.state.explorer import ExplorerState, counting
 from attention_explorer.state.preset import Preset
 
 
@@ -119,7 +120,7 @@ def page_in_view(state: ExplorerState) -> str:
     ExplorerError
         Several are not: which of them is meant is not to be guessed.
     """
-    changed = pages_changed(ExplorerState(), state)
+    changed = pages_changed(ExplorerState(), counting(state, Count.FROM_ONE))
     if len(changed) > 1:
         raise ExplorerError(f"The state says something on several pages: {', '.join(changed)}. Name the page to draw.")
     return changed[0] if changed else PAGE_IDS[0]

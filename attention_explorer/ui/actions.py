@@ -137,6 +137,15 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         lambda w: w.settings.reduced_motion,
     ),
     WindowAction(
+        "from-zero",
+        "&View",
+        "&Count from 0",
+        lambda w: w.set_from_zero(not w.settings.from_zero),
+        (),
+        "Number layers, heads and tokens from 0, as papers and code do, in the window, in exports and in typed names",
+        lambda w: w.settings.from_zero,
+    ),
+    WindowAction(
         "memory",
         "&View",
         "&Memory…",

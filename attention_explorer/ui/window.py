@@ -40,6 +40,7 @@ from attention_explorer.session.settings import (
     SettingsStore,
     ThemeChoice,
 )
+from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import pages_changed
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         self._store = store
         self.settings: Settings = store.load() if settings is None else settings
         CACHE.on_show_bytes = self.settings.memory * 2**20
+        session.count_from(Count.FROM_ZERO if self.settings.from_zero else Count.FROM_ONE)
         self.look = Look(self._theme(), self.settings.zoom)
         self._sheet = ""
         self.setWindowIcon(program_icon())
@@ -365,6 +367,12 @@ class MainWindow(QMainWindow):
         self._actions["reduced-motion"].setChecked(reduced)
         for page in self._pages.values():
             page.set_moves(not reduced)
+
+    def set_from_zero(self, from_zero: bool) -> None:
+        """Count layers, heads and tokens from 0, or from 1."""
+        self.settings = replace(self.settings, from_zero=from_zero)
+        self._actions["from-zero"].setChecked(from_zero)
+        self.session.count_from(Count.FROM_ZERO if from_zero else Count.FROM_ONE)
 
     def ask_for_memory(self) -> None:
         """Ask how much memory may be taken for what is on show."""

@@ -55,12 +55,11 @@ def test_tokens_of_both_sentences() -> None:
         ),
         (
             {"vectors": TokenVectors.GIVEN, "given": ((0.0,) * 8, (1.0, 2.0))},
-            "The vector of token 2 has 2 numbers, but d_model is 8: give every token d_model numbers, or change "
-            "d_model.",
+            "Vector 2 of 2 has 2 numbers, but d_model is 8: give every token d_model numbers, or change d_model.",
         ),
         (
             {"vectors": TokenVectors.GIVEN, "given": ((math.nan,) * 8,)},
-            "The vector of token 1 holds nan: give finite numbers only.",
+            "Vector 1 of 1 holds nan: give finite numbers only.",
         ),
         (
             {"d_model": 1024, "layers": 24},

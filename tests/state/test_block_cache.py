@@ -81,7 +81,7 @@ def test_wishes_beyond_the_sentence_are_held() -> None:
 def test_sentences_words_and_table() -> None:
     picture = cache_picture(STATE)
     told = cache_sentences(picture)
-    assert "Token 4 of 6, “on”, came last" in told[1]
+    assert "“on” (4) came last" in told[1]
     assert "compared with 4 keys" in told[1]
     assert told[-1].startswith("The stack on the other pictures has no mask")
     assert "no mask" not in cache_sentences(cache_picture(replace(STATE, causal=True)))[-1]

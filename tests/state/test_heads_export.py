@@ -269,7 +269,7 @@ def test_the_wall_has_every_head(setup: HeadsSetup) -> None:
     np.testing.assert_array_equal(np.array(document_of(numbers)["weights"]), expected)
     assert document_of(numbers)["heads"] == archive["heads"].tolist()
     header, *rows = table_of(numbers)
-    assert header == ["head", "query", *frame.keys]
+    assert header == ["head (from 1)", "query", *frame.keys]
     found = np.array([[float(cell) for cell in row[2:]] for row in rows]).reshape(expected.shape)
     np.testing.assert_array_equal(found, expected)
     assert [row[0] for row in rows] == [name for name in archive["heads"].tolist() for _ in frame.queries]

@@ -139,7 +139,7 @@ def test_hand_made_heads_are_what_they_are_called() -> None:
 
 
 def test_causal() -> None:
-    says("causal", "Row i sees keys 1 to i", "only itself: weight 1", "the first row has nothing left")
+    says("causal", "Each row sees the keys up to its own", "only itself: weight 1", "the first row has nothing left")
     frame = frame_of("causal")
     np.testing.assert_array_equal(frame.map.allowed(), np.tril(np.ones(frame.shape, bool)))
     assert frame.map.weights()[0, 0] == 1.0
@@ -159,7 +159,7 @@ def test_running_mean() -> None:
 
 
 def test_the_head_and_the_token_that_a_tutorial_counts_from_0_are_open() -> None:
-    says("multi-head", "Counted from 1", "head 0, token 0 is the first row of head 1")
+    says("multi-head", "head 0, token 0 is the first row of the first head")
     state = heads_preset("multi-head").state
     assert (state.setup.head, state.view.row) == (0, 0)
     printed = [0.807, 0.000, 0.186, 0.000, 0.001, 0.006]

@@ -124,7 +124,7 @@ def test_a_visible_key_without_weight_comes_before_a_masked_one() -> None:
 
 
 def test_a_word_that_comes_again_is_told_by_its_place() -> None:
-    assert places_of(("the", "cat", "and", "the")) == (" (1)", "", "", " (4)")
+    assert places_of(row_reading(heads_frame(HeadsSetup(ToyRecipe("the cat and the"))), 0)) == (" (1)", "", "", " (4)")
 
 
 # ---- Glosses ----

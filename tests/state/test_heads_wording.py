@@ -15,6 +15,7 @@ from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.shown_map import map_picture
@@ -28,8 +29,8 @@ from attention_explorer.state.heads.wording import (
     isolated,
     map_title,
     products,
+    query_name,
     source_words,
-    token_name,
     weight_text,
 )
 
@@ -429,14 +430,15 @@ def test_titles(setup: HeadsSetup, title: str) -> None:
     assert map_title(heads_frame(setup)) == title
 
 
-def test_tokens_have_their_place_counted_from_1() -> None:
-    assert token_name(("the", "cat", "the"), 2) == "“the” (3)"
+@pytest.mark.parametrize(("count", "name"), [(Count.FROM_ONE, "“the” (3)"), (Count.FROM_ZERO, "“the” (2)")])
+def test_tokens_have_their_place(count: Count, name: str) -> None:
+    assert query_name(heads_frame(HeadsSetup(ToyRecipe("the cat the"), count=count)), 2) == name
 
 
 @pytest.mark.parametrize("token", ["שלום", "سلام", "٣"])
 def test_a_token_from_right_to_left_does_not_turn_the_words_around_it(token: str) -> None:
     assert isolated(token) == f"\u2068{token}\u2069"
-    assert token_name((token,), 0) == f"“\u2068{token}\u2069” (1)"
+    assert query_name(heads_frame(HeadsSetup(ToyRecipe(token))), 0) == f"“\u2068{token}\u2069” (1)"
 
 
 @pytest.mark.parametrize("token", ["cat", "été", "🙂", "猫", "3.14", ",", ""])

@@ -42,7 +42,7 @@ def test_every_file_holds_the_encoding_with_every_digit() -> None:
 def test_alibi_gives_its_biases_and_slopes() -> None:
     numbers = encoding_numbers(PositionsState(PositionKind.ALIBI, length=5, heads=3))
     np.testing.assert_array_equal(numbers.arrays["bias"], alibi_bias(3, 5))
-    assert csv_text(numbers).splitlines()[0] == "head,slope"
+    assert csv_text(numbers).splitlines()[0] == "head (from 1),slope"
     assert len(csv_text(numbers).splitlines()) == 4
 
 

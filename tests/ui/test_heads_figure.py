@@ -98,7 +98,7 @@ def test_every_picture_is_written_in_every_format(kind, tokens):
     begins |= {
         ".npy": b"\x93NUMPY",
         ".npz": b"PK",
-        ".csv": {"wall": b"head,query,ba,", "stages": b"stage,query,ba,", "compare": b"map,query,ba,"}.get(
+        ".csv": {"wall": b"head (from 1),query,ba,", "stages": b"stage,query,ba,", "compare": b"map,query,ba,"}.get(
             kind, b"query \\ key,ba,"
         ),
     }
@@ -387,7 +387,7 @@ def test_numbers_of_the_wall_are_all_heads():
     weights = np.stack([map_.weights() for map_ in figure.frame.layers[0].maps])
     assert np.array_equal(np.load(io.BytesIO(encoded(figure, ".npy")), allow_pickle=False), weights)
     rows = list(csv.reader(io.StringIO(encoded(figure, ".csv").decode())))
-    assert rows[0] == ["head", "query", *words(5)]
+    assert rows[0] == ["head (from 1)", "query", *words(5)]
     assert len(rows) == 1 + 8 * 5
     assert [float(cell) for cell in rows[-1][2:]] == weights[7, 4].tolist()
 

@@ -209,7 +209,7 @@ def texts_in(data: bytes) -> list[str]:
         ("axis_names", "key (column)"),
         ("token_labels", "animal"),
         ("colour_bar", "weight"),
-        ("caption", "Random weights, d_model 64, d_k 8, seed 42; mask: causal."),
+        ("caption", "Random weights, d_model 64, d_k 8, seed 42; mask: causal; heads counted from 1."),
     ],
 )
 def test_each_part_can_be_left_out(part, words):

@@ -164,8 +164,9 @@ def _weighed(state: BlockState, trace: EncoderTrace) -> list[Box]:
 
 def _x_box(state: BlockState, trace: EncoderTrace) -> Box:
     if state.layer_shown:
-        title, what = "X", f"X, from layer {state.layer_shown}"
-        formula = f"X is the output of layer {state.layer_shown}"
+        before = state.count.layer(state.layer_shown - 1)
+        title, what = "X", f"X, from {before}"
+        formula = f"X is the output of {before}"
     elif state.encoding:
         title, what, formula = (
             "X = E + P",

@@ -204,11 +204,11 @@ def equality_text(picture: CachePicture) -> str:
 
 def cache_sentences(picture: CachePicture) -> tuple[str, ...]:
     """Return what the panel says, the headline first."""
-    decoded, count, state = picture.decoded, len(picture.tokens), picture.state
-    newest = picture.tokens[decoded - 1]
+    decoded, state = picture.decoded, picture.state
+    newest = state.count.token(picture.tokens[decoded - 1], decoded - 1)
     sentences = [
         "Each token’s key and value are computed once",
-        f"Token {decoded} of {count}, “{newest}”, came last: one row was added to K and to V in every head and layer, "
+        f"{newest} came last: one row was added to K and to V in every head and layer, "
         f"and its query was compared with {counted(decoded, 'key')}.",
         f"Without the cache, {counted(decoded, 'row')} in every layer would be computed again in this step. "
         f"So far the cache saves {percent(picture.saved)} of the arithmetic, and keeps "
@@ -226,16 +226,18 @@ def cache_words(picture: CachePicture, which: int, row: int, column: int) -> str
     map_ = picture.maps[which]
     if not (0 <= row < map_.values.shape[0] and 0 <= column < map_.values.shape[1]):
         return ""
-    state, token = picture.state, picture.tokens[row]
-    place = f"layer {state.layer_shown + 1}, head {state.head_shown + 1}"
+    state = picture.state
+    place, count = state.count.place(state.layer_shown, state.head_shown), state.count
     value = float(map_.values[row, column])
     if which == 2:
-        key = picture.tokens[column]
+        token, key = count.token(picture.tokens[row], row), count.token(picture.tokens[column], column)
         if map_.masked[row, column]:
-            return f"“{key}” ({column + 1}) was not there yet when “{token}” ({row + 1}) was decoded"
-        return f"{place}: “{token}” ({row + 1}) attends to “{key}” ({column + 1}) with weight {value:.4g}"
+            return f"{key} was not there yet when {token} was decoded"
+        return f"{place}: {token} attends to {key} with weight {value:.4g}"
     name = ("key", "value")[which]
-    return f"{place}: {name} of “{token}” ({row + 1}), feature {column}: {value:+.4f}".replace("-", "−")
+    return f"{place}: {name} of {count.token(picture.tokens[row], row)}, feature {column}: {value:+.4f}".replace(
+        "-", "−"
+    )
 
 
 def step_words(picture: CachePicture, step: int) -> str:
@@ -243,8 +245,9 @@ def step_words(picture: CachePicture, step: int) -> str:
     if not 0 <= step < len(picture.tokens):
         return ""
     cached, anew = float(picture.work.cached[step]), float(picture.work.anew[step])
+    number = picture.state.count.number(step)
     return (
-        f"token {step + 1}, “{picture.tokens[step]}”: {flops_text(cached)} FLOPs with the cache, {flops_text(anew)} "
+        f"token {number}, “{picture.tokens[step]}”: {flops_text(cached)} FLOPs with the cache, {flops_text(anew)} "
         f"without ({anew / cached:.1f} times). Click to decode up to here."
     )
 

@@ -42,7 +42,7 @@ def box_words(picture: DiagramPicture, box: Box) -> str:
 
 def token_name(picture: DiagramPicture, index: int) -> str:
     """Return “cat” (2)."""
-    return f"“{picture.tokens[index]}” ({index + 1})"
+    return picture.state.count.token(picture.tokens[index], index)
 
 
 def cell_words(picture: DiagramPicture, box: Box, head: int, row: int, column: int) -> str:
@@ -53,7 +53,7 @@ def cell_words(picture: DiagramPicture, box: Box, head: int, row: int, column: i
     else:
         where += f", feature {column}"
     if box.has_heads:
-        where = f"head {head + 1}, {where}"
+        where = f"{picture.state.count.head(head)}, {where}"
     return f"{box.what}, {where}: {_arithmetic(picture, box, head, row, column)}"
 
 
@@ -77,7 +77,7 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
             return f"{_largest_terms(inside.weights[0, head, row], inside.v[0, head, :, column])} {made}"
         case "concat":
             width = state.d_model // state.heads
-            return f"feature {column % width} of head {column // width + 1} {made}"
+            return f"feature {column % width} of {state.count.head(column // width)} {made}"
         case "attention_output" | "before_activation" | "linear_part" | "feed_forward_output":
             return f"{_product_words(picture, box.name, column)} {made}"
         case "attention_sum" | "feed_forward_sum":
@@ -188,7 +188,7 @@ def _largest_sentence(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
     if len(picture.tokens) > MOST_LISTED:
         return ()
     largest = box.part(picture.state.head_shown).max(axis=-1).tolist()
-    head = f" in head {picture.state.head_shown + 1}" if picture.state.heads > 1 else ""
+    head = f" in {picture.state.count.head(picture.state.head_shown)}" if picture.state.heads > 1 else ""
     return (f"The largest of each row{head}: {', '.join(plain(weight, 3) for weight in largest)}.",)
 
 

@@ -16,6 +16,7 @@ from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.state.counting import Count
 
 NOISE = 99.0
 """What the noise is multiplied by, as the tutorials' check does."""
@@ -138,9 +139,9 @@ def _bits(array: FloatArray) -> np.typing.NDArray[np.uint64]:
 # ---- Words ----
 
 
-def level_name(level: int) -> str:
+def level_name(level: int, count: Count) -> str:
     """Return what a level is: the input, or the output of a layer."""
-    return "X" if level == 0 else f"layer {level}"
+    return "X" if level == 0 else count.layer(level - 1)
 
 
 def title_of(causal: bool) -> str:
@@ -160,7 +161,7 @@ def future_sentences(picture: FuturePicture) -> tuple[str, ...]:
     """Return what the panel says, the headline first."""
     if picture.reason:
         return "Beyond the range of numbers", picture.reason
-    word, place, count = picture.tokens[picture.token], picture.token + 1, len(picture.tokens)
+    word, place, count = picture.tokens[picture.token], picture.state.count.number(picture.token), len(picture.tokens)
     causal, free = picture.moved[True], picture.moved[False]
     held = bool((causal.numbers[:, : picture.token] == 0).all())
     through = f"all {picture.layers} layers" if picture.layers > 1 else "the layer"
@@ -203,7 +204,10 @@ def future_words(picture: FuturePicture, causal: bool, token: int, level: int | 
     if not 0 <= at < len(moved.change):
         return ""
     mask = "causal" if causal else "no mask"
-    place = f"“{picture.tokens[token]}” ({token + 1}), {mask}, {'input X' if at == 0 else f'after layer {at}'}"
+    count = picture.state.count
+    place = (
+        f"{count.token(picture.tokens[token], token)}, {mask}, {f'after {count.layer(at - 1)}' if at else 'input X'}"
+    )
     numbers, width = int(moved.numbers[at, token]), picture.state.d_model
     if numbers == 0:
         return f"{place}: all {width} numbers are the same bit for bit. Click to replace this token."

@@ -202,7 +202,7 @@ def linear_words(picture: LinearPicture, row: int, feature: int) -> str:
         found, expected, away = (float(a[row, feature]) for a in (each.found, each.expected, each.difference))
         times = f"{name} × {factor_text(picture.factor)}"
         parts.append(f"{times}: {signed(found, 4)} against {signed(expected, 4)}, difference {size_text(abs(away))}")
-    return f"“{picture.tokens[row]}” ({row + 1}), feature {feature} · " + " · ".join(parts)
+    return f"{picture.state.count.token(picture.tokens[row], row)}, feature {feature} · " + " · ".join(parts)
 
 
 def linear_numbers(picture: LinearPicture) -> dict[str, np.typing.NDArray[Any]]:

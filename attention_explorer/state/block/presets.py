@@ -176,5 +176,5 @@ def block_preset(identifier: str) -> Preset[BlockState]:
 def is_changed(state: BlockState) -> bool:
     """Whether the settings are no longer those of the preset; which part of them is looked at does not count."""
     ready = block_preset(state.preset).state
-    looked_at = {name: getattr(ready, name) for name in ("picture", "layer", "box", "head", "token")}
+    looked_at = {name: getattr(ready, name) for name in ("picture", "layer", "box", "head", "token", "count")}
     return replace(state, **looked_at) != ready

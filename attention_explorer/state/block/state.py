@@ -12,6 +12,7 @@ from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.sublayer import NormPlacement
+from attention_explorer.state.counting import Count
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
 LARGEST_FACTOR = 10.0
@@ -90,6 +91,8 @@ class BlockState(CheckedFields):
     """Tokens decoded so far with the KV cache."""
     norm_scale: float = 1e-3
     """Standard deviation of the rows that the norms are tried on."""
+    count: Count = Count.FROM_ONE
+    """How layers, heads and tokens are numbered in words; a setting of the window. It alters no number."""
     preset: str = "encoder"
 
     def with_sizes(self, **changes: int) -> Self:

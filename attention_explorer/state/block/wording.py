@@ -29,12 +29,13 @@ def picture_title(state: BlockState) -> str:
 def _layer_title(state: BlockState) -> str:
     if state.layers == 1:
         return "One layer, from tokens to output"
-    return f"Layer {state.layer_shown + 1} of {state.layers}, from its input to its output"
+    return f"{state.count.layer(state.layer_shown).capitalize()} of {state.layers}, from its input to its output"
 
 
 def settings_words(state: BlockState) -> str:
     """Return what decides the numbers of the picture, in a line or two."""
-    return ", ".join(_SETTINGS[state.picture](state)) + "."
+    parts = _SETTINGS[state.picture](state)
+    return ", ".join(filter(None, (*parts, state.count.said_of(picture_title(state), *parts)))) + "."
 
 
 def _stack_parts(state: BlockState) -> tuple[str, ...]:
@@ -88,18 +89,18 @@ def _norm_settings(state: BlockState) -> tuple[str, ...]:
 
 
 def _linear_settings(state: BlockState) -> tuple[str, ...]:
-    layer = () if state.layers == 1 else (f"layer {state.layer_shown + 1}",)
+    layer = () if state.layers == 1 else (state.count.layer(state.layer_shown),)
     return (*_layer_settings(state), *layer, f"multiplied by {factor_text(state.factor)}")
 
 
 def _future_settings(state: BlockState) -> tuple[str, ...]:
-    replaced = f"token {changed_shown(state) + 1} replaced by noise × {NOISE:g}"
+    replaced = f"token {state.count.number(changed_shown(state))} replaced by noise × {NOISE:g}"
     return (*_stack_parts(state), "with a causal mask and without one", replaced)
 
 
 def _cache_settings(state: BlockState) -> tuple[str, ...]:
-    layer = () if state.layers == 1 else (f"layer {state.layer_shown + 1}",)
-    head = () if state.heads == 1 else (f"head {state.head_shown + 1}",)
+    layer = () if state.layers == 1 else (state.count.layer(state.layer_shown),)
+    head = () if state.heads == 1 else (state.count.head(state.head_shown),)
     return (
         *_stack_parts(state),
         "decoded causally",

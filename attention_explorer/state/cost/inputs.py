@@ -112,11 +112,11 @@ def product_words(picture: InputsPicture, index: int) -> str:
 
 def weight_words(picture: InputsPicture, row: int, column: int) -> str:
     """Return the weight of a cell in both inputs."""
-    said = []
+    said, count = [], picture.state.count
     for words, map_ in zip(picture.tokens, picture.maps, strict=True):
         if row < len(words) and column < len(words):
             weight = plain(float(map_.values[row, column]), 4)
-            said.append(f"“{words[row]}” ({row + 1}) attends to “{words[column]}” ({column + 1}): {weight}")
+            said.append(f"{count.token(words[row], row)} attends to {count.token(words[column], column)}: {weight}")
     return "; ".join(said)
 
 
@@ -139,7 +139,7 @@ def inputs_sentences(picture: InputsPicture) -> tuple[str, ...]:
             f"{lengths[0]} and {lengths[1]} tokens: {first} and {second} operations.",
             "The list depends on the length alone, not on what the words say.",
         ]
-    lines.append("Weights of head 1 of a random layer with 8 heads and d_model = 64; nothing is trained.")
+    lines.append("Weights of the first of 8 heads of a random layer with d_model = 64; nothing is trained.")
     if any(len(tokens_of(text)) > MOST_WORDS for text in (picture.state.sentence, picture.state.other_sentence)):
         lines.append(f"Only the first {MOST_WORDS} tokens of an input are used.")
     return tuple(lines)

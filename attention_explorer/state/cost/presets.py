@@ -101,5 +101,6 @@ def is_changed(state: CostState) -> bool:
         "quantity": ready.quantity,
         "scope": ready.scope,
         "longest_measured": ready.longest_measured,
+        "count": ready.count,
     }
     return replace(state, **looked_at) != ready  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from typing import Self
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
+from attention_explorer.state.counting import Count
 
 LONGEST, WIDEST, MOST_HEADS, MOST_LAYERS, WIDEST_HIDDEN = 2**24, 2**17, 1024, 1000, 2**20
 LONGEST_CONTEXT = 64
@@ -76,6 +77,8 @@ class CostState(CheckedFields):
     """How many tokens back a network with a fixed context sees."""
     sentence: str = "The cat sat on the mat"
     other_sentence: str = "A bird sang in a tree"
+    count: Count = Count.FROM_ONE
+    """How layers, heads and tokens are numbered in words; a setting of the window. It alters no number."""
     preset: str = "gpt2"
 
     def with_sizes(self, **changes: int) -> Self:

@@ -19,10 +19,11 @@ from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.heads.survey import in_order, surveys_of
 from attention_explorer.state.heads.wording import (
     isolated,
+    key_name,
     map_title,
     part_words,
+    query_name,
     source_words,
-    token_name,
     weight_text,
 )
 from attention_explorer.state.map_picture import Window
@@ -54,7 +55,7 @@ def alt_text(heads: HeadsState, *, is_wall: bool = False, most_line_rows: int = 
     said = (
         _wall(heads, frame) if is_wall else _picture(heads, frame, part_shown(heads.view, frame.shape, most_line_rows))
     )
-    return " ".join(("Heads page.", *said))
+    return " ".join(("Heads page.", *said, f"Layers, heads and tokens are {frame.count.words}."))
 
 
 def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str]:
@@ -62,7 +63,7 @@ def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str
     queries, keys = "query (row)" if n_q == 1 else "queries (rows)", "key (column)" if n_k == 1 else "keys (columns)"
     yield f"{KINDS[heads.view.picture]}, {map_title(frame)}: attention of {n_q} {queries} to {n_k} {keys}."
     if seen != Window.whole(frame.shape):
-        yield f"In view: {part_words(seen, frame.shape)}."
+        yield f"In view: {part_words(seen, frame)}."
     if heads.view.picture is Picture.HEATMAP and (stage := stage_shown(frame, heads.view)) is not Stage.WEIGHTS:
         yield f"Colours show the {stage_title(frame, stage)}."
     yield from _tokens(frame.queries[seen.rows], frame.keys[seen.columns])
@@ -118,8 +119,7 @@ def _strongest_words(heads: HeadsState, frame: HeadsFrame, seen: Window) -> str:
         return f"{why}: all weights are 0."
     what = f", {hiding_words(heads.view.hidden)}" if has_hidden else ""
     pairs = (
-        f"{token_name(frame.queries, row)} to {token_name(frame.keys, column)} {weight_text(weight)}"
-        for weight, row, column in found
+        f"{query_name(frame, row)} to {key_name(frame, column)} {weight_text(weight)}" for weight, row, column in found
     )
     return f"Strongest weight{'s' * (len(found) != 1)}{what}: {'; '.join(pairs)}."
 

@@ -141,7 +141,7 @@ def formula(frame: HeadsFrame) -> tuple[tuple[str, ArrayKind | None], ...]:
     if frame.source.traits.reason_against(Ability.SCORES):
         return ()
     name = "arg max" if frame.setup.hard else "softmax"
-    pieces: list[tuple[str, ArrayKind | None]] = [(f"head {frame.head + 1}", ArrayKind.HEAD_OUTPUT), ("=", None)]
+    pieces: list[tuple[str, ArrayKind | None]] = [(frame.count.head(frame.head), ArrayKind.HEAD_OUTPUT), ("=", None)]
     pieces += [(name, ArrayKind.WEIGHTS), ("(", None), ("Q", ArrayKind.Q), ("Kᵀ", ArrayKind.K)]
     if frame.setup.scaled:
         pieces.append((f"÷ √{frame.head_width}", ArrayKind.SCALED))

@@ -68,7 +68,7 @@ _MADE_BY = {
 def array_words(frame: HeadsFrame, array: HeadArray, row: int, column: int) -> str:
     """Say what a number of an array is, and what it is the product of."""
     names = {"row": array.rows[row], "column": array.columns[column], "asked": "X′" if frame.is_cross else "X"}
-    names["head"] = str(row * frame.heads // len(array.rows) + 1)
+    names["head"] = str(frame.count.number(row * frame.heads // len(array.rows)))
     place = f"{array.kind}[{names['row']}, {names['column']}]"
     if array.masked[row, column]:
         return f"{place}: masked, the query may not attend to this key"

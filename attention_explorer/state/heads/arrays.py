@@ -63,13 +63,13 @@ def _input(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     elif kind is ArrayKind.EMBEDDINGS and (embedded := frame.source.embeddings()):
         values, title, source = embedded[0], "the embeddings alone", frame.source.embedding_words()
     elif kind is ArrayKind.X and frame.layer > 0:
-        source = f"LayerNorm(X + attention(X)) of layer {frame.layer}"
+        source = f"LayerNorm(X + attention(X)) of {frame.count.layer(frame.layer - 1)}"
     elif kind is ArrayKind.X and not frame.has_projections:
         source = "1 for the token’s own word; queries and keys were made by hand and not from it"
     if kind in (ArrayKind.X, ArrayKind.CONTEXT) and frame.source.is_encoded and frame.layer == 0:
         source = "X = E + PE: embeddings plus the encoding of the positions"
     return HeadArray(
-        kind, title, source, values, _nowhere(values), tokens, _numbers(values.shape[1]), ("token", "feature")
+        kind, title, source, values, _nowhere(values), tokens, _numbers(frame, values.shape[1]), ("token", "feature")
     )
 
 
@@ -95,8 +95,8 @@ def _projection(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
         f"{frame.source.projection_words(kind)}; {part or 'all of it'}",
         values,
         _nowhere(values),
-        _numbers(values.shape[0]),
-        _numbers(values.shape[1], own.start),
+        _numbers(frame, values.shape[0]),
+        _numbers(frame, values.shape[1], own.start),
         ("feature of X", "feature of the head"),
         shape_words(whole.shape) if part else "",
     )
@@ -113,8 +113,8 @@ def _output_projection(frame: HeadsFrame, whole: FloatArray) -> HeadArray:
         f"{frame.source.projection_words(ArrayKind.W_O)}{f'; framed: {part}' if part else ''}",
         whole,
         _nowhere(whole),
-        _numbers(whole.shape[0]),
-        _numbers(whole.shape[1]),
+        _numbers(frame, whole.shape[0]),
+        _numbers(frame, whole.shape[1]),
         ("feature of concat", "feature of the output"),
         own_rows=own if part else None,
     )
@@ -133,8 +133,8 @@ def _projected(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
         source = f"{kind} = {asked}·W_{kind}{_comma(_part('columns', own, frame))}"
     said = {ArrayKind.Q: "queries", ArrayKind.K: "keys", ArrayKind.V: "values"}[kind]
     whole = shape_words(all_heads.shape) if frame.heads > 1 else ""
-    title = f"the {said} of head {frame.head + 1}"
-    columns = _numbers(values.shape[1])
+    title = f"the {said} of {frame.count.head(frame.head)}"
+    columns = _numbers(frame, values.shape[1])
     return HeadArray(kind, title, source, values, _nowhere(values), tokens, columns, ("token", "feature"), whole)
 
 
@@ -154,19 +154,21 @@ def _of_pairs(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
 def _result(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     if kind is ArrayKind.HEAD_OUTPUT:
         values = frame.head_map.output(frame.layers[frame.layer].v[frame.head])
-        title = f"the output of head {frame.head + 1}"
+        title = f"the output of {frame.count.head(frame.head)}"
         source = "A·V: row i is the values, blended by the weights of row i"
     else:
         concat, output = _layer_results(_without_focus(frame))
         if kind is ArrayKind.CONCAT:
             values, title = concat, "the outputs of all heads"
-            heads = "head 1" if frame.heads == 1 else f"head 1 … head {frame.heads}"
+            heads = frame.count.head(0)
+            if frame.heads > 1:
+                heads += f" … {frame.count.head(frame.heads - 1)}"
             source = f"{heads} side by side, {concat.shape[1] // frame.heads} columns each"
         else:
             values, title, source = output, "the output of the layer", "output = concat·W_O"
             if ends_before_w_o(frame.setup.recipe):
                 source += ", with a W_O of this program: the output of the tutorial is A·V"
-    columns = _numbers(values.shape[1])
+    columns = _numbers(frame, values.shape[1])
     return HeadArray(kind, title, source, values, _nowhere(values), frame.queries, columns, ("token", "feature"))
 
 
@@ -192,16 +194,17 @@ def _part(what: str, own: slice, frame: HeadsFrame) -> str:
     if frame.heads == 1:
         return ""
     width = own.stop - own.start
-    numbers = f"{what} {own.start + 1}–{own.stop}" if width > 1 else f"{what[:-1]} {own.start + 1}"
-    return f"{numbers} of {frame.heads * width}, those of head {frame.head + 1}"
+    first, last = frame.count.number(own.start), frame.count.number(own.stop - 1)
+    numbers = f"{what} {first}–{last}" if width > 1 else f"{what[:-1]} {first}"
+    return f"{numbers} of {frame.heads * width}, those of {frame.count.head(frame.head)}"
 
 
 def _comma(text: str) -> str:
     return f", {text}" if text else ""
 
 
-def _numbers(count: int, first: int = 0) -> tuple[str, ...]:
-    return tuple(str(first + number + 1) for number in range(count))
+def _numbers(frame: HeadsFrame, count: int, first: int = 0) -> tuple[str, ...]:
+    return frame.count.all_of(first + count)[first:]
 
 
 def _nowhere(values: FloatArray) -> BoolArray:

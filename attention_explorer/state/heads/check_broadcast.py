@@ -117,8 +117,9 @@ def _result(check: BroadcastCheck) -> str:
     worst = max(check.largest_hidden(check.wrong))
     right = max(check.largest_hidden(check.right))
     return (
-        f"With as many sequences as heads, mask 1 falls on head 1 of every sequence, without an error message: a "
-        f"hidden key gets {size_text(worst)} of the weight. With an axis for the heads it gets {size_text(right)}."
+        f"With as many sequences as heads, the first mask falls on the first head of every sequence, without an error "
+        f"message: a hidden key gets {size_text(worst)} of the weight. With an axis for the heads it gets "
+        f"{size_text(right)}."
     )
 
 

@@ -10,6 +10,7 @@ from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.numerals import size_text
 from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.check_function import token_function
 from attention_explorer.state.heads.check_report import (
     CheckReport,
@@ -21,7 +22,7 @@ from attention_explorer.state.heads.check_report import (
 )
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.heads.wording import one, token_name
+from attention_explorer.state.heads.wording import key_name, one
 
 SEED = 0
 """Of the noise: the same experiment gives the same numbers."""
@@ -52,7 +53,8 @@ def change_check(frame: HeadsFrame, token: int, amount: float = 1.0) -> ChangeCh
         There is no such token, or there are too many tokens or heads.
     """
     if not 0 <= token < len(frame.keys):
-        raise ExplorerError(f"There is no token {token + 1}: choose one from 1 to {len(frame.keys)}.")
+        number, known = frame.count.number(token), frame.count.span(0, len(frame.keys))
+        raise ExplorerError(f"There is no token {number}: choose one from {known}.")
     return _change_check(frame.setup, token, amount)
 
 
@@ -77,7 +79,7 @@ def change_report(frame: HeadsFrame, token: int, amount: float = 1.0) -> CheckRe
     if not frame.has_projections:
         vector = "key and value" if frame.is_cross else "query, key and value"
     note = (
-        f"Noise of standard deviation {amount:g} is added to the {vector} of {token_name(frame.keys, token)}. The bars "
+        f"Noise of standard deviation {amount:g} is added to the {vector} of {key_name(frame, token)}. The bars "
         f"show the largest change in each row of {whole_layer(frame)}."
     )
     return CheckReport(_result(frame, check), (_table(frame, check),), (note,))
@@ -85,7 +87,7 @@ def change_report(frame: HeadsFrame, token: int, amount: float = 1.0) -> CheckRe
 
 def _result(frame: HeadsFrame, check: ChangeCheck) -> str:
     count, still = len(check.changes), check.untouched
-    name = token_name(frame.keys, check.token)
+    name = key_name(frame, check.token)
     if not still:
         if count == 1:
             return f"The only output changes with {name}, by {size_text(float(check.changes[0]))}."
@@ -96,7 +98,7 @@ def _result(frame: HeadsFrame, check: ChangeCheck) -> str:
         if _is_attended(frame, check.token):
             return "No output changes at all (exactly 0), though some queries attend to it: its value adds nothing."
         return f"No output changes at all (exactly 0): no query attends to {name}."
-    rows = f"row{'s' * (len(still) > 1)} {_ranges(still)}"
+    rows = f"row{'s' * (len(still) > 1)} {_ranges(still, frame.count)}"
     do, rest = "do" if len(still) > 1 else "does", count - len(still)
     others = f"the other {rest} change" if rest > 1 else "the other one changes"
     return f"Of {count} outputs, {rows} {do} not change at all (exactly 0); {others} with {name}."
@@ -108,15 +110,16 @@ def _is_attended(frame: HeadsFrame, token: int) -> bool:
     return any(map_.weights(cols=one(token)).any() for map_ in maps)
 
 
-def _ranges(rows: tuple[int, ...]) -> str:
-    """Return 1–3, 5 for rows 0, 1, 2, 4; of many pieces the first few."""
+def _ranges(rows: tuple[int, ...], count: Count) -> str:
+    """Return 1–3, 5 for the indices 0, 1, 2, 4 counted from 1; of many pieces the first few."""
     pieces: list[list[int]] = []
     for row in rows:
         if pieces and pieces[-1][1] == row - 1:
             pieces[-1][1] = row
         else:
             pieces.append([row, row])
-    named = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in pieces]
+    ends = ((count.number(first), count.number(last)) for first, last in pieces)
+    named = [f"{first}" if first == last else f"{first}–{last}" for first, last in ends]
     return ", ".join(named[:4]) + (" …" if len(named) > 4 else "")
 
 
@@ -124,7 +127,7 @@ def _table(frame: HeadsFrame, check: ChangeCheck) -> CheckTable:
     count = len(check.changes)
     shown = listed_rows(count, None if frame.is_cross else check.token)
     largest = float(check.changes.max()) or 1.0
-    rows = tuple((f"{row + 1}  {frame.queries[row]}", float(check.changes[row])) for row in shown)
+    rows = tuple((frame.count.listed(frame.queries, row), float(check.changes[row])) for row in shown)
     own = check.token - shown.start if not frame.is_cross else None
     return CheckTable(
         (("output row", Form.TEXT), ("max change", Form.SIZE)),

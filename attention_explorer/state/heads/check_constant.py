@@ -19,7 +19,7 @@ from attention_explorer.state.heads.check_report import (
     within,
 )
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.wording import one, token_name
+from attention_explorer.state.heads.wording import one, query_name
 
 ROUNDING = 1e-12
 """Differences of weights below this come from the rounding of score + constant."""
@@ -63,7 +63,7 @@ def constant_check(frame: HeadsFrame, row: int | None, constant: float) -> Const
 def constant_report(frame: HeadsFrame, row: int | None, constant: float) -> CheckReport:
     """Add a constant to a row and say that the weights stay."""
     check = constant_check(frame, row, constant)
-    name = token_name(frame.queries, check.row)
+    name = query_name(frame, check.row)
     note = (
         "Only the differences between the scores of a row become weights. So a high score alone does not mean high "
         "relevance."
@@ -86,7 +86,7 @@ def _table(frame: HeadsFrame, check: ConstantCheck) -> CheckTable:
     shown = listed_rows(len(check.scores), check.row)
     rows = tuple(
         (
-            f"{key + 1}  {frame.keys[key]}",
+            frame.count.listed(frame.keys, key),
             *(
                 (float(check.scores[key]), float(check.scores[key] + check.constant))
                 if check.visible[key]

@@ -12,6 +12,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import MaskFill, Stage, causal_mask, filled_weights
 from attention_explorer.numerals import percent, size_text, subscript, weight_text
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.check_report import (
     MOST_LISTED,
     Cell,
@@ -24,7 +25,7 @@ from attention_explorer.state.heads.check_report import (
 )
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.heads.wording import one, token_name
+from attention_explorer.state.heads.wording import one, query_name
 
 FILLS = tuple(MaskFill)
 """The order of the columns; the first is what this program does."""
@@ -73,6 +74,7 @@ class MaskCheck:
     weights: FloatArray  # (fills, n_k), a row for each of `FILLS`
     borrowed_mask: bool = False
     """Whether the setup has no mask, and a causal one stands in."""
+    count: Count = Count.FROM_ONE
 
     @property
     def sums(self) -> tuple[float, ...]:
@@ -126,8 +128,8 @@ def _mask_check(setup: HeadsSetup, row: int | None, precision: Precision) -> Mas
     chosen = _last_hiding_row(mask) if row is None else row
     scores = frame.head_map.scores(one(chosen), stage=Stage.SCALED)[0]
     weights = _all_fills(scores, mask[chosen], setup.temperature, precision)
-    name = token_name(frame.queries, chosen)
-    return MaskCheck(name, frame.keys, scores, mask[chosen], precision, weights, frame.mask is None)
+    name = query_name(frame, chosen)
+    return MaskCheck(name, frame.keys, scores, mask[chosen], precision, weights, frame.mask is None, frame.count)
 
 
 def _last_hiding_row(mask: BoolArray) -> int:
@@ -241,7 +243,7 @@ def _table(check: MaskCheck) -> CheckTable:
 
 
 def _key_row(check: MaskCheck, key: int) -> tuple[Cell, ...]:
-    name = f"{key + 1} {' ' if check.visible[key] else HIDDEN_MARK + ' '}{check.keys[key]}"
+    name = f"{check.count.number(key)} {' ' if check.visible[key] else HIDDEN_MARK + ' '}{check.keys[key]}"
     return name, *(float(weight) for weight in check.weights[:, key])
 
 

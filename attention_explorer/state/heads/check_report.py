@@ -131,4 +131,5 @@ def whole_layer(frame: HeadsFrame) -> str:
     if not frame.has_projections:
         return "the output of this head"
     own = " (with this program’s own W_O: the tutorial’s output is A·V)" if ends_before_w_o(frame.setup.recipe) else ""
-    return f"the output of layer {frame.layer + 1}" if len(frame.layers) > 1 else f"the output of the layer{own}"
+    several = len(frame.layers) > 1
+    return f"the output of {frame.count.layer(frame.layer)}" if several else f"the output of the layer{own}"

@@ -12,6 +12,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
 from attention_explorer.numerals import size_text
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.check_function import TokenFunction, token_function
 from attention_explorer.state.heads.check_report import (
     Cell,
@@ -40,6 +41,7 @@ class ShuffleCheck:
     encodings: tuple[str, ...]  # and of the rows
     found: tuple[tuple[ShuffleComparison, ...], ...]
     present: tuple[int, int]  # row and column of the setup
+    count: Count = Count.FROM_ONE
 
     @property
     def at_present(self) -> ShuffleComparison:
@@ -157,8 +159,8 @@ def _rows(check: ShuffleCheck) -> CheckTable:
     places = listed_rows(count)
     rows = tuple(
         (
-            f"{place + 1}  {check.words[place]}",
-            str(check.order[place] + 1),
+            check.count.listed(check.words, place),
+            str(check.count.number(check.order[place])),
             float(now.of_shuffled[place, 0]),
             float(now.shuffled[place, 0]),
             errors[place],

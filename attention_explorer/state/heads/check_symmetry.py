@@ -145,7 +145,7 @@ def _mask_note(frame: HeadsFrame) -> tuple[str, ...]:
 def _names(frame: HeadsFrame, check: SymmetryCheck) -> tuple[str, str]:
     first, second = (_shortened(frame.queries[index]) for index in check.pair)
     if first == second:
-        first, second = (f"{first} ({index + 1})" for index in check.pair)
+        first, second = (f"{first} ({frame.count.number(index)})" for index in check.pair)
     return f"{first} → {second}", f"{second} → {first}"
 
 

@@ -11,7 +11,7 @@ from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.reading import Reading
 from attention_explorer.state.heads.shown_map import hidden_keys, shown_map
-from attention_explorer.state.heads.wording import Step, number_word, one, token_name, weight_text
+from attention_explorer.state.heads.wording import Step, key_name, number_word, one, query_name, weight_text
 
 NO_CELL = "no such cell"
 
@@ -104,7 +104,7 @@ def compared_table(comparison: Comparison, reading: Reading) -> tuple[tuple[str,
         cell = compared_cell(comparison, row, column)
         numbers = ("" if number is None else number for number in (cell.a, cell.b, cell.difference))
         named = [side[place] if place < len(side) else "" for side in tokens]
-        rows.append((*(named if tokens[0] != tokens[1] else named[:1]), place + 1, *numbers))
+        rows.append((*(named if tokens[0] != tokens[1] else named[:1]), a.count.number(place), *numbers))
     word = comparison.view.stage.value.removesuffix("s") if comparison.view.stage is Stage.WEIGHTS else "score"
     names = ("token",) if tokens[0] == tokens[1] else ("token of A", "token of B")
     return (*names, "position", f"A {word}", f"B {word}", "A − B"), rows
@@ -113,7 +113,7 @@ def compared_table(comparison: Comparison, reading: Reading) -> tuple[tuple[str,
 def _pair(frame: HeadsFrame, row: int, column: int, kind: str = "query ") -> str:
     if row >= frame.shape[0] or column >= frame.shape[1]:
         return ""
-    return f"{kind}{token_name(frame.queries, row)} → {'key ' if kind else ''}{token_name(frame.keys, column)}"
+    return f"{kind}{query_name(frame, row)} → {'key ' if kind else ''}{key_name(frame, column)}"
 
 
 def _signed(text: Callable[[float], str], difference: float | None) -> str:

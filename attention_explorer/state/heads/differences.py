@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attention_explorer.numerals import coordinate
 from attention_explorer.sources.registry import source_of
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice
 
@@ -33,7 +34,7 @@ def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
     first, second = source_of(a.recipe), source_of(b.recipe)
     yield first.traits.kind, second.traits.kind
     yield _which(a, with_layer=_layer(a) != _layer(b)), _which(b, with_layer=_layer(a) != _layer(b))
-    yield _masks(a.mask, b.mask)
+    yield _masks(a.mask, b.mask, a.count)
     yield ("scaled", "scaled") if a.scaled == b.scaled else (_scaled(a), _scaled(b))
     yield ("hard" if a.hard else "soft"), ("hard" if b.hard else "soft")
     if not (a.hard and b.hard):
@@ -59,23 +60,24 @@ def _layer(setup: HeadsSetup) -> int:
 
 def _which(setup: HeadsSetup, *, with_layer: bool) -> str:
     source, shown = source_of(setup.recipe), _layer(setup)
-    layer = f"layer {shown + 1}, " if with_layer and len(source.heads) > 1 and shown >= 0 else ""
+    layer = f"{setup.count.layer(shown)}, " if with_layer and len(source.heads) > 1 and shown >= 0 else ""
     if setup.aggregate is not Aggregate.ONE:
         return f"{layer}{setup.aggregate.words}"
     head = min(setup.head, source.heads[shown] - 1)
-    return source.head_name(shown, head) or f"{layer}head {head + 1}"
+    return source.head_name(shown, head) or f"{layer}{setup.count.head(head)}"
 
 
-def _masks(a: MaskChoice, b: MaskChoice) -> tuple[str, str]:
+def _masks(a: MaskChoice, b: MaskChoice, count: Count) -> tuple[str, str]:
     first, second = _mask(a), _mask(b)
     if first == second and (a.hidden, a.shown) != (b.hidden, b.shown):
-        return f"{first} {_own_cell(a, b)}", f"{second} {_own_cell(b, a)}"  # as many cells, but other ones
+        # As many cells, but other ones.
+        return f"{first} {_own_cell(a, b, count)}", f"{second} {_own_cell(b, a, count)}"
     return first, second
 
 
-def _own_cell(mask: MaskChoice, other: MaskChoice) -> str:
+def _own_cell(mask: MaskChoice, other: MaskChoice, count: Count) -> str:
     row, column = min((mask.hidden - other.hidden) | (mask.shown - other.shown))
-    return f"(row {row + 1}, key {column + 1})"
+    return f"(row {count.number(row)}, key {count.number(column)})"
 
 
 def _mask(mask: MaskChoice) -> str:
@@ -91,7 +93,8 @@ def _switched_off(setup: HeadsSetup) -> str:
     if not off:
         return "all heads on"
     layers = len(source_of(setup.recipe).heads)
-    named = [f"{layer + 1}.{head + 1}" if layers > 1 else str(head + 1) for layer, head in off]
+    number = setup.count.number
+    named = [f"{number(layer)}.{number(head)}" if layers > 1 else str(number(head)) for layer, head in off]
     return f"without head{'s' * (len(off) > 1)} {' and '.join(named) if len(named) < 3 else ' '.join(named)}"
 
 

@@ -14,13 +14,14 @@ from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection, row_blocks
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Source
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.stages import stage_steps
-from attention_explorer.state.heads.state import Aggregate, Cell, HeadsSetup, HeadsView
+from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView
 from attention_explorer.state.heads.wording import map_title, part_words
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
@@ -43,7 +44,7 @@ def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
     parameters = {"what": map_title(frame), "numbers": stage.value, **_settings(frame)}
     part = part_shown(view, frame.shape, MOST_PRINTED_LINE_ROWS)
     if part != Window.whole(frame.shape):
-        parameters["in_view"] = f"{part_words(part, frame.shape)}; the numbers are those of the whole map"
+        parameters["in_view"] = f"{part_words(part, frame)}; the numbers are those of the whole map"
     if shown is not frame.map:
         parameters["hidden_keys"] = f"{view.hidden.value}; the rest of each row is renormalised"
     elif not frame.rows_are_distributions:
@@ -125,7 +126,7 @@ def wall_numbers(frame: HeadsFrame) -> Numbers:
         return (part for head in heads() for part in head.parts())
 
     weights = LargeArray((len(names), *frame.shape), frame.layers[0].maps[0].dtype, parts)
-    table = _several_maps("head", names, heads, frame.exact_tokens)
+    table = _several_maps(f"head ({frame.count.value})", names, heads, frame.exact_tokens)
     arrays: dict[str, AnyArray] = {"weights": weights, "heads": np.asarray(names)}
     return _numbers(arrays, frame, {"what": "all heads", **_settings(frame)}, table)
 
@@ -206,11 +207,12 @@ def setup_words(setup: HeadsSetup) -> dict[str, Any]:
         "source": source.traits.origin,
         **recipe,
         **_mask_and_lookup(resolved(setup), source),
-        "layer": setup.layer + 1,
-        "head": setup.head + 1,
+        "counted_from": setup.count.first,
+        "layer": setup.count.number(setup.layer),
+        "head": setup.count.number(setup.head),
         "shown": setup.aggregate.value,
         "rollout_with_identity": setup.identity,
-        "heads_switched_off": sorted((layer + 1, head + 1) for layer, head in setup.switched_off),
+        "heads_switched_off": _counted(setup.switched_off, setup.count),
     }
 
 
@@ -222,16 +224,17 @@ def _mask_and_lookup(setup: HeadsSetup, source: Source[Any]) -> dict[str, Any]:
     else:
         words["mask"] = str(mask.kind.value)
         words["mask_size"] = mask.size if mask.kind.has_size else None
-        words["hidden_by_hand"], words["shown_by_hand"] = _cells(mask.hidden), _cells(mask.shown)
+        words["hidden_by_hand"] = _counted(mask.hidden, setup.count)
+        words["shown_by_hand"] = _counted(mask.shown, setup.count)
     if not source.traits.reason_against(Ability.SCORES):
         words["divided_by_sqrt_d_k"] = setup.scaled
         words["lookup"], words["temperature"] = "hard" if setup.hard else "soft", setup.temperature
     return words
 
 
-def _cells(cells: frozenset[Cell]) -> list[Cell]:
-    """Return cells in order, counted from 1."""
-    return sorted((row + 1, column + 1) for row, column in cells)
+def _counted(pairs: frozenset[tuple[int, int]], count: Count) -> list[tuple[int, int]]:
+    """Return cells, or layers with heads, in order and by their numbers."""
+    return sorted((count.number(first), count.number(second)) for first, second in pairs)
 
 
 def _numbers(arrays: dict[str, AnyArray], frame: HeadsFrame, parameters: dict[str, Any], table: Table) -> Numbers:

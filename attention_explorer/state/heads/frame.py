@@ -21,6 +21,7 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup, Recipe, Source
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.mask import mask_of, mask_words, what_hides
 from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.resolve import resolved
@@ -55,12 +56,18 @@ class HeadsFrame:
     @property
     def exact_tokens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The tokens of queries and keys to the letter, for files; `queries` and `keys` are what is drawn."""
-        return self.source.tokens, self.source.context_tokens
+        exact = self.source.tokens, self.source.context_tokens
+        return _numbered(self.source, exact, self.count)
 
     @property
     def source(self) -> Source[Any]:
         """What the attention comes from."""
         return source_of(self.setup.recipe)
+
+    @property
+    def count(self) -> Count:
+        """How layers, heads and tokens are numbered."""
+        return self.setup.count
 
     @property
     def has_projections(self) -> bool:
@@ -151,14 +158,33 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     """
     setup, source = resolved(setup), source_of(setup.recipe)
     layers, mask = _layers_of(
-        replace(setup, layer=0, head=0, aggregate=Aggregate.ONE, identity=True, switched_off=frozenset())
+        replace(
+            setup,
+            layer=0,
+            head=0,
+            aggregate=Aggregate.ONE,
+            identity=True,
+            switched_off=frozenset(),
+            count=Count.FROM_ONE,
+        )
     )
     layer = min(setup.layer, len(layers) - 1)
     head = min(setup.head, len(layers[layer].maps) - 1)
     if source.mask_words():
         mask = source.mask(layer)
     shown = _shown_map(setup, layers, layer, head)
-    return HeadsFrame(setup, *source.labels, layers, mask, layer, head, shown)
+    return HeadsFrame(setup, *_numbered(source, source.labels, setup.count), layers, mask, layer, head, shown)
+
+
+def _numbered(
+    source: Source[Any], tokens: tuple[tuple[str, ...], tuple[str, ...]], count: Count
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the tokens of queries and keys; where they are only numbers, as everything else is counted."""
+    queries, keys = (
+        count.all_of(len(each)) if are_numbers else each
+        for each, are_numbers in zip(tokens, source.are_numbers, strict=True)
+    )
+    return queries, keys
 
 
 def frame_to_show(setup: HeadsSetup) -> HeadsFrame:
@@ -246,9 +272,8 @@ def heads_on(setup: HeadsSetup, heads: int, layer: int) -> tuple[int, ...]:
 
 
 def head_name(frame: HeadsFrame, layer: int, head: int) -> str:
-    """Return what a head is called: its number, or what it was made for."""
+    """Return what a head is called: its number, as the setup counts, or what it was made for."""
     own = frame.source.head_name(layer, head)
     if own:
         return own
-    number = f"head {head + 1}"
-    return f"layer {layer + 1}, {number}" if len(frame.layers) > 1 else number
+    return frame.count.place(layer, head) if len(frame.layers) > 1 else frame.count.head(head)

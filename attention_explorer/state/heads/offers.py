@@ -63,10 +63,12 @@ def _other_setups(frame: HeadsFrame, setup: HeadsSetup) -> tuple[Offer, ...]:
     if not traits.reason_against(Ability.SCORES):
         found.append(("soft lookup" if setup.hard else "hard lookup", replace(setup, hard=not setup.hard)))
     if setup.aggregate is not Aggregate.ONE:
-        found.append((f"head {frame.head + 1} alone", replace(setup, head=frame.head, aggregate=Aggregate.ONE)))
+        found.append(
+            (f"{frame.count.head(frame.head)} alone", replace(setup, head=frame.head, aggregate=Aggregate.ONE))
+        )
     elif frame.heads > 1:
         head = (frame.head + 1) % frame.heads
-        found.append((f"head {head + 1}", replace(setup, head=head)))
+        found.append((frame.count.head(head), replace(setup, head=head)))
     return tuple(_kept_as_b(text, other) for text, other in found)
 
 

@@ -44,7 +44,7 @@ _FROM_TUTORIALS = {
     "multi-head": (
         "Tutorial: 8 heads, large gain",
         HeadsView(row=0),
-        "Counted from 1 here: the tutorial’s head 0, token 0 is the first row of head 1. "
+        "The tutorial’s head 0, token 0 is the first row of the first head. "
         "A third of all rows put more than 95 % on one key, but nothing was learned: a gain of 0.3 at d_model = 64 "
         "makes scores with a standard deviation of 5, and softmax saturates. Set the gain to 1/√d_model and compare.",
     ),
@@ -87,8 +87,9 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     _recorded(
         *("minilm", 3, 1, 8),
         "Recorded: MiniLM, soft / tired",
-        "A trained model: in layer 4, head 2, “it” gives 0.491 to “cat”. Click Compare: where the sentence ends in "
-        "“soft”, “cat” gets 0.149 and “mat” 0.196. Most heads look elsewhere: in 48 of 72, “it” gives most to [CLS].",
+        "A trained model: in the head shown first, “it” gives 0.491 to “cat”. Click Compare: where the sentence ends "
+        "in “soft”, “cat” gets 0.149 and “mat” 0.196. Most heads look elsewhere: in 48 of 72, “it” gives most to "
+        "[CLS].",
     ),
     _recorded(
         *("smollm2", 13, 8, 9),
@@ -106,9 +107,9 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     Preset(
         "causal",
         "Causal mask",
-        "Row i sees keys 1 to i, so the first row has only itself: weight 1. Masked cells are grey, without a colour "
-        "of the bar: they are no weights at all, not small ones. Try “causal without itself”: the first row has "
-        "nothing left.",
+        "Each row sees the keys up to its own, so the first has only itself: weight 1. Masked cells are grey, without "
+        "a colour of the bar: they are no weights at all, not small ones. Try “causal without itself”: the first row "
+        "has nothing left.",
         HeadsState(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)), HeadsView(row=7), preset="causal"),
     ),
     Preset(
@@ -165,7 +166,11 @@ def loaded(ready: Preset[HeadsState], now: HeadsState) -> HeadsState:
 
 def has_own_other(heads: HeadsState) -> bool:
     """Whether B comes with the preset: nobody has kept it."""
-    return heads.other is not None and bool(heads.preset) and heads.other == heads_preset(heads.preset).state.other
+    return heads.other is not None and bool(heads.preset) and _same(heads.other, heads_preset(heads.preset).state.other)
+
+
+def _same(a: HeadsSetup, b: HeadsSetup | None) -> bool:
+    return b is not None and replace(a, count=b.count) == b
 
 
 def kept_by_hand(heads: HeadsState) -> HeadsSetup | None:
@@ -193,5 +198,7 @@ def is_changed(state: HeadsState) -> bool:
     if not state.preset:
         return False
     ready = resolved(heads_preset(state.preset).state.setup)
-    now = replace(resolved(state.setup), layer=ready.layer, head=ready.head, aggregate=ready.aggregate)
+    now = replace(
+        resolved(state.setup), layer=ready.layer, head=ready.head, aggregate=ready.aggregate, count=ready.count
+    )
     return now != ready

@@ -10,9 +10,10 @@ import numpy as np
 from attention_explorer.model import Stage, entropy
 from attention_explorer.numerals import plain
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Aggregate
-from attention_explorer.state.heads.wording import one, token_name
+from attention_explorer.state.heads.wording import key_name, one, query_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +28,7 @@ class Reading:
     masked: BoolArray  # (n,)
     order: tuple[int, ...]  # the heaviest first, masked ones last
     note: str
+    count: Count = Count.FROM_ONE
 
 
 def row_reading(frame: HeadsFrame, row: int) -> Reading:
@@ -44,8 +46,8 @@ def row_reading(frame: HeadsFrame, row: int) -> Reading:
         note = f"sum {total:.4f}: the largest weights of several heads need not sum to 1"
     else:
         note = f"sum {total:.4f}: part of it went to queries with nothing to attend to"
-    title = f"{token_name(frame.queries, row)} attends to"
-    return Reading(row, True, title, frame.keys, weights, masked, _order(weights, masked), note)
+    title = f"{query_name(frame, row)} attends to"
+    return Reading(row, True, title, frame.keys, weights, masked, _order(weights, masked), note, frame.count)
 
 
 def column_reading(frame: HeadsFrame, column: int) -> Reading:
@@ -53,8 +55,8 @@ def column_reading(frame: HeadsFrame, column: int) -> Reading:
     weights = frame.map.weights(cols=one(column))[:, 0]
     masked = ~frame.map.allowed(cols=one(column))[:, 0]
     note = f"sum {float(weights.sum()):.4f}: columns need not sum to 1"
-    title = f"who attends to {token_name(frame.keys, column)}"
-    return Reading(column, False, title, frame.queries, weights, masked, _order(weights, masked), note)
+    title = f"who attends to {key_name(frame, column)}"
+    return Reading(column, False, title, frame.queries, weights, masked, _order(weights, masked), note, frame.count)
 
 
 def _order(weights: FloatArray, masked: BoolArray) -> tuple[int, ...]:
@@ -62,10 +64,10 @@ def _order(weights: FloatArray, masked: BoolArray) -> tuple[int, ...]:
     return tuple(by_weight[np.argsort(masked[by_weight], kind="stable")].tolist())
 
 
-def places_of(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Return “ (17)”, the place from 1, for every token that comes more than once, and nothing for the others."""
-    often = Counter(tokens)
-    return tuple(f" ({place + 1})" * (often[token] > 1) for place, token in enumerate(tokens))
+def places_of(reading: Reading) -> tuple[str, ...]:
+    """Return “ (17)”, the place, for every token that comes more than once, and nothing for the others."""
+    often, number = Counter(reading.tokens), reading.count.number
+    return tuple(f" ({number(place)})" * (often[token] > 1) for place, token in enumerate(reading.tokens))
 
 
 def gloss(frame: HeadsFrame, row: int, column: int) -> str:
@@ -79,13 +81,14 @@ COLUMNS = ("token", "position", "raw score", "scaled score", "masked score", "we
 
 def reading_table(frame: HeadsFrame, reading: Reading) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Return the exact numbers of a reading as a header and rows; scores where the map has any."""
-    positions = range(len(reading.tokens))
+    positions, number = range(len(reading.tokens)), frame.count.number
     if not frame.map.has_scores:
         return (COLUMNS[0], COLUMNS[1], COLUMNS[5]), [
-            (reading.tokens[i], i + 1, float(reading.weights[i])) for i in positions
+            (reading.tokens[i], number(i), float(reading.weights[i])) for i in positions
         ]
     at = (one(reading.index), slice(None)) if reading.is_row else (slice(None), one(reading.index))
     stages = [frame.map.scores(*at, stage=stage).ravel() for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED)]
     return COLUMNS, [
-        (reading.tokens[i], i + 1, *(float(stage[i]) for stage in stages), float(reading.weights[i])) for i in positions
+        (reading.tokens[i], number(i), *(float(stage[i]) for stage in stages), float(reading.weights[i]))
+        for i in positions
     ]

@@ -44,11 +44,13 @@ def looking_at(heads: HeadsState, layer: int | None, head: int | None) -> HeadsS
     """
     if layer is None and head is None:
         return heads
-    counts = source_of(heads.setup.recipe).heads
+    counts, count = source_of(heads.setup.recipe).heads, heads.setup.count
     layer = min(heads.setup.layer, len(counts) - 1) if layer is None else layer
     if not 0 <= layer < len(counts):
-        raise ExplorerError(f"There is no layer {layer + 1}: there are {len(counts)}, counted from 1.")
+        raise ExplorerError(f"There is no {count.layer(layer)}: there are {len(counts)}, {count.words}.")
     head = 0 if head is None else head
     if not 0 <= head < counts[layer]:
-        raise ExplorerError(f"Layer {layer + 1} has no head {head + 1}: it has {counts[layer]}, counted from 1.")
+        raise ExplorerError(
+            f"{count.layer(layer).capitalize()} has no {count.head(head)}: it has {counts[layer]}, {count.words}."
+        )
     return heads.with_setup(layer=layer, head=head, aggregate=Aggregate.ONE)

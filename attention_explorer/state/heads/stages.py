@@ -15,7 +15,7 @@ from attention_explorer.state.colour_scale import score_scale, weight_scale
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.shown_map import stage_title
 from attention_explorer.state.heads.state import HeadsView
-from attention_explorer.state.heads.wording import cell_words, number_word, one, token_name
+from attention_explorer.state.heads.wording import cell_words, number_word, one, pair_name
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.role import Role
 
@@ -60,7 +60,7 @@ def stages_picture(frame: HeadsFrame, view: HeadsView, tiles: tuple[int, int] = 
         raise ExplorerError(f"{frame.source.traits.reason_against(Ability.SCORES)} Choose Map or Lines.")
     pictures = stage_pictures(frame, view, tiles)
     layers = len(frame.layers)
-    layer = f"the whole layer {frame.layer + 1} of {layers}" if layers > 1 else "the whole layer"
+    layer = f"the whole {frame.count.layer(frame.layer)} of {layers}" if layers > 1 else "the whole layer"
     return StagesPicture(pictures, stage_steps(frame), layer_shapes(frame), _note(frame), layer, heads_shape(frame))
 
 
@@ -153,6 +153,6 @@ def stage_words(stage: Stage, frame: HeadsFrame, view: HeadsView, row: int, colu
     cell = one(row), one(column)
     if stage in (Stage.MASKED, Stage.WEIGHTS) or frame.head_map.allowed(*cell)[0, 0]:
         return cell_words(frame, replace(view, stage=stage), row, column)
-    pair = f"query {token_name(frame.queries, row)} → key {token_name(frame.keys, column)}"
+    pair = pair_name(frame, row, column)
     score = readable(float(frame.head_map.scores(*cell, stage=stage)[0, 0]))
     return f"{pair}: {number_word(frame, stage)} {score}, later hidden {frame.what_hides(row, column)}"

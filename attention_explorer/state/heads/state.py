@@ -13,6 +13,7 @@ from attention_explorer.model import Stage
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.source import Recipe
 from attention_explorer.state.colour_scale import Contrast
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.edited_sentence import place_after_edit
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
@@ -101,6 +102,8 @@ class HeadsSetup(CheckedFields):
     """Whether a rollout counts the residual connection: ½W + ½I for every layer."""
     switched_off: frozenset[tuple[int, int]] = frozenset()
     """(layer, head) of the heads that are greyed on the wall and left out of mean, max and rollout."""
+    count: Count = Count.FROM_ONE
+    """How layers, heads and tokens are numbered in words; a setting of the window. It alters no number."""
 
     def with_temperature(self, temperature: float) -> Self:
         """Return the setup at another temperature, held within its range."""

@@ -206,7 +206,7 @@ def _spread_in_words(frame: HeadsFrame, head: Spread, layer: Spread | None, pred
         return (sentence,) if frame.heads == 1 or not sentence else (f"{own}: {sentence[0].lower()}{sentence[1:]}",)
     whole = _sentence(frame, layer, predicted, within=" within the heads")
     if whole:
-        where = f" of layer {frame.layer + 1}" if len(frame.layers) > 1 else ""
+        where = f" of {frame.count.layer(frame.layer)}" if len(frame.layers) > 1 else ""
         whole = f"All {frame.heads} heads{where}: {whole[0].lower()}{whole[1:]}"
     if not frame.is_one_head or head.kind is Kind.PLAIN:
         return (whole,)

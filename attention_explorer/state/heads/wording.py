@@ -44,9 +44,19 @@ class Step:
     is_result: bool = False
 
 
-def token_name(tokens: tuple[str, ...], index: int) -> str:
-    """Return “it” (8): a token with its place, counted from 1, as the same word may come twice."""
-    return f"“{isolated(tokens[index])}” ({index + 1})"
+def query_name(frame: HeadsFrame, row: int) -> str:
+    """Return “it” (8): the token of a query with its place, as the same word may come twice."""
+    return frame.count.token(isolated(frame.queries[row]), row)
+
+
+def key_name(frame: HeadsFrame, column: int) -> str:
+    """Return the token of a key with its place."""
+    return frame.count.token(isolated(frame.keys[column]), column)
+
+
+def pair_name(frame: HeadsFrame, row: int, column: int) -> str:
+    """Return a query and a key: query “it” (8) → key “cat” (2)."""
+    return f"query {query_name(frame, row)} → key {key_name(frame, column)}"
 
 
 def isolated(token: str) -> str:
@@ -55,10 +65,10 @@ def isolated(token: str) -> str:
     return f"\u2068{token}\u2069" if turns else token
 
 
-def part_words(part: Window, shape: tuple[int, int]) -> str:
-    """Return which part of a map of this shape is meant: “queries 3 to 9 of 30, keys 1 to 7 of 30”."""
-    queries = f"queries {part.top + 1} to {part.bottom} of {shape[0]}"
-    return f"{queries}, keys {part.left + 1} to {part.right} of {shape[1]}"
+def part_words(part: Window, frame: HeadsFrame) -> str:
+    """Return which part of the map of a frame is meant: “queries 3 to 9 of 30, keys 1 to 7 of 30”."""
+    (n_q, n_k), span = frame.shape, frame.count.span
+    return f"queries {span(part.top, part.bottom)} of {n_q}, keys {span(part.left, part.right)} of {n_k}"
 
 
 def source_words(frame: HeadsFrame) -> str:
@@ -88,7 +98,7 @@ def map_title(frame: HeadsFrame) -> str:
         identity = "with" if setup.identity else "without"
         return f"rollout over {counted(len(frame.layers), 'layer')}, {identity} identity"
     count = len(heads_on(setup, frame.heads, frame.layer))
-    where = f" of layer {frame.layer + 1}" if len(frame.layers) > 1 else ""
+    where = f" of {frame.count.layer(frame.layer)}" if len(frame.layers) > 1 else ""
     word = "mean" if frame.aggregate is Aggregate.MEAN else "largest"
     return f"{word} of {counted(count, 'head')}{where}"
 
@@ -96,7 +106,7 @@ def map_title(frame: HeadsFrame) -> str:
 def cell_words(frame: HeadsFrame, view: HeadsView, row: int, column: int) -> str:
     """Return a cell in one line for the status bar."""
     cell = one(row), one(column)
-    pair = f"query {token_name(frame.queries, row)} → key {token_name(frame.keys, column)}"
+    pair = pair_name(frame, row, column)
     if not frame.map.allowed(*cell)[0, 0]:
         return f"{pair}: hidden {frame.what_hides(row, column)}, the query may not attend to this key"
     weight = float(frame.map.weights(*cell)[0, 0])
@@ -138,7 +148,7 @@ def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
     if not map_.has_scores:
         return _recorded_steps(frame, row, column)
     raw, scaled = (float(map_.scores(*cell, stage=stage)[0, 0]) for stage in (Stage.SCORES, Stage.SCALED))
-    q, k = f"q{subscript(row + 1)}", f"k{subscript(column + 1)}"
+    q, k = (f"{name}{subscript(frame.count.number(place))}" for name, place in (("q", row), ("k", column)))
     steps = [Step(f"{q} · {k}", _score_text(raw))]
     if setup.scaled:
         steps.append(Step(f"÷ √{frame.head_width}", _score_text(scaled)))
@@ -209,7 +219,7 @@ def _aggregate_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ..
     if frame.mask is not None and not frame.mask[row, column]:
         return _hidden_steps(frame, row, column)
     maps, heads = frame.layers[frame.layer].maps, heads_on(setup, frame.heads, frame.layer)
-    listed = [Step(f"head {head + 1}", weight_text(float(maps[head].weights(*cell)[0, 0]))) for head in heads[:8]]
+    listed = [Step(frame.count.head(head), weight_text(float(maps[head].weights(*cell)[0, 0]))) for head in heads[:8]]
     if len(heads) > 8:
         listed.append(Step(f"… and {len(heads) - 8} more", ""))
     word = "mean" if frame.aggregate is Aggregate.MEAN else "largest"
@@ -274,5 +284,5 @@ def description(frame: HeadsFrame, view: HeadsView) -> str:
     said = []
     for flat in strongest.tolist():
         row, column = divmod(flat, n_k)
-        said.append(f"{token_name(frame.queries, row)} to {token_name(frame.keys, column)} {weights[row, column]:.3f}")
+        said.append(f"{query_name(frame, row)} to {key_name(frame, column)} {weights[row, column]:.3f}")
     return f"{text} Strongest: {'; '.join(said)}."

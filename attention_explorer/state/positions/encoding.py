@@ -11,6 +11,7 @@ from attention_explorer.byte_cache import kept
 from attention_explorer.model.alibi import alibi_slopes
 from attention_explorer.numerals import coordinate, signed
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind, score_scale, short_number
+from attention_explorer.state.counting import Count
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.table import (
@@ -73,6 +74,7 @@ class BiasLines:
     slopes: FloatArray  # (heads,)
     map: NumberMap  # of one head
     head: int
+    count: Count = Count.FROM_ONE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,18 +193,18 @@ def wave_label(state: PositionsState, dimension: int) -> str:
 
 
 def _bias(state: PositionsState, most: int) -> BiasLines:
-    return _bias_of(state.length, state.heads, state.head_shown, most)
+    return _bias_of(state.length, state.heads, state.head_shown, most, state.count)
 
 
 @kept
-def _bias_of(length: int, heads: int, head: int, most: int) -> BiasLines:
+def _bias_of(length: int, heads: int, head: int, most: int, count: Count) -> BiasLines:
     slopes = np.asarray(alibi_slopes(heads), np.float64)
     rows, step = sampled_positions(length, min(most, MOST_TILES))
     values = -slopes[head] * np.abs(rows[:, None] - rows[None, :])
-    scale = score_scale(values, f"bias of head {head + 1}: −slope · distance")
+    scale = score_scale(values, f"bias of {count.head(head)}: −slope · distance")
     picture = _map_picture(values + 0.0, scale, rows, rows, "query (row)", "key (column)")
     badge = f"every {ordinal(step)} position" if step > 1 else ""
-    return BiasLines(slopes, NumberMap(picture, rows, rows, length, length, badge), head)
+    return BiasLines(slopes, NumberMap(picture, rows, rows, length, length, badge), head, count)
 
 
 # ---- Words ----
@@ -245,8 +247,9 @@ def bias_words(state: PositionsState, head: int, query: int, key: int) -> str:
     bias = -slope * distance
     factor = math.exp(bias)
     return (
-        f"head {head + 1}: query {query}, key {key}: −{coordinate(slope, 5)} · {distance} = {signed(bias + 0.0, 4)} "
-        f"is added to the score, which multiplies the weight by {short_number(factor)} before it is normalised"
+        f"{state.count.head(head)}: query {query}, key {key}: −{coordinate(slope, 5)} · {distance} = "
+        f"{signed(bias + 0.0, 4)} is added to the score, which multiplies the weight by {short_number(factor)} before "
+        "it is normalised"
     )
 
 

@@ -13,6 +13,7 @@ from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.encodings import wavelengths
 from attention_explorer.numerals import grouped
+from attention_explorer.state.counting import Count
 from attention_explorer.state.numbers_export import Arrays, Numbers, Table, array_table, rows_of
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.table import TURNING, encoding_at, reason_without_table
@@ -33,8 +34,8 @@ def encoding_numbers(state: PositionsState) -> Numbers:
     if state.kind is PositionKind.ALIBI:
         _require_room(state.heads * state.length**2)
         arrays: Arrays = {"bias": alibi_bias(state.heads, state.length), "slopes": alibi_slopes(state.heads)}
-        axes = ["head (from 1)", "query (row)", "key (column)"]
-        return _numbers(state, arrays, axes, _slopes_table(arrays["slopes"]))
+        axes = [f"head ({state.count.value})", "query (row)", "key (column)"]
+        return _numbers(state, arrays, axes, _slopes_table(arrays["slopes"], state.count))
     reason = reason_without_table(state)
     if reason:
         raise ExportError(f"There are no numbers to export. {reason}")
@@ -77,8 +78,8 @@ def _table(encoding: np.typing.NDArray[np.float64]) -> Table:
     return Table(("position \\ dimension", *range(d_model)), rows, length)
 
 
-def _slopes_table(slopes: np.typing.NDArray[Any]) -> Table:
-    return Table.of(("head", "slope"), list(enumerate(slopes.tolist(), start=1)))
+def _slopes_table(slopes: np.typing.NDArray[Any], count: Count) -> Table:
+    return Table.of((f"head ({count.value})", "slope"), list(enumerate(slopes.tolist(), start=count.first)))
 
 
 def _numbers(

@@ -52,8 +52,8 @@ POSITIONS_PRESETS: tuple[Preset[PositionsState], ...] = (
     Preset(
         "alibi",
         "ALiBi, 8 heads",
-        "Head 1 takes 1/2 off the score for each position of distance, head 8 only 1/256. Ten positions away that "
-        "multiplies a weight by 0.0067 in head 1 and by 0.96 in head 8, before the weights are normalised.",
+        "The first head takes 1/2 off the score for each position of distance, the last only 1/256. Ten positions "
+        "away that multiplies a weight by 0.0067 and by 0.96, before the weights are normalised.",
         PositionsState(PositionKind.ALIBI, preset="alibi"),
     ),
 )

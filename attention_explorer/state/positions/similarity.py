@@ -172,7 +172,7 @@ def _titles(state: PositionsState) -> tuple[str, str]:
         PositionKind.SINUSOIDAL: ("PE(p) · PE(p′)", "PE(p) W_q · PE(p′) W_k"),
         PositionKind.LEARNED: ("PE(p) · PE(p′), learned", "PE(p) W_q · PE(p′) W_k"),
         PositionKind.ROTARY: ("q · k, turned to p, p′", "W_q, W_k first, then turned"),
-        PositionKind.ALIBI: (f"bias of head {state.head_shown + 1}", "score after W_q, W_k + bias"),
+        PositionKind.ALIBI: (f"bias of {state.count.head(state.head_shown)}", "score after W_q, W_k + bias"),
     }[state.kind]
 
 
@@ -190,7 +190,7 @@ def _curve_title(state: PositionsState) -> str:
         PositionKind.SINUSOIDAL: "PE(0) · PE(k) at offset k",
         PositionKind.LEARNED: "PE(0) · PE(k) at offset k, learned",
         PositionKind.ROTARY: "query turned to k · key at 0",
-        PositionKind.ALIBI: f"bias of head {state.head_shown + 1} at offset k",
+        PositionKind.ALIBI: f"bias of {state.count.head(state.head_shown)} at offset k",
     }[state.kind]
 
 

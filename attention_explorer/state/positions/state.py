@@ -9,6 +9,7 @@ from typing import Self
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
+from attention_explorer.state.counting import Count
 
 LONGEST, WIDEST = 8192, 1024
 LOWEST_BASE, HIGHEST_BASE = 1.0, 1e8
@@ -79,6 +80,8 @@ class PositionsState(CheckedFields):
     shuffle: int = 0
     """How many times the words have been shuffled again; together with the seed it decides their order."""
     likeness: Likeness = Likeness.PRODUCT
+    count: Count = Count.FROM_ONE
+    """How heads are numbered in words; a setting of the window. It alters no number."""
     preset: str = "sinusoidal"
 
     def with_sizes(self, **changes: int) -> Self:

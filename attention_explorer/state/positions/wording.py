@@ -81,10 +81,10 @@ def row_reading(state: PositionsState) -> RowReading:
     position = state.position_shown
     if state.kind is PositionKind.ALIBI:
         slopes = alibi_slopes(state.heads).tolist()
-        names = tuple(str(head) for head in range(1, min(len(slopes), ROW_DIMENSIONS) + 1))
+        names = state.count.all_of(min(len(slopes), ROW_DIMENSIONS))
         ends = list(dict.fromkeys((slope_words(max(slopes)), slope_words(min(slopes)))))
         said = f"{' to '.join(ends)} off the score for each position of distance."
-        return RowReading("Slopes by head, from 1", names, tuple(slopes[:ROW_DIMENSIONS]), (said,))
+        return RowReading(f"Slopes by head, {state.count.value}", names, tuple(slopes[:ROW_DIMENSIONS]), (said,))
     if reason_without_table(state):
         why = "there is no encoding" if state.kind is PositionKind.NONE else "an odd d_model leaves a dimension alone"
         return RowReading(f"Position {position}", summary=(f"No numbers: {why}.",))

@@ -126,12 +126,17 @@ def paint_cache(
 ) -> None:
     """Paint everything that does not depend on the pointer."""
     _paint_chips(painter, picture, layout, look)
-    head = picture.state.head_shown + 1
+    count = picture.state.count
+    head = count.head(picture.state.head_shown)
     width = picture.maps[0].cells[1], picture.maps[1].cells[1]
     words = (
-        (f"K of head {head}", f"feature 0…{width[0] - 1} →", f"({picture.decoded}, {width[0]})"),
-        (f"V of head {head}", f"feature 0…{width[1] - 1} →", f"({picture.decoded}, {width[1]})"),
-        ("weights", f"key 1…{len(picture.tokens)} →", f"({picture.decoded}, {len(picture.tokens)})"),
+        (f"K of {head}", f"feature 0…{width[0] - 1} →", f"({picture.decoded}, {width[0]})"),
+        (f"V of {head}", f"feature 0…{width[1] - 1} →", f"({picture.decoded}, {width[1]})"),
+        (
+            "weights",
+            f"key {count.first}…{count.number(len(picture.tokens) - 1)} →",
+            f"({picture.decoded}, {len(picture.tokens)})",
+        ),
     )
     for map_, place, (title, across, shape) in zip(picture.maps, layout.maps, words, strict=True):
         paint_feature_map(painter, map_, place, look, title, across, shape=shape, vector=vector)
@@ -185,7 +190,7 @@ def _paint_bars(painter: QPainter, picture: CachePicture, layout: CacheLayout, l
             painter.setFont(size)
             painter.setPen(colour_of(theme.text if index == picture.decoded - 1 else theme.muted))
             name = QRectF(box.center().x() - px(20), bars.bottom() + px(1), px(40), px(15))
-            painter.drawText(name, Qt.AlignmentFlag.AlignCenter, str(index + 1))
+            painter.drawText(name, Qt.AlignmentFlag.AlignCenter, str(picture.state.count.number(index)))
     draw_line(painter, bars.bottomLeft(), bars.bottomRight(), pen(theme.axis, 1))
 
 

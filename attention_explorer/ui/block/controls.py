@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
 
-from attention_explorer.state.block.state import MOST_BATCH, MOST_LAYERS, BlockPicture, BlockState
+from attention_explorer.state.block.state import MOST_BATCH, MOST_HEADS, MOST_LAYERS, BlockPicture, BlockState
 from attention_explorer.ui.block.picture_controls import BlockPictureControls
 from attention_explorer.ui.controls.whole_number_box import show_number
 from attention_explorer.ui.pictures.controls import PictureControls
@@ -52,16 +52,16 @@ class BlockControls(PictureControls[BlockState]):
     def _build_view(self) -> None:
         self.layer = self.whole_box(
             "Layer shown",
-            "Which layer of the stack is shown, counted from 1",
-            (1, MOST_LAYERS),
-            lambda value: self.change("Show another layer", "look layer", layer=value - 1),
+            "Which layer of the stack is shown",
+            (0, MOST_LAYERS),
+            lambda value: self.change("Show another layer", "look layer", layer=self.state.count.index_of(value)),
             width=44,
         )
         self.head = self.whole_box(
             "Head shown",
-            "Which head is drawn large, counted from 1. Page Up and Page Down on the picture change it too.",
-            (1, 64),
-            lambda value: self.change("Show another head", "look head", head=value - 1),
+            "Which head is drawn large. Page Up and Page Down on the picture change it too.",
+            (0, MOST_HEADS),
+            lambda value: self.change("Show another head", "look head", head=self.state.count.index_of(value)),
             width=44,
         )
         self.layer_row = self.labelled("layer shown", self.layer)
@@ -85,8 +85,8 @@ class BlockControls(PictureControls[BlockState]):
             (self.head, state.head_shown, state.heads),
         ):
             with QSignalBlocker(box):  # a range that shrinks moves the number, and the wish is to stay
-                box.setMaximum(highest)
-            show_number(box, number + 1)
+                box.setRange(state.count.first, state.count.number(highest - 1))
+            show_number(box, state.count.number(number))
         self.experiments.show_state(state)
         self._show_parts(state)
 

@@ -116,8 +116,8 @@ def paint_detail(
 def _paint_heading(painter: QPainter, picture: DiagramPicture, layout: DetailLayout, look: Look) -> None:
     box, theme, line = picture.chosen, look.theme, layout.heading
     bold, plain = look.font(13, bold=True), look.font(12)
-    head = f", head {picture.state.head_shown + 1} of {picture.state.heads}" if box.has_heads else ""
-    sequence = f", sequence 1 of {picture.state.batch}" if picture.state.batch > 1 else ""
+    head = f", {picture.state.count.head(picture.state.head_shown)} of {picture.state.heads}" if box.has_heads else ""
+    sequence = f", sequence {picture.state.count.number(0)} of {picture.state.batch}" if picture.state.batch > 1 else ""
     title = f"{box.what}{head}{sequence}"
     middle = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
     painter.setFont(bold)

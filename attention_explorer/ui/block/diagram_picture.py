@@ -183,7 +183,7 @@ def block_press(state: BlockState, picture: DiagramPicture, key: int) -> Change[
         return _followed(state, picture, token)
     if key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
         head = min(max(state.head_shown + (1 if key == Qt.Key.Key_PageDown else -1), 0), state.heads - 1)
-        return _looked(state, replace(state, head=head), f"Look at head {head + 1}")
+        return _looked(state, replace(state, head=head), f"Look at {state.count.head(head)}")
     if key == Qt.Key.Key_Escape and picture.token is not None:
         return _followed(state, picture, None)
     return None

@@ -145,15 +145,17 @@ def _paint_titles(painter: QPainter, picture: FuturePicture, half: Half, look: L
         text = ("Causal" if half.causal else "No mask") + own
     elided = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, half.title.width())
     painter.drawText(half.title, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, elided)
-    words = count_text(picture, half.causal)
-    longer = f"{words} · columns: X, layers 1…{picture.layers}"
+    words, count = count_text(picture, half.causal), picture.state.count
+    longer = f"{words} · columns: X, layers {count.first}…{count.number(picture.layers - 1)}"
     fits = picture.layers > 3 and text_size(look.font(11.5), longer)[0] <= half.words.width()
     paint_words(painter, half.words, longer if fits else words, look)
     painter.setFont(look.font(11))
     painter.setPen(colour_of(look.theme.muted))
     taken = half.cells.left() - 20.0
     for level in range(picture.layers + 1):
-        name = level_name(level) if picture.layers <= 3 and half.column >= look.px(44) else str(level or "X")
+        name = level_name(level, picture.state.count)
+        if picture.layers > 3 or half.column < look.px(44):
+            name = name.removeprefix("layer ")
         box = QRectF(0, half.cells.top() - look.px(LEVELS), text_size(look.font(11), name)[0] + 2, look.px(LEVELS))
         box.moveCenter(QPointF(half.cell(0, level).center().x(), box.center().y()))
         if box.left() > taken + 3:
@@ -311,7 +313,7 @@ def _replaced(state: BlockState, token: int, count: int) -> Change[BlockState] |
     held = min(max(token, 0), count - 1)
     if held == changed_shown(state, count):
         return None
-    return Change(replace(state, changed_token=held), f"Replace token {held + 1}", "replaced token")
+    return Change(replace(state, changed_token=held), f"Replace token {state.count.number(held)}", "replaced token")
 
 
 def _click(

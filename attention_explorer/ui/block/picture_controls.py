@@ -71,7 +71,8 @@ class BlockPictureControls:
         count = max(len(tokens_of(state.sentence)), 1)
         self.norm_scale.show_value(state.norm_scale, LARGEST_SCALE, LEAST_SCALE)
         self.factor.show_value(state.factor, LARGEST_FACTOR, -LARGEST_FACTOR)
-        self.changed_token.show_value(changed_shown(state) + 1, count, 1)
+        number = state.count.number
+        self.changed_token.show_value(number(changed_shown(state)), number(count - 1), number(0))
         self.decoded.show_value(decoded_shown(state), count, 1)
         self.back.setEnabled(decoded_shown(state) > 1)
         self.decode_next.setEnabled(decoded_shown(state) < count)

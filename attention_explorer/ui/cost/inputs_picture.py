@@ -72,7 +72,7 @@ def paint_cost_inputs(
         paint_reason(painter, picture.reason, layout.room, look)
         return
     look = roomy(look, layout.room)
-    names = ("first input, head 1", "second input, head 1")
+    names = (f"{which} input, {picture.state.count.head(0)}" for which in ("first", "second"))
     for map_, small, name in zip(picture.maps, layout.maps, names, strict=True):
         paint_small_map(painter, map_, small, look, vector=vector)
         paint_title(painter, small.header, name, f"({map_.cells[0]}, {map_.cells[1]})", look)

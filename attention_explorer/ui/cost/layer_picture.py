@@ -326,7 +326,8 @@ def cost_layer_words(picture: LayerPicture, spot: Spot) -> str:
     if spot.column is not None:
         if not spot.lies_on((picture.state.layers, picture.state.heads)):
             return ""
-        return f"Layer {spot.row + 1}, head {spot.column + 1}: {amount_words(picture, picture.amounts[0])}"
+        place = picture.state.count.place(spot.row, spot.column).capitalize()
+        return f"{place}: {amount_words(picture, picture.amounts[0])}"
     if spot.row < count:
         return term_words(picture, picture.terms[spot.row])
     if spot.row in (NOW, DOUBLED):

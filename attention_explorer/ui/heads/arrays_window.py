@@ -195,7 +195,7 @@ class ArraysWindow(QDialog):
         if frame is None:
             return
         if self.tabs.currentIndex() == 1:
-            self.embeddings.show_recipe(frame.setup.recipe)
+            self.embeddings.show_recipe(frame.setup.recipe, frame.count)
             return
         if self.tabs.currentIndex() == 2:
             self.it_table.show_frame(frame)

@@ -239,7 +239,7 @@ class HeadsChecks(QWidget):
             self._show_tokens(self._frame)
 
     def _show_tokens(self, frame: HeadsFrame) -> None:
-        named = [f"{number + 1}  {token}" for number, token in enumerate(frame.keys)]
+        named = [frame.count.listed(frame.keys, place) for place in range(len(frame.keys))]
         if [self.token.itemText(index) for index in range(self.token.count())] != named:
             self.token.clear()
             self.token.addItems(named)

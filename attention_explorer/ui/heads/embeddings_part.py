@@ -12,6 +12,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.sources.source import Recipe
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.dots import (
     DotTable,
     as_given,
@@ -40,7 +41,7 @@ class EmbeddingsPart(TypingPart):
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
-        self._recipe: Recipe | None = None
+        self._shown: tuple[Recipe, Count] | None = None
         self._table: DotTable | None = None
         self._make_vectors()
         self._make_pairs()
@@ -100,21 +101,21 @@ class EmbeddingsPart(TypingPart):
         self.verdict.set_look(look)
         self._fit_table()
 
-    def show_recipe(self, recipe: Recipe) -> None:
-        """Show the vectors of a recipe."""
-        if recipe == self._recipe:
+    def show_recipe(self, recipe: Recipe, count: Count) -> None:
+        """Show the vectors of a recipe, with their features numbered in a way."""
+        if (recipe, count) == self._shown:
             return
-        self._recipe = recipe
+        self._shown = recipe, count
         self.edit.setEnabled(not reason_against_typing(recipe))
         try:
-            self._show_table(recipe, dot_table(recipe))
+            self._show_table(recipe, dot_table(recipe), count)
         except ExplorerError as error:
             self._table = None
             self.words.set_text(TextLine(str(error), size=12.5))
             for part in (self._pairs, self.table, self.copy, self.edit):
                 part.hide()
 
-    def _show_table(self, recipe: Recipe, table: DotTable) -> None:
+    def _show_table(self, recipe: Recipe, table: DotTable, count: Count) -> None:
         self._table = table
         toy = recipe_as(recipe, ToyRecipe)
         is_given = toy is not None and toy.vectors is TokenVectors.GIVEN
@@ -123,7 +124,7 @@ class EmbeddingsPart(TypingPart):
         self.edit.setVisible(not is_given)
         self.words.set_text(TextLine(vectors_words(recipe), "muted", size=12.5))
         width = table.vectors.shape[1]
-        columns = (*(str(number + 1) for number in range(width)), "length")
+        columns = (*count.all_of(width), "length")
         numbers = [[*vector, length] for vector, length in zip(table.vectors.tolist(), table.lengths, strict=True)]
         editable = width if is_given and not reason_against_typing(recipe) else 0
         self.model.show_numbers(table.names, columns, numbers, editable)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter
 from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.export import difference_numbers, map_numbers, stages_numbers, wall_numbers
-from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, other_frame
+from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name, other_frame
 from attention_explorer.state.heads.large_picture import (
     MOST_PRINTED_LINE_ROWS,
     LargePicture,
@@ -107,10 +107,21 @@ class HeadsFigure:
         if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture):
             parts.extend(badges(self.frame, self.view, self.picture, most=True))
         if not self.is_wall:
-            shape = self.frame.shape
-            parts.extend(_left_out(part_shown(self.view, shape, MOST_PRINTED_LINE_ROWS), shape))
-        text = "; ".join(parts)
+            parts.extend(_left_out(part_shown(self.view, self.frame.shape, MOST_PRINTED_LINE_ROWS), self.frame))
+        text = "; ".join(filter(None, (*parts, self._counted)))
         return f"{text[0].upper()}{text[1:]}."
+
+    @property
+    def _counted(self) -> str:
+        """How layers, heads and tokens are counted that are called by their numbers."""
+        frame = self.frame
+        if self.is_wall:
+            names = [head_name(frame, *place) for place in frame.places]
+        else:
+            names = [self.title, *(self.picture.titles if isinstance(self.picture, Comparison) else ())]
+        if any(frame.source.are_numbers):
+            names.append(f"token {frame.queries[0]}")
+        return frame.count.said_of(*names)
 
     # ---- Drawing ----
 
@@ -172,9 +183,11 @@ class HeadsFigure:
             paint_compare(painter, picture, room, self._look_of_several, vector=vector)
 
 
-def _left_out(part: Window, shape: tuple[int, int]) -> list[str]:
+def _left_out(part: Window, frame: HeadsFrame) -> list[str]:
     """Return what a caption says of queries and keys that a figure does not show: they are in the sum of a row too."""
-    queries, keys = ("queries", part.top, part.bottom, shape[0]), ("keys", part.left, part.right, shape[1])
+    n_q, n_k = frame.shape
+    queries, keys = ("queries", part.top, part.bottom, n_q), ("keys", part.left, part.right, n_k)
+    span = frame.count.span
     return [
-        f"{name} {first + 1} to {end} of {count}" for name, first, end, count in (queries, keys) if end - first < count
+        f"{name} {span(first, end)} of {count}" for name, first, end, count in (queries, keys) if end - first < count
     ]

@@ -340,12 +340,14 @@ class HeadWall(TipWidget):
         step = math.ceil(painter.fontMetrics().horizontalAdvance("00 ") / (grid.width + grid.gap))
         for head in range(0, grid.columns, step):
             place = QRectF(grid.box_of(head).left() - 20, 0, grid.width + 40, grid.top)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, str(head + 1))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, str(frame.count.number(head)))
         step = math.ceil(painter.fontMetrics().height() / (grid.height + grid.gap))
         for layer in range(0, len(frame.source.heads), step):
             box = grid.box_of(layer * grid.columns)
             place = QRectF(0, box.center().y() - 10, grid.left - look.px(4), 20)
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(layer + 1))
+            painter.drawText(
+                place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(frame.count.number(layer))
+            )
 
     def _image(self, survey: HeadSurvey) -> QImage:
         if survey.place not in self._images:
@@ -368,7 +370,7 @@ class HeadWall(TipWidget):
         """Show a head large."""
         state = self._session.state
         heads = state.heads.with_setup(layer=layer, head=head, aggregate=Aggregate.ONE)
-        self._session.apply(replace(state, heads=heads), f"Show head {head + 1}", merge="head")
+        self._session.apply(replace(state, heads=heads), f"Show {self._name(layer, head)}", merge="head")
 
     def switch(self, layer: int, head: int) -> None:
         """Switch a head off, or on again."""
@@ -376,10 +378,16 @@ class HeadWall(TipWidget):
         place = frozenset({(layer, head)})
         now = state.heads.setup.switched_off
         heads = state.heads.with_setup(switched_off=now ^ place)
-        label = f"Switch head {head + 1} {'on' if place <= now else 'off'}"
+        label = f"Switch {self._name(layer, head)} {'on' if place <= now else 'off'}"
         self._session.apply(replace(state, heads=heads), label)
         if not place <= now:
-            self.said.emit(f"Head {head + 1} is off: {OFF}.")
+            self.said.emit(f"{self._name(layer, head).capitalize()} is off: {OFF}.")
+
+    def _name(self, layer: int, head: int) -> str:
+        """Return what undo calls a head."""
+        if self._frame is None:
+            return "a head"
+        return head_name(self._frame, layer, head)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.index_at(event.position())
@@ -435,11 +443,12 @@ class HeadWall(TipWidget):
         named = re.fullmatch(r"L(\d{1,4})H(\d{1,4})", self._typed)
         if named is None:
             return bool(self._typed.startswith("L"))
-        place = int(named[1]) - 1, int(named[2]) - 1
+        count = self._frame.count
+        place = count.index_of(int(named[1])), count.index_of(int(named[2]))
         if place in self._frame.places:
             self.choose(*place)
         else:
-            self.said.emit(f"There is no {self._typed}: layers and heads count from 1.")
+            self.said.emit(f"There is no {self._typed}: layers and heads count {count.value}.")
         return True
 
     def event(self, event: QEvent) -> bool:

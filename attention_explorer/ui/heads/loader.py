@@ -16,8 +16,9 @@ from attention_explorer.session.requests import Requests
 from attention_explorer.session.side_by_side import side_by_side
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.cost import blocks, is_quick, operations
-from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show
+from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name
 from attention_explorer.state.heads.large_picture import LargePicture, large_picture
 from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.state import HeadsState, Picture, SortBy
@@ -80,7 +81,7 @@ class HeadsLoader(Requests[HeadsRequest]):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent, streams=lambda _request, part: isinstance(part, tuple))
-        self._surveyed: tuple[Sequence[Layer], dict[Place, HeadSurvey]] = (), {}
+        self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
 
     def load(self, request: HeadsRequest) -> bool:
         """Ask for a request, the newest one wins; return whether it was computed at once."""
@@ -100,9 +101,12 @@ class HeadsLoader(Requests[HeadsRequest]):
 
     def _walls(self, frame: HeadsFrame, layers: tuple[int, ...]) -> Iterator[tuple[HeadSurvey, ...]]:
         """Yield the heads there are, now and then, and at the end all: those of other layers are not computed."""
-        if self._surveyed[0] is not frame.layers:
-            self._surveyed = frame.layers, {}
-        found = self._surveyed[1]
+        layers_surveyed, count, found = self._surveyed
+        if layers_surveyed is not frame.layers:
+            found = {}
+        elif count is not frame.count:
+            found = {place: replace(survey, name=head_name(frame, *place)) for place, survey in found.items()}
+        self._surveyed = frame.layers, frame.count, found
         due = time.monotonic() + FIRST_DELIVERY_SECONDS
         wanted = [place for layer in layers for place in frame.places if place[0] == layer]
         for survey in _surveys(frame, [place for place in wanted if place not in found]):

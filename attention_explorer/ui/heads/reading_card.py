@@ -11,7 +11,7 @@ from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.compare_words import compared_steps, compared_table, compared_title, of_a
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.reading import Reading, column_reading, gloss, reading_table, row_reading
-from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, products, token_name
+from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, key_name, products, query_name
 from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
@@ -242,9 +242,11 @@ class ReadingCard(QWidget):
             return
         row, column = self._cell
         numbers = products(self._frame, row, column)
-        rows: list[tuple[object, ...]] = [(i + 1, *line) for i, line in enumerate(numbers.tolist())]
+        rows: list[tuple[object, ...]] = [
+            (self._frame.count.number(i), *line) for i, line in enumerate(numbers.tolist())
+        ]
         rows.append(("sum", "", "", float(numbers[:, 2].sum())))
-        note = f"q · k of {token_name(self._frame.queries, row)} and {token_name(self._frame.keys, column)}: "
+        note = f"q · k of {query_name(self._frame, row)} and {key_name(self._frame, column)}: "
         note += "the products of their features add up to the raw score."
         header = ("feature", "query", "key", "product")
         NumbersDialog("The products", note, header, rows, self._look, self.window()).open()

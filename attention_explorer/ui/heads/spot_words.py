@@ -10,7 +10,7 @@ from attention_explorer.state.heads.compare_words import compared_words
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.stages import stage_words
 from attention_explorer.state.heads.state import HeadsView
-from attention_explorer.state.heads.wording import cell_words, token_name
+from attention_explorer.state.heads.wording import cell_words, key_name, query_name
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 
 
@@ -31,5 +31,5 @@ def spot_words(
         return say(frame, view, spot.row, spot.column)
     kept = "kept, click again to let go" if is_kept else ""
     if spot.row is not None:
-        return f"query {token_name(frame.queries, spot.row)}: {kept or 'click to keep its row'}"
-    return f"key {token_name(frame.keys, spot.column or 0)}: {kept or 'click to see who attends to it'}"
+        return f"query {query_name(frame, spot.row)}: {kept or 'click to keep its row'}"
+    return f"key {key_name(frame, spot.column or 0)}: {kept or 'click to see who attends to it'}"

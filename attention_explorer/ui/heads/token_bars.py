@@ -52,8 +52,9 @@ class TokenBars(QWidget):
 
     def show_reading(self, reading: Reading, marked: int | None) -> None:
         """Show a row or column; ``marked`` is the token on the other side that is pointed at or pinned."""
-        if self._reading is None or reading.tokens is not self._reading.tokens:
-            self._places = places_of(reading.tokens)
+        shown = self._reading
+        if shown is None or (reading.tokens, reading.count) != (shown.tokens, shown.count):
+            self._places = places_of(reading)
             labels = set(zip(reading.tokens, self._places, strict=True))
             self._widest = tuple(sorted(labels, key=lambda label: len("".join(label)), reverse=True)[:8])
         self._reading, self._marked = reading, marked

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter
 
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, surveys_of, wall_legend
@@ -138,14 +139,14 @@ def paint_wall(
         _paint_tokens(painter, tokens, survey, box, look, rows=column == 0, columns=row == 0)
     corner_box = QRectF(room.left(), room.top(), left - room.left(), top - room.top())
     if plan.is_compact:
-        _paint_numbers(painter, plan, corner_box, look)
+        _paint_numbers(painter, plan, frame.count, corner_box, look)
     elif look.axis_names:
         _paint_axis_names(painter, corner_box, look)
     bar = QRectF(left + look.px(6), room.bottom() - BAR_HEIGHT + 8, min(260.0, room.right() - left - 120), 12)
     paint_bar(painter, legend, bar, look, vector=vector)
 
 
-def _paint_numbers(painter: QPainter, plan: _Plan, corner: QRectF, look: Look) -> None:
+def _paint_numbers(painter: QPainter, plan: _Plan, count: Count, corner: QRectF, look: Look) -> None:
     """Write the numbers of layers at the left and of heads above, and say what the rows and columns of each map are."""
     px, font, middle = look.px, look.font(11), Qt.AlignmentFlag.AlignCenter
     painter.setFont(font)
@@ -153,11 +154,11 @@ def _paint_numbers(painter: QPainter, plan: _Plan, corner: QRectF, look: Look) -
     every = max(1, math.ceil(px(20) / plan.tile))
     line = QRectF(corner.right(), corner.bottom() - px(16), plan.tile - COMPACT_GAP, px(14))
     for column in range(0, plan.columns, every):
-        painter.drawText(line.translated(column * plan.tile, 0), middle, str(column + 1))
+        painter.drawText(line.translated(column * plan.tile, 0), middle, str(count.number(column)))
     beside = QRectF(corner.left(), corner.bottom(), corner.width() - px(6), plan.tile - COMPACT_GAP)
     right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
     for row in range(0, plan.rows, every):
-        painter.drawText(beside.translated(0, row * plan.tile), right, str(row + 1))
+        painter.drawText(beside.translated(0, row * plan.tile), right, str(count.number(row)))
     if not look.axis_names:
         return
     painter.setPen(colour_of(look.theme.muted))

@@ -199,7 +199,9 @@ def _paint_weights(painter: QPainter, picture: PositionAttentionPicture, chart: 
         hidden = QRectF(QPointF(chart.x(picture.visible - 0.5), plot.top()), plot.bottomRight())
         painter.fillRect(hidden, colour_of(theme.masked))
     kind = titles_of(picture)[picture.state.kind]
-    head = f" (head {picture.state.head_shown + 1})" if picture.state.kind is PositionKind.ALIBI else ""
+    head = (
+        f" ({picture.state.count.head(picture.state.head_shown)})" if picture.state.kind is PositionKind.ALIBI else ""
+    )
     title = f"weights of query {picture.query}: {kind}{head}"
     if picture.reason:
         paint_title(painter, chart.box, title, look)

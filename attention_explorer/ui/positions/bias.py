@@ -96,7 +96,7 @@ def paint_bias(painter: QPainter, bias: BiasLines, layout: BiasLayout, look: Loo
         _paint_line(painter, layout, head, look, strong=head == bias.head)
     for head, box in layout.names:
         _paint_name(painter, bias, layout, head, box, look)
-    _paint_heading(painter, layout.map_heading, f"The biases of head {bias.head + 1}", look)
+    _paint_heading(painter, layout.map_heading, f"The biases of {bias.count.head(bias.head)}", look)
     paint_number_map(painter, bias.map, layout.map, look, vector=vector)
     if bias.map.badge:
         left = layout.map_heading.adjusted(look.px(170), 0, 0, 0)
@@ -142,7 +142,7 @@ def _paint_name(painter: QPainter, bias: BiasLines, layout: BiasLayout, head: in
     chosen = head == bias.head
     painter.setFont(look.font(12, bold=chosen))
     painter.setPen(colour_of(look.theme.text if chosen else look.theme.muted))
-    text = f"head {head + 1}: −{slope_words(float(bias.slopes[head]))}"
+    text = f"{bias.count.head(head)}: −{slope_words(float(bias.slopes[head]))}"
     painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 
 

@@ -97,10 +97,10 @@ class PositionsControls(PictureControls[PositionsState]):
             lambda state, value: replace(state, query_position=round(value)),
         )
         self.head = self.sliding(
-            "head (from 1)",
             "head",
-            "Which head is shown, counted from 1. Each has weights of its own, and with ALiBi a slope of its own.",
-            lambda state, value: replace(state, head=max(round(value) - 1, 0)),
+            "head",
+            "Which head is shown. Each has weights of its own, and with ALiBi a slope of its own.",
+            lambda state, value: replace(state, head=max(state.count.index_of(round(value)), 0)),
         )
 
     def _make_waves(self) -> None:
@@ -187,7 +187,8 @@ class PositionsControls(PictureControls[PositionsState]):
         self.position.show_value(state.position_shown, last)
         self.shift.show_value(state.shift_shown, last)
         self.query.show_value(min(state.query_position, last), last)
-        self.head.show_value(state.head_shown + 1, state.heads, 1)
+        number = state.count.number
+        self.head.show_value(number(state.head_shown), number(state.heads - 1), number(0))
         self.scale.show_value(state.embedding_scale, HIGHEST_SCALE)
 
     def _needed(self, state: PositionsState) -> tuple[tuple[QWidget, bool], ...]:

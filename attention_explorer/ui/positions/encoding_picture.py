@@ -276,7 +276,9 @@ def encoding_words(picture: EncodingPicture, spot: Spot) -> str:
     if picture.bias is not None:
         if spot.column is None:
             head = spot.row
-            return "" if head is None else f"head {head + 1}: slope {slope_words(float(picture.bias.slopes[head]))}"
+            if head is None:
+                return ""
+            return f"{state.count.head(head)}: slope {slope_words(float(picture.bias.slopes[head]))}"
         return bias_words(state, picture.bias.head, spot.row or 0, spot.column)
     if picture.table is None or spot == NOWHERE:
         return ""

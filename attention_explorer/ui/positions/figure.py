@@ -60,7 +60,8 @@ class PositionsFigure:
     @property
     def caption(self) -> str:
         """What the numbers were made with."""
-        return settings_words(self.state) + "; positions and dimensions counted from 0."
+        heads = f", heads {self.state.count.value}" if self.state.kind is PositionKind.ALIBI else ""
+        return f"{settings_words(self.state)}; positions and dimensions counted from 0{heads}."
 
     def numbers(self) -> Numbers:
         """Return the numbers behind the picture."""

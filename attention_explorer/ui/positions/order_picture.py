@@ -83,7 +83,8 @@ def paint_order(
 
 
 def _titles(picture: OrderPicture) -> tuple[str, ...]:
-    return (f"before, head {picture.head + 1}", f"shuffled, head {picture.head + 1}") if picture.maps else ()
+    head = picture.state.count.head(picture.head)
+    return (f"before, {head}", f"shuffled, {head}") if picture.maps else ()
 
 
 def _paint_sentences(painter: QPainter, picture: OrderPicture, layout: OrderLayout, look: Look) -> None:

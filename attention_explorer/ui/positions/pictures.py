@@ -105,7 +105,7 @@ def _on_encoding_clicked(
     if state.kind is PositionKind.ALIBI:
         if spot.row is None or spot.column is not None:
             return None
-        return Change(replace(state, head=spot.row), f"Show head {spot.row + 1}")
+        return Change(replace(state, head=spot.row), f"Show {state.count.head(spot.row)}")
     if spot.row is not None and (spot.column is None or is_on_waves(layout, place)):
         return Change(state.with_position(spot.row), "Move the position")
     if spot.column is None:
