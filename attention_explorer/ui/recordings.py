@@ -13,6 +13,7 @@ from attention_explorer.errors import ExplorerError, FileAccessError
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import recipe_as, source_of
+from attention_explorer.sources.source import Recipe
 
 if TYPE_CHECKING:
     from attention_explorer.state.heads.file_reading import Choice
@@ -38,6 +39,7 @@ class Recordings(QObject):
     ) -> None:
         super().__init__(window)
         self._window, self._opened, self._failed = window, opened, failed
+        self._opened_from: dict[Recipe, str] = {}  # the page that was in view before each file was opened
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_delivered)
         self.jobs.failed.connect(self._on_failed)
@@ -97,11 +99,23 @@ class Recordings(QObject):
         from attention_explorer.state.heads.presets import kept_by_hand
 
         window, state = self._window, self._window.session.state
+        self._opened_from[heads.setup.recipe] = window.settings.page
         window.show_page("heads")
-        window.session.apply(replace(state, heads=replace(heads, other=kept_by_hand(state.heads))), f"Open {path.name}")
+        window.session.apply(replace(state, heads=replace(heads, other=kept_by_hand(state.heads))), _step(path))
         self._opened(path)
         window.tell(f"Opened. {source_of(heads.setup.recipe).verdict()[1]}")
+
+    def page_before(self, heads: HeadsState, step: str) -> str:
+        """Return the page that was in view before a step of this name that led here; nothing if it opened no file."""
+        recipe = recipe_as(heads.setup.recipe, FileRecipe)
+        opened = recipe is not None and step == _step(Path(recipe.path))
+        return self._opened_from.get(heads.setup.recipe, "") if opened else ""
 
     def _on_failed(self, path: Path, error: Exception) -> None:
         if isinstance(error, ExplorerError):
             self._failed(path, str(error))
+
+
+def _step(path: Path) -> str:
+    """Return what undo calls the opening of a file."""
+    return f"Open {path.name}"

@@ -89,7 +89,7 @@ class MainWindow(QMainWindow):
         self._actions["open-recent"].setMenu(self.files.recent_menu)
         self.setAcceptDrops(True)
         self.session.changed.connect(self._on_changed)
-        self.session.undone.connect(lambda old, new, text: self._show_step(old, new, f"Undone: {text}."))
+        self.session.undone.connect(self._on_undone)
         self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Redone: {text}."))
         self.session.undo_stack.indexChanged.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
@@ -227,6 +227,14 @@ class MainWindow(QMainWindow):
         self.page.render_state(old, new)
         if self.session.can_undo != self._actions["undo"].isEnabled():
             self._show_history()
+
+    def _on_undone(self, old: ExplorerState, new: ExplorerState, label: str) -> None:
+        before = self.files.recordings.page_before(old.heads, label)
+        if before:
+            self.show_page(before)
+            self.tell(f"Undone: {label}.")
+        else:
+            self._show_step(old, new, f"Undone: {label}.")
 
     def _show_step(self, old: ExplorerState, new: ExplorerState, message: str) -> None:
         """Go to the page on which undo or redo has changed something, if that is not seen here, and say what."""

@@ -94,6 +94,23 @@ def test_a_dropped_file_is_explored_with_the_mouse_and_undone_in_one_step(window
         window.session.undo()
 
 
+def test_undoing_open_leads_back_to_the_page_and_the_state_of_a_fresh_start(make_window, open_dropped, path):
+    window = make_window(first_state(), Settings(page="lookup"))
+    fresh = window.session.state
+    open_dropped(window, path)
+    QTest.mouseClick(window.page.wall, Qt.MouseButton.LeftButton, pos=window.page.wall.box_of(4).center().toPoint())
+    (undo,) = (each for each in window._menus["&Edit"].actions() if "Undo" in each.text())
+    undo.trigger()
+    assert window.settings.page == "heads"
+    undo.trigger()
+    assert window.settings.page == "lookup"
+    assert window.session.state == fresh
+    assert not window.session.can_undo
+    assert window.statusBar().currentMessage() == "Undone: Open model.npz."
+    window.session.redo()
+    assert window.settings.page == "heads"
+
+
 def test_what_a_recording_cannot_do_is_greyed_and_says_why(window, open_dropped, path):
     open_dropped(window, path)
     window.page.tabs.setCurrentIndex(1)
