@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -125,8 +126,19 @@ def test_patterns_are_named_where_they_are_clear_and_rest_on_more_than_a_query_o
     assert character(surveys[0, 2]).split()[0] == "prev"
     assert character(surveys[1, 8]).split()[0] == "next"
     assert pattern_words(surveys[0, 2]).startswith("most like “previous”: 1.00 of the weight of 12 queries")
+    assert pattern_words(surveys[0, 2], short=True).startswith("most like “previous”: 1.00 (even weights: 0.0")
     short = head_survey(heads_frame(HeadsSetup(ToyRecipe("a b", heads=1))), 0, 0)
     assert not pattern_words(short)
+
+
+def test_a_pattern_that_even_weights_follow_as_much_is_not_named() -> None:
+    for survey in surveys_of(heads_frame(HeadsSetup(BoxRecipe("minilm-tired")))):
+        named = re.search(r": ([\d.]+) \(even weights: ([\d.]+)\)$", pattern_words(survey, short=True))
+        assert named is None or float(named[1]) >= float(named[2])
+    even = head_survey(heads_frame(HeadsSetup(ToyRecipe("a b c d e f", heads=1))), 0, 0)
+    flat = replace(even, patterns={kind: each._replace(score=each.chance) for kind, each in even.patterns.items()})
+    assert flat.patterns
+    assert not pattern_words(flat)
 
 
 def test_patterns_of_long_random_heads_are_not_measured() -> None:

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 from heads_driver import changed_box, pixels, sequential, widget_texts
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from attention_explorer.model import entropy, rollout
 from attention_explorer.state.colour_scale import Contrast
-from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind, SortBy
 from attention_explorer.state.heads.survey import surveys_of
-from attention_explorer.ui.heads.thumbnail import summary_words
-from attention_explorer.ui.theme import LIGHT
+from attention_explorer.ui.heads.thumbnail import line_words, summary_words
+from attention_explorer.ui.theme import LIGHT, Look
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -174,15 +175,24 @@ def test_what_is_pinned_stays_marked(driver, wall):
     assert np.array_equal(pixels(wall.grab().toImage()), pinned)
 
 
-def test_the_status_bar_says_the_summary_of_a_head(driver, wall):
+def test_the_status_bar_says_a_line_of_the_summary_of_a_head_and_its_tip_all(driver, wall):
     weights = all_weights(driver)[2]
     driver.hand(wall).move(middle(wall, 0, 2))
     assert driver.said.startswith(f"head 3: entropy {float(np.mean(entropy(weights))):.2f} nats")
     assert f"mean of the row maxima {weights.max(axis=1).mean():.2f}" in driver.said
-    assert f"on itself {np.trace(weights) / 11:.2f}" in driver.said
-    assert f"on the first {weights[:, 0].mean():.2f}" in driver.said
+    tip = wall.tip_at(middle(wall, 0, 2))
+    assert f"on itself {np.trace(weights) / 11:.2f}" in tip
+    assert f"on the first {weights[:, 0].mean():.2f}" in tip
     QApplication.sendEvent(wall, QEvent(QEvent.Type.Leave))
     assert driver.said == ""
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("preset", [preset.id for preset in HEADS_PRESETS])
+def test_the_line_on_a_head_fits_into_the_smallest_window(preset):
+    metrics = QFontMetricsF(Look(LIGHT).font(13))
+    surveys = surveys_of(heads_frame(heads_preset(preset).state.setup))
+    assert max(metrics.horizontalAdvance(line_words(survey)) for survey in surveys) < 1024 - 160  # beside the history
 
 
 def test_the_summary_under_a_pointer_that_rests_follows_the_numbers(driver, wall):

@@ -233,15 +233,22 @@ def character(survey: HeadSurvey) -> str:
     return "saturated" if summary.saturated >= 0.2 else ""
 
 
-def pattern_words(survey: HeadSurvey) -> str:
-    """Say which pattern a head follows most, how clearly, and what that means; empty if none was measured."""
+def pattern_words(survey: HeadSurvey, *, short: bool = False) -> str:
+    """Say which pattern a head follows most, how clearly, and, unless it is to be short, of what and what that means.
+
+    Empty if none was measured, or none is followed more than even weights would follow it.
+    """
     found = [
-        (score.score, pattern, score) for pattern, score in survey.patterns.items() if score.queries >= FEWEST_QUERIES
+        (score.score, pattern, score)
+        for pattern, score in survey.patterns.items()
+        if score.queries >= FEWEST_QUERIES and score.score > score.chance
     ]
     if not found:
         return ""
     _, pattern, best = max(found, key=lambda each: each[0])
     name = f"{best.back} back" if pattern is Pattern.BACK else pattern.value
+    said, even = f"most like “{name}”: {plain(best.score)}", f"(even weights: {plain(best.chance)})"
+    if short:
+        return f"{said} {even}"
     queries = "1 query" if best.queries == 1 else f"{best.queries} queries"
-    said = f"most like “{name}”: {plain(best.score)} of the weight of {queries} (even weights: {plain(best.chance)})"
-    return f"{said}. {pattern.meaning}"
+    return f"{said} of the weight of {queries} {even}. {pattern.meaning}"

@@ -35,6 +35,7 @@ from attention_explorer.ui.controls.tip_widget import TipWidget
 from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame
 from attention_explorer.ui.heads.thumbnail import (
     cells_in,
+    line_words,
     paint_thumbnail,
     paint_thumbnail_cells,
     paint_thumbnail_mark,
@@ -405,7 +406,7 @@ class HeadWall(TipWidget):
 
     def _say(self, place: QPointF) -> None:
         index = self.index_at(place)
-        self.said.emit("" if index is None else summary_words(self._surveys[index]))
+        self.said.emit("" if index is None else line_words(self._surveys[index]))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._pointer = None

@@ -132,6 +132,19 @@ def paint_thumbnail_mark(painter: QPainter, shape: tuple[int, int], cells: QRect
     painter.drawRect(box)
 
 
+def line_words(survey: HeadSurvey) -> str:
+    """Return what a line has room for of the summary of a head."""
+    if not survey.is_computed:
+        return f"{survey.name}: {NOT_COMPUTED}"
+    largest, empty = plain(survey.summary.max_weight), survey.summary.empty_rows
+    parts = [
+        f"{survey.name}: entropy {plain(survey.summary.entropy)} nats, mean of the row maxima {largest}",
+        pattern_words(survey, short=True),
+        f"{counted(empty, 'row')} with nothing to attend to" if empty else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
 def summary_words(survey: HeadSurvey) -> str:
     """Return the summary of a head in words."""
     if not survey.is_computed:
