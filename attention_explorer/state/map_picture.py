@@ -63,12 +63,22 @@ class MapPicture:
     masked_word: str = "masked"
     bounds: tuple[IntArray, IntArray] | None = None
     """Where tiles begin and end, (h + 1,) and (w + 1,), counted from the first token; None if all are as long."""
+    absent: tuple[BoolArray, BoolArray] | None = None
+    """Which rows and columns of tiles, (h,) and (w,), stand for tokens that the map does not have; they are masked."""
     positions: FloatArray = field(init=False)
     """Where each tile stands on the colour bar, (h, w)."""
 
     def __post_init__(self) -> None:
         # At once, for a picture of a million tiles is made on the worker and painted on the GUI thread.
         object.__setattr__(self, "positions", self.scale.positions(self.values))
+
+    @property
+    def absent_tiles(self) -> BoolArray:
+        """The tiles (h, w) without a token of the map in their row or in their column."""
+        if self.absent is None:
+            return np.zeros_like(self.masked)
+        rows, columns = self.absent
+        return rows[:, None] | columns
 
     @property
     def cells(self) -> tuple[int, int]:
@@ -99,13 +109,22 @@ class MapPicture:
             ends[tile_bounds(count, most)]
             for ends, count, most in zip(self.tiles_end, shape, (height, width), strict=True)
         )
-        return replace(self, values=values, masked=masked, bounds=(rows, columns))
+        absent = self.absent
+        if absent is not None:
+            absent = all_absent(absent[0], height), all_absent(absent[1], width)
+        return replace(self, values=values, masked=masked, bounds=(rows, columns), absent=absent)
 
     def tile_of(self, row: int, column: int) -> tuple[range, range]:
         """Return the rows and columns of the map that share a tile with a cell; of one out of view, its own."""
         places = zip((row, column), (self.first_row, self.first_column), self.tiles_end, strict=True)
         rows, columns = (_tile(place, first, bounds) for place, first, bounds in places)
         return rows, columns
+
+
+def all_absent(absent: BoolArray, most: int) -> BoolArray:
+    """Return which tiles, of at most so many along an axis, stand for absent tokens only; ``absent`` of each token."""
+    bounds = tile_bounds(len(absent), most)
+    return np.logical_and.reduceat(absent, bounds[:-1]) if len(absent) else absent
 
 
 def _tile(place: int, first: int, bounds: IntArray) -> range:

@@ -73,6 +73,7 @@ _COORDINATE = Limit(-plane.LARGEST_COORDINATE, plane.LARGEST_COORDINATE)
 _OUTPUT = Limit(-2 * plane.LARGEST_COORDINATE, 2 * plane.LARGEST_COORDINATE)
 _EDGE = Limit(-1e12, 1e12)
 _CELLS = Limit(0, _LAST_TOKEN)
+_PINNED = Limit(0, 2 * MOST_TOKENS - 1)  # tokens that only B of a comparison has are counted behind those of A
 _AFTER_CELLS = Limit(1, MOST_TOKENS)
 _SEED = Limit(0, LARGEST_SEED)
 _SENTENCE = Limit(has_words=True)
@@ -102,8 +103,8 @@ LIMITS: dict[type, dict[str, Limit]] = {
     heads.HeadsView: {
         "colour_map": Limit(choices=COLOUR_MAPS),
         "mass": Limit(0.01, 1.0),
-        "row": Limit(0, _LAST_TOKEN),
-        "column": Limit(0, _LAST_TOKEN),
+        "row": _PINNED,
+        "column": _PINNED,
     },
     map_picture.Window: {"top": _CELLS, "bottom": _AFTER_CELLS, "left": _CELLS, "right": _AFTER_CELLS},
     heads.HeadsState: {"preset": Limit(known=lambda: (*preset_ids("heads"), ""))},

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from attention_explorer.model import Stage, causal_mask, strictly_causal_mask
+from attention_explorer.model.pooling import tile_bounds
+from attention_explorer.numerals import scientific
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, ToyRecipe
+from attention_explorer.sources.source import Recipe
 from attention_explorer.state.colour_scale import Contrast
-from attention_explorer.state.heads import compare as heads_compare
-from attention_explorer.state.heads.compare import compare_pictures
+from attention_explorer.state.heads import aligned
+from attention_explorer.state.heads.compare import compare_pictures, compared_sources
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
@@ -23,7 +27,7 @@ CAUSAL, STRICT = MaskChoice(MaskKind.CAUSAL), MaskChoice(MaskKind.STRICT)
 
 @pytest.mark.parametrize("rows_at_once", [1, 4, 100])
 def test_the_difference_of_weights(monkeypatch: pytest.MonkeyPatch, rows_at_once: int) -> None:
-    monkeypatch.setattr(heads_compare, "rows_of_a_block", lambda _: rows_at_once)
+    monkeypatch.setattr(aligned, "rows_of_a_block", lambda _: rows_at_once)
     a, b = heads_frame(HeadsSetup(SIX, mask=STRICT)), heads_frame(HeadsSetup(SIX, head=4, mask=CAUSAL))
     result = compare_pictures(a, b, HeadsView())
     expected = a.map.weights() - b.map.weights()  # masked weights are 0
@@ -66,13 +70,146 @@ def test_both_maps_have_one_scale_up_to_the_larger_end(contrast: Contrast) -> No
     assert scores.a.scale.high == scores.b.scale.high == np.abs(a.head_map.scores()).max()
 
 
-def test_maps_of_different_sizes_cannot_be_subtracted() -> None:
-    a, b = heads_frame(HeadsSetup()), heads_frame(HeadsSetup(ToyRecipe(sentence="one two three")))
-    result = compare_pictures(a, b, HeadsView())
+CROSS = HandMadeRecipe("le chat dort", "The cat sleeps on the mat")
+PAIRS = {  # two recipes, and which rows and columns of A and of B belong together
+    "a word more": (
+        ToyRecipe(sentence="The cat sat"),
+        ToyRecipe(sentence="The big cat sat"),
+        [(0, 0), (None, 1), (1, 2), (2, 3)],
+        [(0, 0), (None, 1), (1, 2), (2, 3)],
+    ),
+    "another word": (
+        ToyRecipe(sentence="The cat sat"),
+        ToyRecipe(sentence="The dog sat"),
+        [(0, 0), (1, None), (None, 1), (2, 2)],
+        [(0, 0), (1, None), (None, 1), (2, 2)],
+    ),
+    "cross-attention": (
+        CROSS,
+        replace(CROSS, sentence="le gros chat dort", context="The cat sleeps on a mat"),
+        [(0, 0), (None, 1), (1, 2), (2, 3)],
+        [(0, 0), (1, 1), (2, 2), (3, 3), (4, None), (None, 4), (5, 5)],
+    ),
+    "on itself and on another": (
+        ToyRecipe(sentence="The cat sat"),
+        ToyRecipe(sentence="The cat sat", context="cat sat down"),
+        [(0, 0), (1, 1), (2, 2)],
+        [(0, None), (1, 0), (2, 1), (None, 2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("stage", [Stage.SCALED, Stage.MASKED, Stage.WEIGHTS])
+@pytest.mark.parametrize("mask", [MaskChoice(), MaskChoice(MaskKind.WINDOW, 2)])
+@pytest.mark.parametrize("name", PAIRS)
+def test_maps_of_two_sentences_are_compared_token_by_token(name: str, mask: MaskChoice, stage: Stage) -> None:
+    first, second, rows, columns = PAIRS[name]
+    a, b = (heads_frame(HeadsSetup(recipe, mask=mask, head=head)) for recipe, head in ((first, 2), (second, 1)))
+    result = compare_pictures(a, b, HeadsView(stage=stage))
+    numbers, seen = np.full((3, len(rows), len(columns)), np.nan), []
+    for (i, row), (j, column) in itertools.product(enumerate(rows), enumerate(columns)):
+        sides = []
+        for side, frame in enumerate((a, b)):
+            if row[side] is None or column[side] is None:
+                continue
+            cell = np.s_[row[side] : row[side] + 1], np.s_[column[side] : column[side] + 1]
+            is_seen = stage is Stage.SCALED or bool(frame.map.allowed(*cell)[0, 0])
+            sides.append((frame.map.stage(stage, *cell)[0, 0], is_seen))
+            if is_seen:
+                numbers[side, i, j] = sides[-1][0]
+        enough = any if stage is Stage.WEIGHTS else all  # a masked weight is 0, a masked score is no number
+        if len(sides) == 2 and enough(is_seen for _, is_seen in sides):
+            numbers[2, i, j] = sides[0][0] - sides[1][0]
+            seen.append(abs(numbers[2, i, j]))
+    for picture, expected, absent in zip(result.pictures, numbers, absent_of(rows, columns), strict=True):
+        found = np.where(picture.masked, np.nan, picture.values)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(picture.absent_tiles, absent)
+        assert picture.row_tokens == tuple(a.queries[i] if i is not None else b.queries[j] for i, j in rows)
+        assert picture.column_tokens == tuple(a.keys[i] if i is not None else b.keys[j] for i, j in columns)
+    what = "weight" if stage is Stage.WEIGHTS else "score"
+    assert result.words == (
+        f"Largest absolute difference of a {what}: {scientific(max(seen))}; mean: {scientific(np.mean(seen))}, over "
+        f"{len(seen)} cells that both have."
+    )
+
+
+def absent_of(rows: list[tuple[int | None, int | None]], columns: list[tuple[int | None, int | None]]) -> np.ndarray:
+    """Return which cells A, B and their difference do not have, (3, m_q, m_k)."""
+    lacks = [[[each[side] is None for each in axis] for side in (0, 1)] for axis in (rows, columns)]
+    a, b = (np.logical_or.outer(lacks[0][side], lacks[1][side]) for side in (0, 1))
+    return np.array([a, b, a | b])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        ("The cat sat", "The big cat sat", "Only in B: “big”."),
+        ("The cat sat", "The dog sat", "Only in A: “cat”; only in B: “dog”."),
+        ("p q r s t end", "end", "Only in A: 5 tokens."),
+        (CROSS, replace(CROSS, context="The cat sleeps"), "Only in A: keys “on” “the” “mat”."),
+        (
+            CROSS,
+            replace(CROSS, sentence="le gros chat dort", context="The fat cat sleeps on the mat"),
+            "Only in B: queries “gros”, keys “fat”.",
+        ),
+    ],
+)
+def test_what_only_one_has_is_said(a: str | Recipe, b: str | Recipe, said: str) -> None:
+    frames = (heads_frame(HeadsSetup(ToyRecipe(sentence=r) if isinstance(r, str) else r)) for r in (a, b))
+    assert compare_pictures(*frames, HeadsView()).spoken.startswith(f"{said} Largest absolute difference")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "what"),
+    [
+        (ToyRecipe(sentence="The cat"), ToyRecipe(sentence="one two three"), "token"),
+        (ToyRecipe(sentence="The cat", context="a b"), ToyRecipe(sentence="The cat", context="c"), "key"),
+        (ToyRecipe(sentence="The cat", context="a b"), ToyRecipe(sentence="A dog", context="a b"), "query"),
+    ],
+)
+def test_without_a_common_token_there_is_no_difference(a: ToyRecipe, b: ToyRecipe, what: str) -> None:
+    frames = heads_frame(HeadsSetup(a)), heads_frame(HeadsSetup(b))
+    result = compare_pictures(*frames, HeadsView())
     assert result.difference is None
-    assert result.words == "A has 11 × 11 cells, B has 3 × 3: only maps of the same size can be subtracted."
-    assert [picture.cells for picture in result.pictures] == [(11, 11), (3, 3)]
-    assert len(result.all_titles) == 2
+    assert result.words.startswith(f"A and B have no {what} in common")
+    assert len(result.all_titles) == len(result.pictures) == 2
+    for frame, picture in zip(frames, result.pictures, strict=True):
+        own = picture.values[~picture.masked].reshape(frame.shape)
+        np.testing.assert_array_equal(own, frame.map.weights())
+
+
+@pytest.mark.parametrize("tiles", [(5, 4), (3, 9), (40, 40)])
+def test_tiles_of_two_sentences_are_absent_where_all_their_tokens_are(tiles: tuple[int, int]) -> None:
+    words = [f"w{i}" for i in range(30)]
+    a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=" ".join(each)))) for each in (words, [*words[:7], *words[19:]]))
+    result = compare_pictures(a, b, HeadsView(), tiles)
+    assert result.difference is not None
+    lacks = np.isin(np.arange(30), np.arange(7, 19))
+    whole = np.full((30, 30), np.nan)
+    whole[np.ix_(~lacks, ~lacks)] = a.map.weights()[np.ix_(~lacks, ~lacks)] - b.map.weights()
+    bounds = [tile_bounds(30, most) for most in tiles]
+    for i, j in np.ndindex(*result.difference.values.shape):
+        rows, columns = (slice(edges[at], edges[at + 1]) for edges, at in zip(bounds, (i, j), strict=True))
+        tile = whole[rows, columns]
+        assert result.difference.absent_tiles[i, j] == (lacks[rows].all() or lacks[columns].all())
+        assert result.difference.masked[i, j] == np.isnan(tile).all()
+        if not np.isnan(tile).all():
+            furthest = tile.flat[np.nanargmax(np.abs(tile))]
+            assert result.difference.values[i, j] == pytest.approx(furthest, rel=1e-9)
+
+
+def test_sources_and_masks_are_said_once_where_they_are_the_same() -> None:
+    a, b = HeadsSetup(SIX, mask=CAUSAL), HeadsSetup(SIX, mask=CAUSAL, head=3)
+    random = "random weights, d_model 64, d_k 8, seed 42"
+    hand = replace(b, recipe=HAND, head=0)
+    for first, second, said in (
+        (a, b, (random, "mask: causal")),
+        (a, replace(b, mask=STRICT), (random, "mask of A: causal", "mask of B: strictly causal")),
+        (a, hand, (f"A: {random}", "B: hand-made heads, not learned", "mask: causal")),
+        (replace(a, mask=MaskChoice()), b, (random, "mask of B: causal")),
+    ):
+        assert compared_sources(compare_pictures(heads_frame(first), heads_frame(second), HeadsView())) == said
 
 
 def test_where_one_has_no_scores_both_show_weights() -> None:
@@ -95,11 +232,13 @@ def test_hidden_keys_stay_hidden() -> None:
 
 
 def test_a_key_that_is_hidden_in_one_map_only_counts_as_0_there() -> None:
-    a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=words, d_model=8, heads=1))) for words in ("a , c", "a b c"))
-    found = compare_pictures(a, b, HeadsView(hidden=Hidden.PUNCTUATION)).difference
+    a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=words, d_model=8, heads=1))) for words in ("a b", "c a b"))
+    found = compare_pictures(a, b, HeadsView(hidden=Hidden.FIRST)).difference
     assert found is not None
-    assert not found.masked.any()
-    np.testing.assert_array_equal(found.values[:, 1], -b.map.weights()[:, 1])
+    np.testing.assert_array_equal(found.absent_tiles, [[True] * 3, [True, False, False], [True, False, False]])
+    np.testing.assert_array_equal(found.masked, found.absent_tiles)
+    rest = b.map.weights()[1:, 1:]
+    np.testing.assert_allclose(found.values[1:, 1], -rest[:, 0] / rest.sum(axis=1), rtol=1e-12)
 
 
 def test_tiles_show_the_difference_furthest_from_zero_and_words_know_all_cells() -> None:

@@ -12,17 +12,19 @@ import pytest
 
 from attention_explorer.model import Stage
 from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.compare import Comparison, compare_pictures
 from attention_explorer.state.heads.compare_words import (
     compared_cell,
     compared_steps,
     compared_table,
     compared_title,
+    compared_token_words,
     compared_words,
-    of_a,
+    read_side,
 )
 from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.reading import column_reading, row_reading
+from attention_explorer.state.heads.reading import row_reading
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
 from attention_explorer.state.numbers_files import as_csv
 
@@ -82,26 +84,75 @@ def test_what_is_hidden_is_said_and_counts_as_0_among_weights_only() -> None:
     assert compared_words(comparison(a, a), 2, 2).endswith("A − B 0")
 
 
+OTHER = replace(BASE, recipe=replace(SIX, sentence="The big dog sat on the mat"))
+"""Instead of “cat” (2): “big” (2), which has number 7, and “dog” (3), which has number 8."""
+
+
 def test_two_sentences_name_the_tokens_of_each() -> None:
-    other = replace(BASE, recipe=replace(SIX, sentence="The dog sat on the mat"))
-    shown = comparison(BASE, other)
-    said = compared_words(shown, 1, 0)
-    assert said.startswith("A, query “cat” (2) → key “The” (1): weight 0.")
-    assert "; B, query “dog” (2) → key “The” (1): weight 0." in said
-    assert compared_words(shown, 0, 2).startswith("query “The” (1) → key “sat” (3): A weight"), "these are the same"
-    header, rows = compared_table(shown, row_reading(heads_frame(BASE), 0))
-    assert header == ("token of A", "token of B", "position", "A weight", "B weight", "A − B")
-    assert rows[1][:3] == ("cat", "dog", 2)
+    shown = comparison(BASE, OTHER)
+    a, b = (frame.map.weights() for frame in shown.frames)
+    said = compared_words(shown, 0, 2)
+    assert said.startswith("A, query “The” (1) → key “sat” (3): weight 0.")
+    assert "; B, query “The” (1) → key “sat” (4): weight 0." in said
+    assert compared_words(shown, 0, 0).startswith("query “The” (1) → key “The” (1): A weight"), "these are the same"
+    header, rows = compared_table(shown, 0, is_row=True)
+    assert header == ("token", "position in A", "position in B", "A weight", "B weight", "A − B")
+    tokens = ["The", "cat", "big", "dog", "sat", "on", "the", "mat"]
+    in_a, in_b = [1, 2, "", "", 3, 4, 5, 6], [1, "", 2, 3, 4, 5, 6, 7]
+    assert [row[:3] for row in rows] == list(zip(tokens, in_a, in_b, strict=True))
+    for _, of_a, of_b, *numbers in rows:
+        first, second = "" if of_a == "" else a[0, of_a - 1], "" if of_b == "" else b[0, of_b - 1]
+        expected = [first, second, "" if "" in (of_a, of_b) else first - second]
+        assert numbers == [number if number == "" else pytest.approx(number, rel=1e-12) for number in expected]
 
 
-def test_a_cell_that_only_one_map_has() -> None:
-    longer = replace(BASE, recipe=replace(SIX, sentence="The cat sat on the mat and slept"))
-    for shown in (comparison(BASE, longer), comparison(longer, BASE)):
-        assert compared_words(shown, 7, 7).startswith("query “slept” (8) → key “slept” (8): ")
-        assert "no such cell" in compared_words(shown, 7, 7)
-        assert compared_words(shown, 7, 7).endswith("A − B none")
-        assert compared_words(shown, 1, 1).endswith("A − B none"), "maps of two sizes are not subtracted"
-        assert compared_title(shown, 7, 7) == "“slept” (8) → “slept” (8)"
+@pytest.mark.parametrize(
+    ("row", "column", "said", "title"),
+    [
+        (1, 1, "query “cat” (2) → key “cat” (2): weight 0", "“cat” (2) → “cat” (2)"),
+        (1, 0, "query “cat” (2) → key “The” (1): weight 0", "“cat” (2) → “The” (1)"),
+        (8, 0, "query “dog” (3) → key “The” (1): weight 0", "“dog” (3) → “The” (1)"),
+        (0, 7, "query “The” (1) → key “big” (2): weight 0", "“The” (1) → “big” (2)"),
+        (1, 7, "“cat” → “big”: no cell, as the query is only in A and the key only in B", "“cat” → “big”"),
+        (8, 1, "“dog” → “cat”: no cell, as the query is only in B and the key only in A", "“dog” → “cat”"),
+        (99, 0, "no such cell", "no such cell"),
+    ],
+)
+def test_a_cell_that_one_map_does_not_have(row: int, column: int, said: str, title: str) -> None:
+    shown = comparison(BASE, OTHER)
+    found = compared_words(shown, row, column)
+    assert found.startswith(said)
+    if "weight" in said:
+        assert found.endswith(f", only in {'A' if 1 in (row, column) else 'B'}")
+    assert compared_title(shown, row, column) == title
+    assert compared_cell(shown, row, column).difference is None
+    assert compared_steps(shown, row, column)[-1].value == "none"
+
+
+def test_a_token_is_named_with_its_place_in_each() -> None:
+    shown = comparison(BASE, OTHER)
+    assert compared_token_words(shown, 2, is_row=True) == "query “sat” (3) in A and “sat” (4) in B"
+    assert compared_token_words(shown, 1, is_row=False) == "key only “cat” (2) in A"
+    assert compared_token_words(shown, 7, is_row=True) == "query only “big” (2) in B"
+    assert compared_token_words(shown, 99, is_row=True) == "no such cell"
+
+
+def test_places_are_counted_as_everything_else() -> None:
+    shown = comparison(*(replace(setup, count=Count.FROM_ZERO) for setup in (BASE, OTHER)))
+    assert compared_token_words(shown, 2, is_row=True) == "query “sat” (2) in A and “sat” (3) in B"
+    assert compared_title(shown, 8, 0) == "“dog” (2) → “The” (0)"
+    assert [row[1:3] for row in compared_table(shown, 0, is_row=True)[1]][2:5] == [("", 1), ("", 2), (2, 3)]
+
+
+def test_a_row_that_only_b_has_is_read_there() -> None:
+    shown = comparison(BASE, OTHER)
+    assert [read_side(shown, row, None).letter for row in (0, 1, 7, 8, 99, None)] == list("AABBAA")
+    assert [read_side(shown, None, column).letter for column in (1, 7)] == list("AB")
+    side = read_side(shown, 8, 0)
+    assert side.frame is shown.frames[1]
+    assert (side.own(8, is_row=True), side.own(2, is_row=False), side.own(1, is_row=False)) == (2, 3, None)
+    assert [side.rows[own] for own in range(7)] == [0, 7, 8, 2, 3, 4, 5]
+    assert side.named(row_reading(side.frame, 2)).title == "B: “dog” (3) attends to"
 
 
 def test_the_steps_are_the_three_numbers_under_their_names() -> None:
@@ -120,13 +171,11 @@ def test_the_steps_are_the_three_numbers_under_their_names() -> None:
 @pytest.mark.parametrize("is_row", [True, False])
 def test_the_table_of_a_row_has_a_column_for_each(a: HeadsSetup, b: HeadsSetup, view: HeadsView, is_row: bool) -> None:
     shown, frame = comparison(a, b, view), heads_frame(a)
-    reading = of_a(row_reading(frame, 3) if is_row else column_reading(frame, 3))
-    assert reading.title.startswith("A: ")
-    header, rows = compared_table(shown, reading)
+    header, rows = compared_table(shown, 3, is_row=is_row)
     word = "weight" if shown.view.stage is Stage.WEIGHTS else "score"
     assert header == ("token", "position", f"A {word}", f"B {word}", "A − B")
     lines = list(csv.reader(io.StringIO(as_csv(header, rows)), strict=True))[1:]
-    assert [line[0] for line in lines] == list(reading.tokens)
+    assert [line[0] for line in lines] == list(frame.keys if is_row else frame.queries)
     for place, picture in enumerate(shown.pictures, 2):
         at = np.s_[3] if is_row else np.s_[:, 3]
         expected = np.where(picture.masked[at], np.nan, picture.values[at])

@@ -16,9 +16,10 @@ from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.state import numbers_files
+from attention_explorer.state.heads.compare_export import difference_numbers
 from attention_explorer.state.heads.export import (
-    difference_numbers,
     map_numbers,
     setup_words,
     stages_numbers,
@@ -311,11 +312,23 @@ def test_a_difference_of_two_sentences_has_the_tokens_of_both() -> None:
     a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=words))) for words in ("the cat sat", "the dog sat"))
     numbers = difference_numbers(a, b, HeadsView())
     archive = archive_of(numbers)
-    assert archive["keys"].tolist() == list(a.keys)
-    assert archive["keys_b"].tolist() == archive["queries_b"].tolist() == list(b.keys)
+    together, in_a, in_b = ["the", "cat", "dog", "sat"], [0, 1, 3], [0, 2, 3]
+    expected = np.full((3, 4, 4), np.nan)
+    expected[0][np.ix_(in_a, in_a)] = a.map.weights()
+    expected[1][np.ix_(in_b, in_b)] = b.map.weights()
+    expected[2] = expected[0] - expected[1]
+    for name, map_ in zip(("a", "b", "difference"), expected, strict=True):
+        np.testing.assert_array_equal(archive[name], map_)
+        assert document_of(numbers)[name] == with_holes(map_)
+    assert archive["queries"].tolist() == archive["keys"].tolist() == together
+    assert np.flatnonzero(archive["keys_in_a"]).tolist() == np.flatnonzero(archive["queries_in_a"]).tolist() == in_a
+    assert np.flatnonzero(archive["keys_in_b"]).tolist() == np.flatnonzero(archive["queries_in_b"]).tolist() == in_b
     header, *rows = table_of(numbers)
-    assert header == ["map", "query", "the", "cat | dog", "sat"]
-    assert [row[1] for row in rows[:3]] == ["the", "cat | dog", "sat"]
+    assert header == ["map", "query", *together]
+    assert [row[:2] for row in rows] == [[name, token] for name in ("A", "B", "A − B") for token in together]
+    found = [[float(cell) if cell else np.nan for cell in row[2:]] for row in rows]
+    np.testing.assert_array_equal(np.reshape(found, (3, 4, 4)), expected)
+    assert "empty cell in CSV" in numbers.parameters["no_counterpart"]
 
 
 def test_no_score_is_subtracted_from_minus_infinity() -> None:
@@ -344,6 +357,22 @@ def test_a_difference_of_renormalised_rows_says_so() -> None:
     assert not np.asarray(numbers.arrays["difference"]).any()
 
 
-def test_maps_of_two_sizes_are_not_subtracted() -> None:
-    with pytest.raises(ExportError, match=r"\(11, 11\).*\(7, 6\).*same size"):
-        difference_numbers(heads_frame(HeadsSetup()), heads_frame(HeadsSetup(CROSS)), HeadsView())
+def test_tokens_that_are_spelt_in_two_ways_are_exported_in_both() -> None:
+    a, b = (heads_frame(HeadsSetup(BoxRecipe(name))) for name in ("minilm-tired", "smollm2-tired"))
+    numbers = difference_numbers(a, b, HeadsView())
+    archive, header = archive_of(numbers), table_of(numbers)[0]
+    pieces = dict(zip(archive["keys"].tolist(), archive["keys_b"].tolist(), strict=True))
+    assert pieces["cat"] == "Ġcat"
+    assert pieces["[CLS]"] == "[CLS]", "only A has it"
+    assert {"cat | Ġcat", "[CLS]", "The"} <= set(header)
+    assert archive["keys"].tolist().index("[CLS]") == archive["keys_in_a"].tolist().index(True)
+
+
+def test_without_a_common_token_both_maps_are_exported() -> None:
+    a, b = heads_frame(HeadsSetup()), heads_frame(HeadsSetup(CROSS))
+    archive = archive_of(difference_numbers(a, b, HeadsView()))
+    assert np.isnan(archive["difference"]).all()
+    assert archive["difference"].shape == (11 + 7, 11), "all of B's keys are keys of A"
+    for name, frame in (("a", a), ("b", b)):
+        own = np.ix_(archive[f"queries_in_{name}"], archive[f"keys_in_{name}"])
+        np.testing.assert_array_equal(archive[name][own], frame.map.weights())

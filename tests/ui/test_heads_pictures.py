@@ -120,16 +120,23 @@ def comparison(name: str) -> Comparison:
     return compare_pictures(frame, heads_frame(replace(SETUPS[name], temperature=0.5, head=2)), HeadsView())
 
 
-@pytest.mark.parametrize("name", SETUPS)
+def two_sentences() -> Comparison:
+    """Of six tokens and of seven: instead of “cat” (1), “big” (number 7) and “dog” (number 8)."""
+    recipes = (ToyRecipe(sentence=f"The {noun} sat on the mat") for noun in ("cat", "big dog"))
+    return compare_pictures(*(heads_frame(HeadsSetup(recipe)) for recipe in recipes), HeadsView())
+
+
+@pytest.mark.parametrize("name", [*SETUPS, "two sentences"])
 @pytest.mark.parametrize(("width", "height", "zoom"), ROOMS)
 def test_nothing_leaves_the_room_or_overlaps(name: str, width: int, height: int, zoom: float) -> None:
     look, room = Look(LIGHT, zoom), QRectF(5, 7, width, height)
-    strip = stages_layout(stages(name), look, room)
-    pair = compare_layout(comparison(name), look, room)
+    strip = stages_layout(stages(name if name in SETUPS else "11"), look, room)
+    pair = compare_layout(comparison(name) if name in SETUPS else two_sentences(), look, room)
     chain = [placed.place for placed in strip.chain.boxes]
     for boxes in (
         [small.box for small in strip.maps] + chain + [strip.heading] * bool(chain),
         [*(small.box for small in pair.maps), pair.words],
+        [*pair.titles, pair.words],
     ):
         for box in boxes:
             assert contains(room, box), (box, room)
@@ -209,17 +216,21 @@ def test_a_mark_is_the_same_cell_in_every_map_and_changes_nothing_else(hover) ->
         assert xs.max() + int(small.layout.cells.left()) <= box.right() + 4
 
 
-def test_a_mark_outside_of_one_map_is_painted_in_the_other() -> None:
+@pytest.mark.parametrize("mark", [(1, 0), (7, None), (None, 8)])
+def test_a_mark_where_one_map_has_no_cell_is_painted_in_all(mark) -> None:
     look, room = Look(), QRectF(0, 0, 620, 560)
-    pair = compare_pictures(heads_frame(SETUPS["11"]), heads_frame(SETUPS["3"]), HeadsView())
+    pair = two_sentences()
     layout = compare_layout(pair, look, room)
     plain, lit = (
-        image(lambda p, mark=mark: paint_compare(p, pair, room, look, hover=mark), 620, 560, look)
-        for mark in (None, (7, 1))
+        image(lambda p, hover=hover: paint_compare(p, pair, room, look, hover=hover), 620, 560, look)
+        for hover in (None, mark)
     )
-    changed = np.argwhere(plain != lit)
-    assert len(changed)
-    assert (changed[:, 1] < layout.maps[1].header.left() - 60).all()
+    places = pair.rows.place_of(mark[0]), pair.columns.place_of(mark[1])
+    for small in layout.maps:
+        box = small.layout.rectangle(*(place or 0 for place in places)).toAlignedRect().adjusted(-4, -4, 4, 4)
+        assert (plain != lit)[box.top() : box.bottom(), box.left() : box.right()].any()
+    nowhere = image(lambda p: paint_compare(p, pair, room, look, hover=(99, 0)), 620, 560, look)
+    np.testing.assert_array_equal(nowhere, plain)
 
 
 def test_the_chain_wraps_and_keeps_what_is_made_together() -> None:

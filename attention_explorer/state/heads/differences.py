@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from attention_explorer.numerals import coordinate
 from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability
 from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.mask import mask_words
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice
@@ -34,7 +35,7 @@ def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
     first, second = source_of(a.recipe), source_of(b.recipe)
     yield first.traits.kind, second.traits.kind
     yield _which(a, with_layer=_layer(a) != _layer(b)), _which(b, with_layer=_layer(a) != _layer(b))
-    yield _masks(a.mask, b.mask, a.count)
+    yield _masks(a, b)
     yield ("scaled", "scaled") if a.scaled == b.scaled else (_scaled(a), _scaled(b))
     yield ("hard" if a.hard else "soft"), ("hard" if b.hard else "soft")
     if not (a.hard and b.hard):
@@ -46,8 +47,10 @@ def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
             ("with identity" if a.identity else "without identity"),
             ("with identity" if b.identity else "without identity"),
         )
-    yield _quoted(a.recipe.sentence, b.recipe.sentence)
-    yield _contexts(a.recipe.context, b.recipe.context)
+    lack_typing = first.traits.reason_against(Ability.TYPING) and second.traits.reason_against(Ability.TYPING)
+    if first.traits.kind == second.traits.kind or not lack_typing:  # else their names tell recordings apart
+        yield _quoted(a.recipe.sentence, b.recipe.sentence)
+        yield _contexts(a.recipe.context, b.recipe.context)
     if type(first) is type(second):
         yield from first.differences(second)
 
@@ -56,6 +59,11 @@ def _layer(setup: HeadsSetup) -> int:
     """Return the layer, which a rollout does not have: it takes all."""
     layers = len(source_of(setup.recipe).heads)
     return -1 if setup.aggregate is Aggregate.ROLLOUT else min(setup.layer, layers - 1)
+
+
+def which_map(setup: HeadsSetup) -> str:
+    """Return which map of its source a setup shows: “layer 4, head 2”, “mean of heads”."""
+    return _which(setup, with_layer=True)
 
 
 def _which(setup: HeadsSetup, *, with_layer: bool) -> str:
@@ -67,11 +75,11 @@ def _which(setup: HeadsSetup, *, with_layer: bool) -> str:
     return source.head_name(shown, head) or f"{layer}{setup.count.head(head)}"
 
 
-def _masks(a: MaskChoice, b: MaskChoice, count: Count) -> tuple[str, str]:
+def _masks(a: HeadsSetup, b: HeadsSetup) -> tuple[str, str]:
     first, second = _mask(a), _mask(b)
-    if first == second and (a.hidden, a.shown) != (b.hidden, b.shown):
+    if first == second and (a.mask.hidden, a.mask.shown) != (b.mask.hidden, b.mask.shown):
         # As many cells, but other ones.
-        return f"{first} {_own_cell(a, b, count)}", f"{second} {_own_cell(b, a, count)}"
+        return f"{first} {_own_cell(a.mask, b.mask, a.count)}", f"{second} {_own_cell(b.mask, a.mask, a.count)}"
     return first, second
 
 
@@ -80,8 +88,9 @@ def _own_cell(mask: MaskChoice, other: MaskChoice, count: Count) -> str:
     return f"(row {count.number(row)}, key {count.number(column)})"
 
 
-def _mask(mask: MaskChoice) -> str:
-    return mask_words(mask) or NO_MASK
+def _mask(setup: HeadsSetup) -> str:
+    """Return the mask that counts: that of the weights themselves, or else that of the setup."""
+    return source_of(setup.recipe).mask_words() or mask_words(setup.mask) or NO_MASK
 
 
 def _scaled(setup: HeadsSetup) -> str:

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from attention_explorer import __version__
-from attention_explorer.errors import ExportError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection, row_blocks
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Source
 from attention_explorer.state.counting import Count
-from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
 from attention_explorer.state.heads.resolve import resolved
@@ -41,7 +39,7 @@ def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
     if stage is not Stage.WEIGHTS or shown is not frame.map:
         arrays["raw_weights"] = _stage(frame.map, Stage.WEIGHTS)
     arrays["allowed"] = _allowed(frame.map)
-    parameters = {"what": map_title(frame), "numbers": stage.value, **_settings(frame)}
+    parameters = {"what": map_title(frame), "numbers": stage.value, **settings_words(frame)}
     part = part_shown(view, frame.shape, MOST_PRINTED_LINE_ROWS)
     if part != Window.whole(frame.shape):
         parameters["in_view"] = f"{part_words(part, frame)}; the numbers are those of the whole map"
@@ -49,7 +47,7 @@ def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
         parameters["hidden_keys"] = f"{view.hidden.value}; the rest of each row is renormalised"
     elif not frame.rows_are_distributions:
         parameters["note"] = NO_DISTRIBUTIONS
-    return _numbers(arrays, frame, parameters, _one_map(frame, values))
+    return numbers_of(arrays, frame.exact_tokens, parameters, _one_map(frame, values))
 
 
 def stages_numbers(frame: HeadsFrame) -> Numbers:
@@ -64,55 +62,10 @@ def stages_numbers(frame: HeadsFrame) -> Numbers:
         "what": f"stages of {name}",
         "numbers": [stage.value for stage in Stage],
         "steps": list(stage_steps(frame)),
-        **_settings(frame),
+        **settings_words(frame),
         "settings": settings,
     }
-    return _numbers(arrays, frame, parameters, table)
-
-
-def difference_numbers(a: HeadsFrame, b: HeadsFrame, view: HeadsView) -> Numbers:
-    """Return A − B with both maps, each under its name.
-
-    Raises
-    ------
-    ExportError
-        The maps differ in size.
-    """
-    if a.shape != b.shape:
-        raise ExportError(
-            f"A has {a.shape} cells and B {b.shape}: only maps of the same size can be subtracted. Choose sentences of "
-            "the same length."
-        )
-    if not (a.map.has_scores and b.map.has_scores):
-        view = replace(view, stage=Stage.WEIGHTS)
-    left, right = (_stage(shown_map(frame, view), view.stage) for frame in (a, b))
-    arrays: dict[str, AnyArray] = {"difference": _difference(left, right), "a": left, "b": right}
-    names = [
-        title.removeprefix(f"{letter}: ") for letter, title in zip("AB", what_differs(a.setup, b.setup), strict=True)
-    ]
-    parameters = {
-        "what": "A, B and A − B",
-        "title_a": names[0],
-        "title_b": names[1],
-        "numbers": view.stage.value,
-        **_settings(a),
-        "settings_b": _setup_shown(b),
-    }
-    if any(shown_map(frame, view) is not frame.map for frame in (a, b)):
-        parameters["hidden_keys"] = f"{view.hidden.value}; the rest of each row is renormalised"
-    elif not (a.rows_are_distributions and b.rows_are_distributions):
-        parameters["note"] = NO_DISTRIBUTIONS
-    tokens = [_both(*pair) for pair in ((a.queries, b.queries), (a.keys, b.keys))]
-    maps = (left, right, arrays["difference"])
-    table = _several_maps("map", ("A", "B", "A − B"), lambda: maps, tokens)
-    if (a.queries, a.keys) != (b.queries, b.keys):
-        arrays |= {"queries_b": np.asarray(b.queries), "keys_b": np.asarray(b.keys)}
-    return _numbers(arrays, a, parameters, table)
-
-
-def _both(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the tokens of A and B, where they differ one after the other."""
-    return tuple(first if first == second else f"{first} | {second}" for first, second in zip(a, b, strict=True))
+    return numbers_of(arrays, frame.exact_tokens, parameters, table)
 
 
 def wall_numbers(frame: HeadsFrame) -> Numbers:
@@ -128,7 +81,7 @@ def wall_numbers(frame: HeadsFrame) -> Numbers:
     weights = LargeArray((len(names), *frame.shape), frame.layers[0].maps[0].dtype, parts)
     table = _several_maps(f"head ({frame.count.value})", names, heads, frame.exact_tokens)
     arrays: dict[str, AnyArray] = {"weights": weights, "heads": np.asarray(names)}
-    return _numbers(arrays, frame, {"what": "all heads", **_settings(frame)}, table)
+    return numbers_of(arrays, frame.exact_tokens, {"what": "all heads", **settings_words(frame)}, table)
 
 
 # ---- Maps, written a block of rows at a time ----
@@ -144,16 +97,6 @@ def _allowed(map_: AttentionMap) -> LargeArray:
 
 def _blocks(map_: AttentionMap) -> Iterator[Selection]:
     return (rows for _, rows in row_blocks(slice(0, map_.n_q), map_.n_k))
-
-
-def _difference(left: LargeArray, right: LargeArray) -> LargeArray:
-    """Return A − B; NaN where either is −∞, the score of a masked cell: nothing can be subtracted from that."""
-
-    def parts() -> Iterator[np.typing.NDArray[Any]]:
-        for a, b in zip(left.parts(), right.parts(), strict=True):
-            yield np.subtract(a, b, out=np.full_like(a, np.nan), where=np.isfinite(a) & np.isfinite(b))
-
-    return LargeArray(left.shape, left.dtype, parts)
 
 
 def _one_map(frame: HeadsFrame, values: LargeArray) -> Table:
@@ -183,7 +126,8 @@ def _several_maps(
 # ---- What the numbers mean ----
 
 
-def _settings(frame: HeadsFrame) -> dict[str, Any]:
+def settings_words(frame: HeadsFrame) -> dict[str, Any]:
+    """Return what the numbers of a frame mean and what made them."""
     queries, keys = frame.exact_tokens
     return {
         "program": f"Attention Explorer {__version__}",
@@ -191,11 +135,11 @@ def _settings(frame: HeadsFrame) -> dict[str, Any]:
         "note": "every row of weights sums to 1, or is zero where a query has nothing to attend to",
         "queries": list(queries),
         "keys": list(keys),
-        "settings": _setup_shown(frame),
+        "settings": setup_shown(frame),
     }
 
 
-def _setup_shown(frame: HeadsFrame) -> dict[str, Any]:
+def setup_shown(frame: HeadsFrame) -> dict[str, Any]:
     """Return the setup with what is shown in place of what was wished for: layer 4 of a model of 1 is its first."""
     return setup_words(replace(frame.setup, layer=frame.layer, head=frame.head, aggregate=frame.aggregate))
 
@@ -237,7 +181,10 @@ def _counted(pairs: frozenset[tuple[int, int]], count: Count) -> list[tuple[int,
     return sorted((count.number(first), count.number(second)) for first, second in pairs)
 
 
-def _numbers(arrays: dict[str, AnyArray], frame: HeadsFrame, parameters: dict[str, Any], table: Table) -> Numbers:
-    queries, keys = frame.exact_tokens
+def numbers_of(
+    arrays: dict[str, AnyArray], tokens: Sequence[tuple[str, ...]], parameters: dict[str, Any], table: Table
+) -> Numbers:
+    """Return arrays with the tokens of their rows and columns."""
+    queries, keys = tokens
     with_tokens = {**arrays, "queries": np.asarray(queries), "keys": np.asarray(keys)}
     return Numbers(table, {**parameters, **arrays}, with_tokens, parameters, indent=1)

@@ -7,7 +7,8 @@ import unicodedata
 import numpy as np
 
 from attention_explorer.model import AttentionMap, RenormalisedMap, Stage
-from attention_explorer.state.colour_scale import BoolArray, score_scale, weight_scale
+from attention_explorer.model.pooling import Pooled
+from attention_explorer.state.colour_scale import BoolArray, ColourScale, score_scale, weight_scale
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsView, Hidden
 from attention_explorer.state.map_picture import MapPicture, Window
@@ -38,15 +39,9 @@ def map_picture(
     stage = stage_shown(frame, view)
     map_ = shown_map(frame, view)
     pooled = map_.pooled(stage, *tiles, seen.rows, seen.columns)
-    masked, word = pooled.masked, "masked"
-    if stage is Stage.WEIGHTS:
-        hidden = hidden_keys(frame, view.hidden)
-        if hidden.any() and pooled.values.shape[1] == seen.right - seen.left:
-            masked, word = masked | hidden[seen.columns], "masked or hidden" if masked.any() else "hidden"
-        in_view = "" if seen == Window.whole(frame.shape) else " in view"
-        scale = weight_scale(view.contrast, pooled.values, masked, in_view)
-    else:
-        scale = score_scale(pooled.values, stage_title(frame, stage))
+    hidden = hidden_keys(frame, view.hidden)[seen.columns]
+    in_view = "" if seen == Window.whole(frame.shape) else " in view"
+    masked, word, scale = scaled(frame, view, pooled, hidden, in_view)
     sums = tuple(map_.row_summary(seen.rows).total.tolist()) if view.row_sums and stage is Stage.WEIGHTS else ()
     return MapPicture(
         pooled.values,
@@ -60,6 +55,21 @@ def map_picture(
         sums,
         masked_word=word,
     )
+
+
+def scaled(
+    frame: HeadsFrame, view: HeadsView, pooled: Pooled, hidden: BoolArray, in_view: str = ""
+) -> tuple[BoolArray, str, ColourScale]:
+    """Return of what was pooled which tiles are masked or belong to a hidden column, what to call that, and the scale.
+
+    ``hidden`` says which columns (n,) are, of the map and not of the tiles.
+    """
+    stage, masked, word = stage_shown(frame, view), pooled.masked, "masked"
+    if stage is not Stage.WEIGHTS:
+        return masked, word, score_scale(pooled.values, stage_title(frame, stage))
+    if hidden.any() and pooled.values.shape[1] == len(hidden):
+        masked, word = masked | hidden, "masked or hidden" if masked.any() else "hidden"
+    return masked, word, weight_scale(view.contrast, pooled.values, masked, in_view)
 
 
 def stage_shown(frame: HeadsFrame, view: HeadsView) -> Stage:

@@ -1,4 +1,4 @@
-"""What is drawn over the cells of a map: hatching where they are masked, numbers where there is room, and outlines."""
+"""What is drawn over the cells of a map: hatching where they are masked or missing, numbers, and outlines."""
 
 from __future__ import annotations
 
@@ -36,6 +36,34 @@ def paint_hatching(painter: QPainter, masked: BoolArray, cells: QRectF, look: Lo
     line.setCapStyle(Qt.PenCapStyle.FlatCap)
     painter.setPen(line)
     painter.drawLines(hatching(masked, cells, look.px(HATCH_GAP)))
+
+
+def paint_absent(painter: QPainter, rows: BoolArray, columns: BoolArray, cells: QRectF, look: Look) -> None:
+    """Paint rows (h,) and columns (w,) of tiles that a map does not have: bare, hatched the other way than a mask."""
+    height, width = cells.height() / len(rows), cells.width() / len(columns)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    ground = colour_of(look.theme.card)
+    for first, end in _runs(rows):
+        top = cells.top() + first * height
+        painter.fillRect(QRectF(cells.left(), top, cells.width(), (end - first) * height), ground)
+    for first, end in _runs(columns):
+        left = cells.left() + first * width
+        painter.fillRect(QRectF(left, cells.top(), (end - first) * width, cells.height()), ground)
+    absent = rows[:, None] | columns
+    middle = cells.left() + cells.right()
+    lines = hatching(absent[:, ::-1], cells, look.px(HATCH_GAP))
+    mirrored = [QLineF(middle - line.x1(), line.y1(), middle - line.x2(), line.y2()) for line in lines]
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    line = QPen(pen(look.theme.masked_line, math.sqrt(look.zoom)))
+    line.setCapStyle(Qt.PenCapStyle.FlatCap)
+    painter.setPen(line)
+    painter.drawLines(mirrored)
+
+
+def _runs(flags: BoolArray) -> list[tuple[int, int]]:
+    """Return first and end of every run of True."""
+    edges = np.flatnonzero(np.diff(flags, prepend=False, append=False)).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def hatching(masked: BoolArray, cells: QRectF, gap: float) -> list[QLineF]:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.ui.drawing.cell_marks import cell_text, cover, paint_hatching, paint_numbers
+from attention_explorer.ui.drawing.cell_marks import cell_text, cover, paint_absent, paint_hatching, paint_numbers
 from attention_explorer.ui.drawing.colour_bar import colour_map_of, paint_bar
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
 from attention_explorer.ui.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, column_height
@@ -66,7 +66,11 @@ def paint_cells(
             box = _on_whole_pixels(painter, on_device)
         _paint_image(painter, picture, box, look)
     small = min(layout.cell_width, layout.cell_height)
-    paint_hatching(painter, picture.masked, box, look)
+    if picture.absent is None:
+        paint_hatching(painter, picture.masked, box, look)
+    else:
+        paint_hatching(painter, picture.masked & ~picture.absent_tiles, box, look)
+        paint_absent(painter, *picture.absent, box, look)
     if small >= look.px(GAP_FROM):
         _paint_gaps(painter, layout, look, vector=vector)
     if layout.cell_width >= look.px(NUMBERS_FROM) and layout.cell_height >= look.px(18):

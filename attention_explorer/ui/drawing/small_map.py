@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.ui.drawing.cell_marks import paint_outline
+from attention_explorer.ui.drawing.cell_marks import paint_absent, paint_outline
 from attention_explorer.ui.drawing.colour_bar import paint_small_bar
 from attention_explorer.ui.drawing.heatmap import (
     paint_cells,
@@ -107,6 +108,16 @@ def paint_swatch(painter: QPainter, box: QRectF, look: Look) -> None:
     painter.setPen(pen(look.theme.masked_line, 1.0))
     inset = 0.25 * box.width()
     painter.drawLine(box.bottomLeft() + QPointF(inset, -inset), box.topRight() + QPointF(-inset, inset))
+
+
+def paint_absent_swatch(painter: QPainter, box: QRectF, look: Look) -> None:
+    """Paint what a cell looks like that a map does not have."""
+    both = np.ones(2, np.bool_)
+    paint_absent(painter, both, both, box, look)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setPen(pen(look.theme.masked_line, 1.0))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(box)
 
 
 def paint_mark(painter: QPainter, picture: MapPicture, small: SmallMap, look: Look, mark: Mark) -> None:

@@ -10,8 +10,9 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
 
 from attention_explorer.state.heads.alt_text import alt_text
-from attention_explorer.state.heads.compare import Comparison
-from attention_explorer.state.heads.export import difference_numbers, map_numbers, stages_numbers, wall_numbers
+from attention_explorer.state.heads.compare import Comparison, compared_sources
+from attention_explorer.state.heads.compare_export import difference_numbers
+from attention_explorer.state.heads.export import map_numbers, stages_numbers, wall_numbers
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name, other_frame
 from attention_explorer.state.heads.large_picture import (
     MOST_PRINTED_LINE_ROWS,
@@ -78,7 +79,7 @@ class HeadsFigure:
         said = alt_text(self.heads, is_wall=self.is_wall, most_line_rows=MOST_PRINTED_LINE_ROWS)
         if self.is_wall or not isinstance(self.picture, Comparison):
             return said
-        return f"{said} {self.picture.words}"
+        return f"{said} {self.picture.spoken}"
 
     @property
     def file_stem(self) -> str:
@@ -101,9 +102,12 @@ class HeadsFigure:
     @property
     def caption(self) -> str:
         """Where the numbers come from, and what the colours do not show as it is."""
-        parts = [source_words(self.frame)]
-        if self.frame.mask is not None:
-            parts.append(f"mask: {self.frame.mask_words}")
+        if not self.is_wall and isinstance(self.picture, Comparison):
+            parts = list(compared_sources(self.picture))
+        else:
+            parts = [source_words(self.frame)]
+            if self.frame.mask is not None:
+                parts.append(f"mask: {self.frame.mask_words}")
         if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture):
             parts.extend(badges(self.frame, self.view, self.picture, most=True))
         if not self.is_wall:

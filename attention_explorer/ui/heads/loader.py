@@ -85,7 +85,7 @@ class HeadsLoader(Requests[HeadsRequest]):
 
     def load(self, request: HeadsRequest) -> bool:
         """Ask for a request, the newest one wins; return whether it was computed at once."""
-        return self.want(request, self.work_for(request), at_once=is_quick(request.heads.setup))
+        return self.want(request, self.work_for(request), at_once=_is_quick(request.heads))
 
     # ---- The work ----
 
@@ -126,6 +126,11 @@ class HeadsLoader(Requests[HeadsRequest]):
                     deliver(part)
 
         return work
+
+
+def _is_quick(heads: HeadsState) -> bool:
+    """Whether what a request asks for, B too, is computed before anybody has to wait."""
+    return all(is_quick(setup) for setup in (heads.setup, heads.other) if setup is not None)
 
 
 def _surveys(frame: HeadsFrame, places: Sequence[Place]) -> Iterator[HeadSurvey]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, Qt
@@ -26,6 +27,14 @@ CELL_STEPS = {
 """How many rows down and columns to the right an arrow key goes."""
 
 
+def _step(order: Sequence[int], at: int | None, steps: int) -> int | None:
+    """Go on from a row or column; from one that is not there, to the last."""
+    if at is None or not order:
+        return None
+    place = order.index(at) + steps if at in order else len(order) - 1
+    return order[min(max(place, 0), len(order) - 1)]
+
+
 class MapWidget(PointedPicture):
     """A picture of a map whose cells, rows and columns can be pinned; `spot_changed` says where keys walk, too."""
 
@@ -42,6 +51,11 @@ class MapWidget(PointedPicture):
     def stage_at(self, _place: QPointF) -> Stage | None:
         """Return which stage a place of the widget shows, where a picture shows several."""
         return None
+
+    def walk_through(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Return rows and columns in the order in which the arrow keys go from one to the next."""
+        n_q, n_k = (0, 0) if self.frame is None else self.frame.shape
+        return range(n_q), range(n_k)
 
     def spoken(self) -> str:
         if self.frame is None:
@@ -109,12 +123,8 @@ class MapWidget(PointedPicture):
     def _walk(self, down: int, right: int) -> None:
         if self.frame is None:
             return
-        n_q, n_k = self.frame.shape
-        row, column = self.pinned.row, self.pinned.column
-        spot = Spot(
-            None if row is None else min(max(row + down, 0), n_q - 1),
-            None if column is None else min(max(column + right, 0), n_k - 1),
-        )
+        rows, columns = self.walk_through()
+        spot = Spot(_step(rows, self.pinned.row, down), _step(columns, self.pinned.column, right))
         if self.pinned == NOWHERE:
             spot = Spot(0, 0)
         # The keyboard takes over from a pointer that rests.

@@ -267,12 +267,15 @@ class HeadsPage(RequestingPage):
         view = self.session.state.heads.view
         if self._frame is None:
             return Spot(view.row, view.column)
-        if self._centre.compared is not None:  # B may be larger than A
-            return Spot(view.row, view.column)
         # What is pinned of a longer sentence is shown on the last token there is.
         n_q, n_k = self._frame.shape
         row = None if view.row is None else min(view.row, n_q - 1)
-        return Spot(row, None if view.column is None else min(view.column, n_k - 1))
+        column = None if view.column is None else min(view.column, n_k - 1)
+        compared = self._centre.compared
+        if compared is not None:  # and what only B has, where that is
+            row = row if compared.rows.place_of(view.row) is None else view.row
+            column = column if compared.columns.place_of(view.column) is None else view.column
+        return Spot(row, column)
 
     def _show_spots(self) -> None:
         frame = self._frame
@@ -281,9 +284,14 @@ class HeadsPage(RequestingPage):
         hovered = self._centre.hovered
         self._centre.set_spots(hovered, self.pinned)
         spot = hovered if hovered != NOWHERE else self.pinned
-        self.wall.set_spot(spot)
+        self._show_on_wall(spot)
         is_raw = is_renormalised(frame, self.session.state.heads.view)
         self._panel.show_spot(frame, spot, self._centre.compared, is_raw=is_raw)
+
+    def _show_on_wall(self, spot: Spot) -> None:
+        """Light up a spot in the thumbnails, which are A's: what only B has is not there."""
+        is_there = self._frame is not None and spot.lies_on(self._frame.shape)
+        self.wall.set_spot(spot if is_there else NOWHERE)
 
     def _on_spot_changed(self, spot: Spot) -> None:
         self._show_spots()
@@ -292,7 +300,7 @@ class HeadsPage(RequestingPage):
     def _on_list_hovered(self, spot: Spot | None) -> None:
         shown = self.pinned if spot is None else spot
         self._centre.set_spots(NOWHERE, shown)
-        self.wall.set_spot(shown)
+        self._show_on_wall(shown)
         self._say_spot(NOWHERE if spot is None else spot)
 
     def say_spot(self) -> None:

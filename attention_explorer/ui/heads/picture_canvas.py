@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -18,7 +18,12 @@ from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.ui.drawing.small_map import paint_marks
-from attention_explorer.ui.heads.compare_picture import CompareLayout, compare_layout, paint_compare_maps
+from attention_explorer.ui.heads.compare_picture import (
+    CompareLayout,
+    compare_layout,
+    paint_compare_maps,
+    paint_compare_marks,
+)
 from attention_explorer.ui.heads.line_picture import LinesLayout, lines_layout, link_at, paint_line_marks, paint_links
 from attention_explorer.ui.heads.map_widget import MapWidget
 from attention_explorer.ui.heads.stages_picture import StagesLayout, paint_stage_maps, stages_layout
@@ -38,6 +43,8 @@ class Drawing(Generic[P, L]):
     mark: Callable[[QPainter, P, L, Look, Spot], None]
     spot_at: Callable[[P, L, QPointF], Spot]
     stage_at: Callable[[L, QPointF], Stage | None] = lambda _layout, _place: None
+    walk_through: Callable[[P], tuple[Sequence[int], Sequence[int]]] | None = None
+    """Rows and columns in the order of the arrow keys; that of the map if not given."""
 
 
 class PictureCanvas(MapWidget, Generic[P, L]):
@@ -71,8 +78,12 @@ class PictureCanvas(MapWidget, Generic[P, L]):
         return self._layout
 
     def spoken(self) -> str:
-        words = getattr(self._picture, "words", "")  # of a comparison
+        words = self._picture.spoken if isinstance(self._picture, Comparison) else ""
         return f"{super().spoken()} {words}".strip()
+
+    def walk_through(self) -> tuple[Sequence[int], Sequence[int]]:
+        own = self._drawing.walk_through
+        return super().walk_through() if own is None or self._picture is None else own(self._picture)
 
     def picture_changed(self) -> None:
         self._layout = None
@@ -120,19 +131,28 @@ def _stage_at(layout: StagesLayout, place: QPointF) -> Stage | None:
     return None if hit is None else tuple(Stage)[hit.map]
 
 
-def _spot_on_maps(_picture: object, layout: StagesLayout | CompareLayout, place: QPointF) -> Spot:
+def _spot_on_stages(_picture: StagesPicture, layout: StagesLayout, place: QPointF) -> Spot:
     hit = layout.cell_at(place)
     return NOWHERE if hit is None else Spot(hit.row, hit.column)
 
 
-def _mark_maps(
-    painter: QPainter,
-    picture: StagesPicture | Comparison,
-    layout: StagesLayout | CompareLayout,
-    look: Look,
-    spot: Spot,
-) -> None:
+def _mark_stages(painter: QPainter, picture: StagesPicture, layout: StagesLayout, look: Look, spot: Spot) -> None:
     paint_marks(painter, picture.pictures, layout.maps, look, (spot.row, spot.column))
+
+
+def _spot_compared(picture: Comparison, layout: CompareLayout, place: QPointF) -> Spot:
+    hit = layout.cell_at(place)
+    if hit is None:
+        return NOWHERE
+    return Spot(int(picture.rows.numbers[hit.row]), int(picture.columns.numbers[hit.column]))
+
+
+def _mark_compared(painter: QPainter, picture: Comparison, layout: CompareLayout, look: Look, spot: Spot) -> None:
+    paint_compare_marks(painter, picture, layout, look, (spot.row, spot.column))
+
+
+def _walk_compared(picture: Comparison) -> tuple[Sequence[int], Sequence[int]]:
+    return picture.rows.numbers.tolist(), picture.columns.numbers.tolist()
 
 
 LINES: Drawing[LinePicture, LinesLayout] = Drawing(
@@ -144,13 +164,14 @@ LINES: Drawing[LinePicture, LinesLayout] = Drawing(
 STAGES: Drawing[StagesPicture, StagesLayout] = Drawing(
     stages_layout,
     paint_stage_maps,
-    _mark_maps,
-    _spot_on_maps,
+    _mark_stages,
+    _spot_on_stages,
     _stage_at,
 )
 COMPARE: Drawing[Comparison, CompareLayout] = Drawing(
     compare_layout,
     paint_compare_maps,
-    _mark_maps,
-    _spot_on_maps,
+    _mark_compared,
+    _spot_compared,
+    walk_through=_walk_compared,
 )

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLay
 from attention_explorer.model import Stage
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.session import Session
-from attention_explorer.state.heads.compare import Comparison
+from attention_explorer.state.heads.compare import Comparison, compared_sources
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.lines import LinePicture
@@ -114,10 +114,9 @@ class PictureCard(Steady):
         """Say what the picture shows, and what its colours do not show as it is."""
         self.title.set_text(TextLine(map_title(frame), bold=True, size=15))
         if isinstance(picture, Comparison):
-            said: tuple[str, ...] = (_what_b_is(heads, picture),)
+            self._show_words(*_what_b_is(heads, picture), *compared_sources(picture))
         else:
-            said = self._badges(frame, heads.view, picture)
-        self._show_badges(frame, said)
+            self._show_badges(frame, self._badges(frame, heads.view, picture))
         self.offers.show_offers(offers_for(frame, heads, picture))
 
     def _badges(self, frame: HeadsFrame, view: HeadsView, picture: LargePicture) -> tuple[str, ...]:
@@ -126,7 +125,10 @@ class PictureCard(Steady):
         return badges(frame, view, picture) if isinstance(picture, MapPicture | LinePicture) else ()
 
     def _show_badges(self, frame: HeadsFrame, said: tuple[str, ...]) -> None:
-        self.badges.set_text(TextLine("; ".join((*said, source_words(frame))), "muted", size=12))
+        self._show_words(*said, source_words(frame))
+
+    def _show_words(self, *words: str) -> None:
+        self.badges.set_text(TextLine("; ".join(words), "muted", size=12))
 
     def _on_tiles_drawn_changed(self) -> None:
         frame, picture = self.canvas.frame, self.canvas.picture
@@ -160,9 +162,7 @@ class PictureCard(Steady):
             widget.set_spots(hovered, pinned)
 
 
-def _what_b_is(heads: HeadsState, picture: Comparison) -> str:
+def _what_b_is(heads: HeadsState, picture: Comparison) -> tuple[str, ...]:
     if picture.is_of_one_setup:
-        return "B is still the same as A"
-    if has_own_other(heads):
-        return "A is this setup; B comes with the preset: the same head, on the preset’s other sentence"
-    return "A is this setup, B the one you kept: change anything and watch the difference"
+        return ("B is still the same as A",)
+    return ("B shows the same head as A",) if has_own_other(heads) else ()

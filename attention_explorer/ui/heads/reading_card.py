@@ -8,7 +8,13 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
 
 from attention_explorer.numerals import counted
 from attention_explorer.state.heads.compare import Comparison
-from attention_explorer.state.heads.compare_words import compared_steps, compared_table, compared_title, of_a
+from attention_explorer.state.heads.compare_words import (
+    ReadSide,
+    compared_steps,
+    compared_table,
+    compared_title,
+    read_side,
+)
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.reading import Reading, column_reading, gloss, reading_table, row_reading
 from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, key_name, products, query_name
@@ -95,6 +101,9 @@ class ReadingCard(QWidget):
         self._frame: HeadsFrame | None = None
         self._reading: Reading | None = None
         self._cell: tuple[int, int] | None = None
+        self._side: ReadSide | None = None
+        self._token: int | None = None
+        """The token of the list that the cell belongs to."""
         self._comparison: Comparison | None = None
         self._make_bars()
         self._make_arithmetic()
@@ -159,37 +168,34 @@ class ReadingCard(QWidget):
         """
         self._comparison = comparison
         n_q, n_k = frame.shape
-        row = None if spot.row is None else min(spot.row, n_q - 1)
-        column = None if spot.column is None else min(spot.column, n_k - 1)
-        if row is None and column is not None:
-            reading = column_reading(frame, column)
-            row = reading.order[0]
-        else:
-            row = n_q - 1 if row is None else row
-            reading = row_reading(frame, row)
-            column = reading.order[0] if column is None else column
+        side = ReadSide("", frame, range(n_q), range(n_k))
+        own = Spot(*(None if at is None else min(at, n - 1) for at, n in ((spot.row, n_q), (spot.column, n_k))))
+        if comparison is not None:  # what only B has is read there
+            side = read_side(comparison, spot.row, spot.column)
+            own = Spot(side.own(spot.row, is_row=True), side.own(spot.column, is_row=False))
+        reading, row, column = _read(side.frame, own)
+        cell = side.rows[row], side.columns[column]
+        self._token = column if reading.is_row else row
         if comparison is not None:
-            reading = of_a(reading)
-            row, column = (
-                place if wish is None else wish for place, wish in ((row, spot.row), (column, spot.column))
-            )  # B may be larger than A
-        is_other = (row, column) != self._cell
-        self._frame, self._reading, self._cell = frame, reading, (row, column)
+            reading = side.named(reading)
+            cell = (cell[0] if spot.row is None else spot.row, cell[1] if spot.column is None else spot.column)
+            if cell != (side.rows[row], side.columns[column]):
+                self._token = None  # the other side alone has such a cell
+        is_other = cell != self._cell
+        self._frame, self._reading, self._cell, self._side = frame, reading, cell, side
         ink = "query_ink" if reading.is_row else "key_ink"
         title = f"{reading.title} (raw weights)" if is_raw else reading.title
         self.title.set_text(TextLine(title, ink, bold=True, size=13.5))
-        self.bars.show_reading(reading, column if reading.is_row else row)
+        self.bars.show_reading(reading, self._token)
         if is_other:  # else people may have scrolled on
             self._scroll_to_cell()
         self.note.set_text(TextLine(reading.note, "muted", size=12))
-        self._show_cell(frame, row, column)
+        self._show_cell(frame, *cell)
 
     def _scroll_to_cell(self) -> None:
-        if self._reading is not None and self._cell is not None:
+        if self._token is not None:
             half = self._look.px(ROW_HEIGHT) // 2
-            token = self._cell[1] if self._reading.is_row else self._cell[0]
-            if token in self._reading.order:  # in a comparison B may be larger than A
-                self._scroll.ensureVisible(0, self.bars.top_of(token) + half, 0, half)
+            self._scroll.ensureVisible(0, self.bars.top_of(self._token) + half, 0, half)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -214,10 +220,10 @@ class ReadingCard(QWidget):
     # ---- Acting ----
 
     def _spot_of(self, token: int) -> Spot:
-        if self._reading is None:
+        if self._reading is None or self._side is None:
             return Spot()
-        at = self._reading.index
-        return Spot(at, token) if self._reading.is_row else Spot(token, at)
+        row, column = (self._reading.index, token) if self._reading.is_row else (token, self._reading.index)
+        return Spot(self._side.rows[row], self._side.columns[column])
 
     def _on_token_hovered(self, token: int | None) -> None:
         self.spot_hovered.emit(None if token is None else self._spot_of(token))
@@ -227,11 +233,13 @@ class ReadingCard(QWidget):
 
     def show_table(self) -> None:
         """Open the exact numbers of the row or column."""
-        if self._frame is not None and self._reading is not None:
+        if self._frame is not None and self._reading is not None and self._side is not None:
             if self._comparison is None:
                 header, rows = reading_table(self._frame, self._reading)
             else:
-                header, rows = compared_table(self._comparison, self._reading)
+                is_row, at = self._reading.is_row, self._reading.index
+                number = self._side.rows[at] if is_row else self._side.columns[at]
+                header, rows = compared_table(self._comparison, number, is_row=is_row)
             NumbersDialog(
                 self._reading.title, f"{self._reading.title} …", header, rows, self._look, self.window()
             ).open()
@@ -250,3 +258,13 @@ class ReadingCard(QWidget):
         note += "the products of their features add up to the raw score."
         header = ("feature", "query", "key", "product")
         NumbersDialog("The products", note, header, rows, self._look, self.window()).open()
+
+
+def _read(frame: HeadsFrame, spot: Spot) -> tuple[Reading, int, int]:
+    """Return the reading of a spot on a frame, with its cell: by default the last row, and the heaviest of it."""
+    if spot.row is None and spot.column is not None:
+        reading = column_reading(frame, spot.column)
+        return reading, reading.order[0], spot.column
+    row = frame.shape[0] - 1 if spot.row is None else spot.row
+    reading = row_reading(frame, row)
+    return reading, row, reading.order[0] if spot.column is None else spot.column

@@ -6,7 +6,7 @@ from functools import partial
 
 from attention_explorer.model import Stage
 from attention_explorer.state.heads.compare import Comparison
-from attention_explorer.state.heads.compare_words import compared_words
+from attention_explorer.state.heads.compare_words import compared_token_words, compared_words
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.stages import stage_words
 from attention_explorer.state.heads.state import HeadsView
@@ -24,12 +24,15 @@ def spot_words(
     """
     if compared is not None and spot.row is not None and spot.column is not None:
         return compared_words(compared, spot.row, spot.column)
-    if spot == NOWHERE or not spot.lies_on(frame.shape):
-        return ""  # B of a comparison, or a picture about to be replaced, may be larger than the map
+    if spot == NOWHERE or (compared is None and not spot.lies_on(frame.shape)):
+        return ""  # a picture about to be replaced may be larger than the map
     if spot.row is not None and spot.column is not None:
         say = cell_words if stage is None else partial(stage_words, stage)
         return say(frame, view, spot.row, spot.column)
     kept = "kept, click again to let go" if is_kept else ""
-    if spot.row is not None:
-        return f"query {query_name(frame, spot.row)}: {kept or 'click to keep its row'}"
-    return f"key {key_name(frame, spot.column or 0)}: {kept or 'click to see who attends to it'}"
+    is_row, number = spot.row is not None, (spot.column or 0) if spot.row is None else spot.row
+    if compared is not None:
+        name = compared_token_words(compared, number, is_row=is_row)
+    else:
+        name = f"query {query_name(frame, number)}" if is_row else f"key {key_name(frame, number)}"
+    return f"{name}: {kept or ('click to keep its row' if is_row else 'click to see who attends to it')}"
