@@ -52,12 +52,18 @@ class Page(QWidget):
         What was asked for is done; it is said for some seconds.
     refused : str
         Why something that was asked for cannot be done.
+    compare_wanted
+        A file is to be chosen, and compared with what is on show.
+    files_to_compare_wanted : QMenu
+        The menu is to be filled with files that can be compared with what is on show.
     """
 
     said = Signal(str)
     under_way = Signal(str)
     done = Signal(str)
     refused = Signal(str)
+    compare_wanted = Signal()
+    files_to_compare_wanted = Signal(object)
 
     gestures: tuple[tuple[str, str], ...] = ()
     """What mouse and keys do on the page, for the shortcut sheet: (gesture, what it does)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from attention_explorer.state.heads.file_reading import Choice
     from attention_explorer.state.heads.state import HeadsState
     from attention_explorer.ui.window import MainWindow
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A file that is to be opened, and whether beside what is on show, as B."""
+
+    path: Path
+    as_b: bool = False
 
 
 class Recordings(QObject):
@@ -46,6 +54,14 @@ class Recordings(QObject):
 
     def open(self, path: Path) -> None:
         """Look at a file, then show what it holds; where that cannot be told, ask."""
+        self._look_at(_Wanted(path.absolute()))
+
+    def compare_with(self, path: Path) -> None:
+        """Look at a file, then show its first head as B, beside what is on show on the Heads page."""
+        self._look_at(_Wanted(path.absolute(), as_b=True))
+
+    def _look_at(self, wanted: _Wanted) -> None:
+        path = wanted.path
 
         def work(report: Report, deliver: Deliver) -> None:
             from attention_explorer.state.heads.file_reading import candidates
@@ -61,7 +77,7 @@ class Recordings(QObject):
                 deliver(found)
 
         self._window.tell(f"Opening {path.name} …")
-        self.jobs.request(path, work, replace=True)
+        self.jobs.request(wanted, work, replace=True)
 
     def ask_again(self) -> None:
         """Ask how the file that is open on the Heads page is to be read."""
@@ -77,33 +93,40 @@ class Recordings(QObject):
         except ExplorerError as error:
             self._failed(path, str(error))
             return
-        self._ask(path, arrays, Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal))
+        self._ask(_Wanted(path), arrays, Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal))
 
-    def _on_delivered(self, path: Path, found: HeadsState | tuple[tuple[str, str], ...]) -> None:
+    def _on_delivered(self, wanted: _Wanted, found: HeadsState | tuple[tuple[str, str], ...]) -> None:
         if isinstance(found, tuple):
-            self._ask(path, found)
+            self._ask(wanted, found)
         else:
-            self._show(path, found)
+            self._show(wanted, found)
 
-    def _ask(self, path: Path, arrays: tuple[tuple[str, str], ...], choice: Choice | None = None) -> None:
+    def _ask(self, wanted: _Wanted, arrays: tuple[tuple[str, str], ...], choice: Choice | None = None) -> None:
         from attention_explorer.state.heads.file_reading import Choice
         from attention_explorer.state.heads.recorded import page_of
         from attention_explorer.ui.reading_dialog import ReadingDialog
 
         # Of several arrays none is chosen beforehand, and of one it is known.
         begin = Choice(arrays[0][0] if len(arrays) == 1 else "") if choice is None else choice
-        look = self._window.look
-        ReadingDialog(self._window, look, path, arrays, begin, lambda recipe: self._show(path, page_of(recipe))).open()
+        window = self._window
+        ReadingDialog(
+            window, window.look, wanted.path, arrays, begin, lambda recipe: self._show(wanted, page_of(recipe))
+        ).open()
 
-    def _show(self, path: Path, heads: HeadsState) -> None:
+    def _show(self, wanted: _Wanted, found: HeadsState) -> None:
         from attention_explorer.state.heads.presets import kept_by_hand
+        from attention_explorer.state.heads.state import Picture
 
-        window, state = self._window, self._window.session.state
-        self._opened_from[heads.setup.recipe] = window.settings.page
+        window, state, path = self._window, self._window.session.state, wanted.path
+        if wanted.as_b:
+            heads, step = replace(state.heads, other=found.setup).with_view(picture=Picture.COMPARE), _step_as_b(path)
+        else:
+            heads, step = replace(found, other=kept_by_hand(state.heads)), _step(path)
+            self._opened_from[heads.setup.recipe] = window.settings.page
         window.show_page("heads")
-        window.session.apply(replace(state, heads=replace(heads, other=kept_by_hand(state.heads))), _step(path))
+        window.session.apply(replace(state, heads=heads), step)
         self._opened(path)
-        window.tell(f"Opened. {source_of(heads.setup.recipe).verdict()[1]}")
+        window.tell(f"Opened{' as B' * wanted.as_b}. {source_of(found.setup.recipe).verdict()[1]}")
 
     def page_before(self, heads: HeadsState, step: str) -> str:
         """Return the page that was in view before a step of this name that led here; nothing if it opened no file."""
@@ -111,11 +134,15 @@ class Recordings(QObject):
         opened = recipe is not None and step == _step(Path(recipe.path))
         return self._opened_from.get(heads.setup.recipe, "") if opened else ""
 
-    def _on_failed(self, path: Path, error: Exception) -> None:
+    def _on_failed(self, wanted: _Wanted, error: Exception) -> None:
         if isinstance(error, ExplorerError):
-            self._failed(path, str(error))
+            self._failed(wanted.path, str(error))
 
 
 def _step(path: Path) -> str:
     """Return what undo calls the opening of a file."""
     return f"Open {path.name}"
+
+
+def _step_as_b(path: Path) -> str:
+    return f"Compare with {path.name}"

@@ -14,10 +14,8 @@ from attention_explorer.state.session_file import SUFFIX
 from attention_explorer.ui.file_names import replace_question, with_ending
 
 _PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
-OPEN_FILTER = (
-    f"Sessions and attention (*{SUFFIX} {_PATTERNS});;Sessions (*{SUFFIX} *.json);;"
-    f"Attention: weights, or queries and keys ({_PATTERNS});;All files (*)"
-)
+RECORDING_FILTER = f"Attention: weights, or queries and keys ({_PATTERNS});;All files (*)"
+OPEN_FILTER = f"Sessions and attention (*{SUFFIX} {_PATTERNS});;Sessions (*{SUFFIX} *.json);;{RECORDING_FILTER}"
 FILTER = f"Sessions of Attention Explorer (*{SUFFIX});;JSON (*.json);;All files (*)"
 
 _Button = QMessageBox.StandardButton
@@ -81,6 +79,13 @@ def _answer(box: QMessageBox, answers: dict[object, Callable[[], object]]) -> No
 def ask_which_to_open(parent: QWidget, folder: Path, then: Callable[[Path], object]) -> None:
     """Ask for a session or a file of attention to open."""
     dialog = QFileDialog(parent, "Open a session or attention", str(folder), OPEN_FILTER)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    _ask(dialog, then)
+
+
+def ask_which_to_compare(parent: QWidget, folder: Path, then: Callable[[Path], object]) -> None:
+    """Ask for a file of attention to be compared with what is on show."""
+    dialog = QFileDialog(parent, "Compare with a file of attention", str(folder), RECORDING_FILTER)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     _ask(dialog, then)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,6 +67,20 @@ class SessionFiles(QObject):
         from attention_explorer.ui.session_dialogs import ask_which_to_open
 
         self._unless_unsaved(lambda: ask_which_to_open(self._window, self._folder(), self._open))
+
+    def ask_what_to_compare(self) -> None:
+        """Ask for a file of attention, and show it as B on the Heads page."""
+        from attention_explorer.ui.session_dialogs import ask_which_to_compare
+
+        ask_which_to_compare(self._window, self._folder(), self.recordings.compare_with)
+
+    def add_what_to_compare(self, menu: QMenu) -> None:
+        """Add to a menu the files of attention that were opened lately, each to be B, and the way to others."""
+        paths = [path for path in self._store.recent() if is_recording(path)]
+        self._add_files(menu, paths, self.recordings.compare_with)
+        if paths:
+            menu.addSeparator()
+        menu.addAction("&Open…", self.ask_what_to_compare)
 
     def ask_how_to_read(self) -> None:
         """Ask how the file of attention that is open is to be read."""
@@ -143,16 +157,19 @@ class SessionFiles(QObject):
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
         paths = self._store.recent()
-        for number, path in enumerate(paths, 1):
-            name = path.name.replace("&", "&&")
-            action = self.recent_menu.addAction(f"&{number} {name}" if number < 10 else name)
-            action.setStatusTip(str(path))
-            action.triggered.connect(lambda _checked=False, path=path: self.open(path))
+        self._add_files(self.recent_menu, paths, self.open)
         if not paths:
             self.recent_menu.addAction("No session has been opened or saved yet").setEnabled(False)
             return
         self.recent_menu.addSeparator()
         self.recent_menu.addAction("&Clear the list").triggered.connect(lambda: self._store.forget())
+
+    def _add_files(self, menu: QMenu, paths: Sequence[Path], use: Callable[[Path], object]) -> None:
+        for number, path in enumerate(paths, 1):
+            name = path.name.replace("&", "&&")
+            action = menu.addAction(f"&{number} {name}" if number < 10 else name)
+            action.setStatusTip(str(path))
+            action.triggered.connect(lambda _checked=False, path=path: use(path))
 
     def set_goes_on(self, goes_on: bool) -> None:
         """Choose whether the window starts where it was left."""

@@ -193,6 +193,8 @@ class MainWindow(QMainWindow):
             page.under_way.connect(self.tell)
             page.done.connect(self.tell)
             page.refused.connect(self.tell)
+            page.compare_wanted.connect(self.files.ask_what_to_compare)
+            page.files_to_compare_wanted.connect(self.files.add_what_to_compare)
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)

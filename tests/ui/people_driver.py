@@ -21,6 +21,7 @@ from writing_driver import name_of
 
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.other import with_other_recipe
 from attention_explorer.state.heads.state import Picture
 from attention_explorer.state.ready_made import presets_of
 from attention_explorer.state.scaling.state import ScalingState
@@ -46,6 +47,8 @@ def scenes_of(page: str) -> list[Scene]:
     first = first_state(page)
     if page == "heads":
         shown = [Scene(f"heads {picture}", _state(replace(first, heads=_with(first, picture)))) for picture in Picture]
+        typed = with_other_recipe(first.heads, sentence="The big cat, she sat").with_view(picture=Picture.COMPARE)
+        shown.append(Scene("heads compare two sentences", _state(replace(first, heads=typed))))
         return shown + [Scene(f"heads tab {tab}", _tab(page, tab)) for tab in (1, 2)]
     part = _quick(getattr(first, page))
     if not hasattr(part, "picture"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox
 from window_driver import drop
 
 from attention_explorer.app import first_state
@@ -342,6 +342,122 @@ def test_the_twin_of_a_preset_follows_to_the_next_head_and_is_not_said_to_have_b
     page.settle()
     assert [frame.head for frame in page._centre.compared.frames] == [3, 2]
     assert "the same head" not in page.badges.text()
+
+
+# ---- As B ----
+
+
+@pytest.fixture
+def comparing(window, open_dropped, path):
+    """The window with a file open, and a comparison."""
+    open_dropped(window, path)
+    click(window.page.bar.pictures.buttons[Picture.COMPARE])
+    return window
+
+
+@pytest.fixture
+def longer(tmp_path, weights):
+    """Another file, of other heads: of five tokens, four of them those of the first."""
+    exponentials = np.exp(np.random.default_rng(7).standard_normal((1, 2, 5, 5)))
+    path = tmp_path / "longer.npz"
+    shares = (exponentials / exponentials.sum(axis=-1, keepdims=True)).astype(np.float32)
+    np.savez(path, attentions=shares, tokens=np.array(["Ġthe", "Ġold", *WORDS[1:]]))
+    return path, shares
+
+
+def wait_for_b(window, qtbot, path) -> None:
+    def is_there() -> bool:
+        other = window.session.state.heads.other
+        return isinstance(other.recipe, FileRecipe) and other.recipe.path == str(path)
+
+    qtbot.waitUntil(is_there, timeout=20_000)
+    window.page.settle()
+
+
+def assert_is_compared(window, weights, shares) -> None:
+    found = window.page._widgets[Picture.COMPARE].picture
+    same = np.ix_([0, 2, 3, 4], [0, 2, 3, 4])
+    assert found.a.row_tokens == ("␣the", "␣old", "␣cat", "␣sat", "␣down")
+    assert found.difference.absent[0].tolist() == [False, True, False, False, False]
+    difference = weights[0, 0].astype(np.float64) - shares[0, 0][same]
+    np.testing.assert_allclose(found.difference.values[same], difference, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(found.b.values, shares[0, 0])
+
+
+def test_a_file_chosen_in_the_dialog_becomes_b_and_is_undone(comparing, qtbot, longer, weights):
+    path, shares = longer
+    before = comparing.session.state
+    (action,) = (each for each in comparing.page.actions_offered() if each.text == "Compare with a file…")
+    action.run()
+    (dialog,) = dialogs(comparing)
+    assert isinstance(dialog, QFileDialog)
+    field = dialog.findChild(QLineEdit, "fileNameEdit")
+    field.setText(str(path))  # letter by letter would open the list of completions, for which there is no display
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    wait_for_b(comparing, qtbot, path)
+    assert_is_compared(comparing, weights, shares)
+    assert comparing.session.state.heads.setup == before.heads.setup
+    assert "Opened as B." in comparing.statusBar().currentMessage()
+    assert comparing.session.undo_text == "Compare with longer.npz"
+    comparing.session.undo()
+    assert comparing.session.state == before
+
+
+def test_a_file_that_was_open_is_offered_as_b(comparing, open_dropped, qtbot, longer, path, weights):
+    before = comparing.session.state
+    open_dropped(comparing, longer[0])
+    comparing.session.undo()
+    comparing.page.settle()
+    assert comparing.session.state == before
+    files = comparing.page._centre.other.button.menu_of_now().actions()[-1].menu()
+    assert [action.text() for action in files.actions()] == ["&1 longer.npz", "&2 model.npz", "", "&Open…"]
+    files.actions()[0].trigger()
+    wait_for_b(comparing, qtbot, longer[0])
+    assert_is_compared(comparing, weights, longer[1])
+
+
+def test_a_file_that_must_be_asked_about_becomes_b_as_well(comparing, qtbot, tmp_path, weights):
+    np.savez(tmp_path / "two.npz", first=weights, second=weights[:, ::-1])
+    comparing.files.recordings.compare_with(tmp_path / "two.npz")
+    qtbot.waitUntil(lambda: bool(dialogs(comparing)), timeout=20_000)
+    dialog = asked(comparing)
+    dialog.array.setCurrentIndex(1)
+    dialog.array.activated.emit(1)
+    assert asked(comparing).open_button.isEnabled()
+    click(dialog.open_button)
+    comparing.page.settle()
+    heads = comparing.session.state.heads
+    assert (heads.other.recipe.attention, heads.view.picture) == ("second", Picture.COMPARE)
+    assert heads.setup.recipe.path == str(tmp_path / "model.npz")
+
+
+def test_a_broken_file_leaves_b_as_it_is(comparing, qtbot, tmp_path):
+    before = comparing.session.state
+    (tmp_path / "broken.npz").write_bytes(b"no zip")
+    comparing.files.recordings.compare_with(tmp_path / "broken.npz")
+    qtbot.waitUntil(lambda: bool(boxes(comparing)), timeout=20_000)
+    assert "broken.npz" in boxes(comparing)[0].text()
+    assert comparing.session.state == before
+
+
+def test_a_session_brings_b_back_or_says_which_file_is_wanted(comparing, make_window, qtbot, longer, tmp_path, weights):
+    path, shares = longer
+    comparing.files.recordings.compare_with(path)
+    wait_for_b(comparing, qtbot, path)
+    session = tmp_path / "mine.attn.json"
+    write_session(session, comparing.session.state, page="heads")
+    assert '"longer.npz"' in session.read_text(encoding="utf-8"), "named relative to the session"
+    start_again()
+    again = make_window(read_session(session).state, Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    again.page.settle()
+    assert_is_compared(again, weights, shares)
+    path.unlink()
+    start_again()
+    without = make_window(read_session(session).state, Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    without.page.settle()
+    assert without.page.requests.reason.startswith("B, the setup kept for comparison: ")
+    assert "longer.npz" in without.page.requests.reason
+    assert without.page._centre.other.button.isEnabled(), "another B can be chosen"
 
 
 @pytest.mark.parametrize("arrays", [{"q": 0, "k": 0}, {"q": 0, "k": 0, "v": 0}, {"attention": 0}])

@@ -133,6 +133,8 @@ class HeadsPage(RequestingPage):
         self.wall.looked_at.connect(self._load, Qt.ConnectionType.QueuedConnection)  # it is being painted
         self.canvas.painting_ended.connect(lambda: self.bar.paint.setChecked(False))
         self.keep.clicked.connect(self.keep_for_comparison)
+        self._centre.other.button.files_wanted.connect(self.files_to_compare_wanted)
+        self._centre.other.refused.connect(self.refused)
         self._centre.arrays.clicked.connect(self.show_arrays)
         self._centre.spot_changed.connect(self._on_spot_changed)
         self._centre.menu_wanted.connect(self._on_menu_wanted)
@@ -250,6 +252,7 @@ class HeadsPage(RequestingPage):
     def _show_controls(self, heads: HeadsState, frame: HeadsFrame | None) -> None:
         self.bar.show_frame(heads, frame)
         self._panel.show_frame(heads, frame)
+        self._centre.other.show_state(heads)
         if frame is not None:
             self._wall_side.show_frame(heads, frame)
             if self.arrays is not None:
@@ -383,6 +386,9 @@ class HeadsPage(RequestingPage):
             PageAction("Next head", lambda: self._step_head(1), "N", "Show the next head large"),
             PageAction("Previous head", lambda: self._step_head(-1), "P", "Show the head before"),
             PageAction("Keep as B", self.keep_for_comparison, "B", "Keep this setup for comparison"),
+            PageAction(
+                "Compare with a file…", self.compare_wanted.emit, "", "Open a file of attention as B, beside this"
+            ),
             PageAction("Arrays…", self.show_arrays, "A", "Show every array behind the head: X, W_Q, Q, K, V, output"),
             PageAction("Hard or soft", self.toggle_hard, "H", "Switch between arg max and softmax"),
             PageAction(""),

@@ -26,6 +26,7 @@ from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
 from attention_explorer.ui.heads.map_widget import MapWidget
 from attention_explorer.ui.heads.offer_row import OfferRow
+from attention_explorer.ui.heads.other_row import OtherRow
 from attention_explorer.ui.heads.picture_canvas import COMPARE, LINES, STAGES, PictureCanvas
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.pictures.request_note import RequestNote
@@ -52,6 +53,7 @@ class PictureCard(Steady):
         self.title = TextBlock(look, 1, "What the large picture shows")
         self.badges = TextBlock(look, 1, "What to know about the colours")
         self.offers = OfferRow(session)
+        self.other = OtherRow(session, look)
         self.keep = QPushButton("Keep as B")
         self.keep.setToolTip("Keep this setup as B. Then change anything and compare: A beside B, and A − B.")
         self.arrays = QPushButton("Arrays…")
@@ -83,6 +85,7 @@ class PictureCard(Steady):
         head.addWidget(self.keep)
         self._card.body.addLayout(head)
         self._card.body.addWidget(self.badges)
+        self._card.body.addWidget(self.other)
         self._card.body.addWidget(self.offers)
         self._card.body.addWidget(self.pictures, 1)
         column = QVBoxLayout(self)
@@ -93,7 +96,7 @@ class PictureCard(Steady):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        for part in (self._card, self.title, self.badges, self.offers, self.note):
+        for part in (self._card, self.title, self.badges, self.other, self.offers, self.note):
             part.set_look(look)
         for widget in self.widgets.values():
             widget.set_look(look)
