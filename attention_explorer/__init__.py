@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from attention_explorer import model
     from attention_explorer.api import View, load, show
-    from attention_explorer.errors import ExplorerError
+    from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
     from attention_explorer.rendering import render
     from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Aggregate",
+    "ArrayError",
     "BenchState",
     "BlockState",
     "Contrast",
@@ -91,6 +92,7 @@ __version__ = "0.1.0"
 
 _MODULE_OF = {
     "Aggregate": "state.heads.state",
+    "ArrayError": "errors",
     "BenchState": "state.scaling.state",
     "BlockState": "state.block.state",
     "Contrast": "state.colour_scale",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import operator
 import os
 import shutil
 import subprocess
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attention_explorer import errors
 from attention_explorer.errors import ArrayError, ExportError
 from attention_explorer.given_arrays import Array, as_array, as_layers
+from attention_explorer.model import Stage
 from attention_explorer.rendering import render
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
@@ -125,12 +128,26 @@ class View:
             return {"image/svg+xml": render(self._heads_page(0, 0), format="svg").decode(), "text/plain": repr(self)}
         return {"image/png": render(self._heads_page(0, 0), format="png", dpi=100), "text/plain": repr(self)}
 
+    def check(self) -> None:
+        """Look at all numbers at once, which else are looked at when they are asked for.
+
+        Raises
+        ------
+        ArrayError
+            If a weight is not finite, below 0, or not 0 where the mask hides its key, or a row sums to more than 1.
+        """
+        for layer in self._recording.heads:
+            for head in layer:
+                if head.weights is not None:
+                    head.map().pooled(Stage.WEIGHTS, 1, 1)
+
     def _heads_page(self, layer: int, head: int) -> HeadsState:
         layer, head = self._place(layer, head)
         setup = HeadsSetup(self._recipe, layer=layer, head=head, count=Count.FROM_ZERO)  # as Python does
         return HeadsState(setup, HeadsView(), preset="")
 
     def _place(self, layer: int, head: int) -> tuple[int, int]:
+        layer, head = _whole("layer", layer), _whole("head", head)
         if not 0 <= layer < len(self.heads):
             raise ArrayError(f"there is no layer {layer}: there are {len(self.heads)}, from 0")
         if not 0 <= head < self.heads[layer]:
@@ -181,7 +198,8 @@ def show(
     Raises
     ------
     ArrayError
-        If something is no array, the rows of the weights sum to 1 along no axis, or sizes do not fit each other.
+        If something is no array, the rows of the weights sum to 1 along no axis, sizes do not fit each other, or a key
+        that the mask hides has weight.
 
     Examples
     --------
@@ -205,7 +223,10 @@ def show(
     path = _private_folder() / _file_name(title)
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez(path, **named)  # type: ignore[arg-type] # its stubs take the names for options
-    return load(path, axes=axes, batch=batch)
+    view = load(path, axes=axes, batch=batch)
+    if mask is not None:
+        view.check()
+    return view
 
 
 def load(
@@ -238,10 +259,17 @@ def load(
     ExplorerError
         If it cannot be read or holds no attention; also an OSError or a ValueError.
     """
-    texts = [str(text) for text in tokens or ()]
+    texts, batch = [str(text) for text in tokens or ()], _whole("batch", batch)
     return View(
         file_recipe(Path(path).absolute(), attention=attention or "", axes=axes or "", batch=batch, tokens=texts)
     )
+
+
+def _whole(name: str, given: object) -> int:
+    try:
+        return operator.index(given)  # type: ignore[arg-type] # that is what is asked
+    except TypeError:
+        raise ArrayError(f"{name} is {given!r:.40}, but must be a whole number, counted from 0") from None
 
 
 def _named(name: str, said: str, given: object) -> dict[str, Array]:
@@ -268,7 +296,13 @@ def _qt_can_start() -> bool:
     return runs or threading.current_thread() is threading.main_thread()
 
 
-_ELSEWHERE = "import json, sys, attention_explorer as a; a.render(*sys.argv[1:3], **json.loads(sys.argv[3]))"
+_ELSEWHERE = """
+import json, sys, attention_explorer
+try:
+    attention_explorer.render(*sys.argv[1:3], **json.loads(sys.argv[3]))
+except attention_explorer.ExplorerError as error:
+    sys.exit(f"{type(error).__name__}: {error}")
+"""
 
 
 def _render_elsewhere(page: HeadsState, path: Path, options: dict[str, Any]) -> None:
@@ -278,7 +312,8 @@ def _render_elsewhere(page: HeadsState, path: Path, options: dict[str, Any]) -> 
         [sys.executable, "-c", _ELSEWHERE, *arguments], capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise ExportError(done.stderr.strip().rpartition("\n")[2].partition(": ")[2])
+        kind, _, said = done.stderr.strip().rpartition("\n")[2].partition(": ")
+        raise getattr(errors, kind, ExportError)(said or f"The process that draws ended with code {done.returncode}.")
 
 
 @cache

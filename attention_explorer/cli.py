@@ -360,33 +360,29 @@ def _render(options: argparse.Namespace) -> int:
     path = None if options.out == STANDARD else Path(options.out)
     figure_options = _figure_options(options, format_for(path, options.format))
     shown = _shown(options.source, options.page or "", options)
-    shown, what = _on_heads(counted_from_zero(shown) if options.from_zero else shown, options)
+    shown = _at_head(counted_from_zero(shown) if options.from_zero else shown, options)
     for sentence in shown.warnings:
         _complain(sentence)
     if path is None:
-        return _write_out(file_bytes(shown, figure_options, what))
-    write_file(shown, path, figure_options, what)
+        return _write_out(file_bytes(shown, figure_options, options.what))
+    write_file(shown, path, figure_options, options.what)
     return 0
 
 
-def _on_heads(shown: Shown, options: argparse.Namespace) -> tuple[Shown, str]:
-    """Return what is shown with the head and the picture that were asked for, and which figure that is."""
+def _at_head(shown: Shown, options: argparse.Namespace) -> Shown:
+    """Return what is shown with the head that was asked for."""
     from dataclasses import replace
 
     from attention_explorer.state.counting import Count
     from attention_explorer.state.heads.recorded import looking_at
 
+    if options.layer is None and options.head is None:
+        return shown
+    if shown.page != "heads":
+        raise UsageError("--layer and --head are for the page heads.")
     count = Count.FROM_ZERO if options.from_zero else Count.FROM_ONE
     layer, head = (None if number is None else count.index_of(number) for number in (options.layer, options.head))
-    picture = {"map": "heatmap", "lines": "lines", "stages": "stages", "compare": "compare"}.get(options.what, "")
-    if shown.page != "heads":
-        if layer is not None or head is not None or picture:
-            raise UsageError(f"--layer, --head and --what {options.what or 'map'} are for the page heads.")
-        return shown, options.what
-    heads = looking_at(shown.state.heads, layer, head)
-    if picture:
-        heads = heads.with_view(picture=picture)
-    return replace(shown, state=replace(shown.state, heads=heads)), "" if picture else options.what
+    return replace(shown, state=replace(shown.state, heads=looking_at(shown.state.heads, layer, head)))
 
 
 def _figure_options(options: argparse.Namespace, suffix: str) -> FigureOptions:
@@ -431,8 +427,14 @@ def _tokens_in(path: Path) -> tuple[str, ...]:
 
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ExplorerError(f"{quoted(str(path))} cannot be read as a list of tokens: {error}.") from None
+    except OSError as error:
+        raise ExplorerError(f"{quoted(str(path))} cannot be read as a list of tokens: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise ExplorerError(
+            f"{quoted(str(path))} is no text: give the tokens as a JSON list of texts, or one on each line, in UTF-8."
+        )
     try:
         listed = json.loads(text) if text.lstrip().startswith("[") else text.splitlines()
     except ValueError as error:

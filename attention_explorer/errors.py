@@ -26,7 +26,7 @@ class ExportError(ExplorerError):
     """A file could not be written; nothing was left half-written."""
 
 
-class UsageError(ExportError):
+class UsageError(ExportError, ValueError):
     """There is no format or figure of the name that was given; on the command line that is wrong usage."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from attention_explorer.errors import ExportError
+from attention_explorer.errors import ExplorerError, ExportError
 
 
 def write_whole(path: Path, data: bytes | Callable[[IO[bytes]], object]) -> None:
@@ -23,6 +23,8 @@ def write_whole(path: Path, data: bytes | Callable[[IO[bytes]], object]) -> None
     ExportError
         In words: the folder is missing or read-only, the disk is full, the path is a folder, a device or a pipe, the
         file there may not be changed.
+    ExplorerError
+        The function's own, as it is.
     """
     try:
         _refuse_what_must_stay(path)
@@ -30,6 +32,8 @@ def write_whole(path: Path, data: bytes | Callable[[IO[bytes]], object]) -> None
             what = "is a file, not a folder" if path.parent.exists() else "does not exist"
             raise ExportError(f"The folder “{path.parent}” {what}. Choose another or make it first.")
         _write_beside_and_rename(path, data)
+    except ExplorerError:  # of the numbers that were to be written: it says what is wrong by itself
+        raise
     except _NAME_ERRORS as error:
         raise ExportError(
             f"“{path.name}” could not be written to “{path.parent}”: {_reason(error)}. "

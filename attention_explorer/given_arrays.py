@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,7 +35,9 @@ def as_layers(name: str, given: object) -> tuple[tuple[Array, ...], bool]:
     ArrayError
         If one is no array, a layer is missing, or it does not hold real numbers.
     """
-    is_list = isinstance(given, tuple | list) and len(given) > 0 and any(_is_array(each) for each in given)
+    if isinstance(given, tuple | list) and not given:
+        raise ArrayError(f"{name} is empty: give an array, or one for each layer")
+    is_list = isinstance(given, tuple | list) and any(_is_array(each) for each in given)
     if not is_list:
         return (as_array(name, given),), False
     layers = list(given)  # type: ignore[call-overload] # a tuple or a list
@@ -51,7 +54,9 @@ def as_array(name: str, given: object) -> Array:
     """
     if given is None:
         raise ArrayError(f'{name} is None: with transformers, load the model with attn_implementation="eager"')
-    if isinstance(given, Mapping | str | bytes):
+    if isinstance(given, str | bytes | os.PathLike):
+        raise ArrayError(f"{name} is text or a path: a file is opened by attention_explorer.load(path)")
+    if isinstance(given, Mapping):
         raise ArrayError(f"{name} is a {type(given).__name__}, but must be an array, or one for each layer")
     array = _from_tensor(given) if hasattr(given, "detach") else _from_any(name, given)
     if array.dtype.name == "bfloat16":  # of the package ml_dtypes, which JAX uses

@@ -235,8 +235,8 @@ def render(
         The page to draw: ``lookup``, ``heads``, ``positions``, ``block``, ``scaling`` or ``cost``. By default that of
         the preset, the one that the session was saved on, or the only one whose part of the state is not as it starts.
     what : str
-        Which figure of the page: ``picture``, the large one, by default; the page ``heads`` also has ``wall``, all its
-        heads.
+        Which figure of the page: ``picture``, the large one, by default; the page ``heads`` also has ``map``,
+        ``lines``, ``stages`` and ``compare``, and ``wall``, all its heads.
     format : str
         ``png``, ``svg``, ``pdf``, ``csv``, ``npy``, ``npz`` or ``json``; by default as the path ends.
     size : str

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import attention_explorer
-from attention_explorer import ExplorerError, api
+from attention_explorer import ArrayError, ExplorerError, api
 from attention_explorer.state.session_file import read_session
 
 RNG = np.random.default_rng(11)
@@ -115,7 +115,10 @@ def test_axes_in_another_order_are_found_or_given():
     [
         ({}, "nothing to show"),
         ({"weights": (None, None)}, "attn_implementation"),
-        ({"weights": "text"}, "must be an array"),
+        ({"weights": "text.npz"}, "a file is opened by attention_explorer.load"),
+        ({"weights": Path("text.npz")}, "a file is opened by attention_explorer.load"),
+        ({"weights": []}, "weights is empty"),
+        ({"weights": ()}, "weights is empty"),
         ({"weights": {"a": np.eye(2)}}, "must be an array"),
         ({"weights": np.eye(3) * 1j}, "real numbers"),
         ({"weights": np.array([object()])}, "real numbers"),
@@ -129,6 +132,8 @@ def test_axes_in_another_order_are_found_or_given():
         ({"weights": np.eye(3), "axes": "lhqk"}, "axes"),
         ({"weights": weights_of(2, 3, 5, 5), "axes": "xyqk"}, "x"),
         ({"q": np.ones((2, 3, 4))}, "save q and k"),
+        ({"weights": weights_of(2, 3, 5, 5), "mask": np.tri(5, dtype=bool)}, "which the mask hides"),
+        ({"weights": weights_of(2, 1, 3, 5, 5), "batch": 0.0}, "batch is 0.0, but must be a whole number"),
     ],
 )
 def test_what_cannot_be_shown_is_refused_in_words(arguments, reason):
@@ -137,12 +142,39 @@ def test_what_cannot_be_shown_is_refused_in_words(arguments, reason):
     assert isinstance(caught.value, ValueError | OSError)
 
 
-@pytest.mark.parametrize("place", [(2, 0), (0, 3), (-1, 0), (0, -1)])
+@pytest.mark.parametrize("place", [(2, 0), (0, 3), (-1, 0), (0, -1), (1.0, 0), (0, "1"), (None, 0)])
 def test_a_head_that_there_is_not_is_refused(place):
     view = attention_explorer.show(weights_of(2, 3, 5, 5))
     for act in (view.weights, lambda layer, head: view.save("x.npy", layer=layer, head=head)):
-        with pytest.raises(ExplorerError, match=r"no (layer|head)"):
+        with pytest.raises(ArrayError, match=r"no (layer|head)|must be a whole number"):
             act(*place)
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"what": "foo"}, "Choose one of: picture, map, lines, stages, compare, wall."),
+        ({"what": "line"}, "Did you mean “lines”"),
+        ({"what": "stages"}, "Only the weights were recorded"),
+        ({"theme": "pink"}, "There is no theme “pink”"),
+    ],
+)
+def test_a_picture_that_there_is_not_is_refused_in_words(options, reason, tmp_path):
+    with pytest.raises(ExplorerError, match=reason):
+        attention_explorer.show(weights_of(5, 5)).save(tmp_path / "a.svg", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_are_looked_at_when_they_are_asked_for_or_all_at_once(tmp_path):
+    weights = weights_of(2, 3, 200, 200)
+    weights[1, 2, 7, 5] = np.nan  # in a row that is not in the sample
+    view = attention_explorer.show(weights)
+    view.save(tmp_path / "other.npy", layer=1, head=1)
+    for act in (view.check, lambda: view.save(tmp_path / "a.csv", layer=1, head=2)):
+        with pytest.raises(ArrayError, match="holds nan at index"):
+            act()
+    assert [path.name for path in tmp_path.iterdir()] == ["other.npy"]
 
 
 def test_a_file_that_is_not_there_is_an_os_error(tmp_path):
@@ -209,9 +241,14 @@ def save():
         view.save("no/such/folder.svg")
     except attention_explorer.ExplorerError as error:
         found.append(str(error))
+    try:
+        view.save("out.svg", what="foo")
+    except ValueError as error:
+        found.append(str(error))
 thread = threading.Thread(target=save)
 thread.start(); thread.join()
 assert "does not exist" in found[0], found
+assert "Choose one of" in found[1], found
 view.save("out.svg")
 """
 

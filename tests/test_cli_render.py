@@ -244,7 +244,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence(
         (["a.pgn"], "Files ending in “.pgn” cannot be written. Did you mean “.png”?"),
         (["a.png", "--format", "gif"], "Files ending in “.gif” cannot be written."),
         (["a.attn.json"], "“a.attn.json” would pass for a session"),
-        (["a.png", "--what", "nosuch"], "The page heads has no “nosuch” to draw. Choose one of: picture, wall."),
+        (["a.png", "--what", "nosuch"], "The page heads has no “nosuch” to draw. Choose one of: picture, map, lines,"),
         (["a.png", "--what", "wal"], "The page heads has no “wal” to draw. Did you mean “wall”?"),
     ],
 )
@@ -413,7 +413,16 @@ def test_a_picture_of_the_heads_is_chosen(model: np.ndarray, what: str) -> None:
         (["model.npz", "a.svg", "--layer", "3"], 1, "There is no layer 3: there are 2, counted from 1."),
         (["model.npz", "a.svg", "--head", "0"], 1, "Layer 1 has no head 0: it has 3, counted from 1."),
         (["model.npz", "a.svg", "--what", "stages"], 1, "Only the weights were recorded"),
-        (["model.npz", "a.svg", "--tokens", "no.txt"], 1, "cannot be read as a list of tokens"),
+        (["model.npz", "a.svg", "--what", "foo"], 2, "Choose one of: picture, map, lines, stages, compare, wall."),
+        (["model.npz", "a.svg", "--tokens", "no.txt"], 1, "cannot be read as a list of tokens: No such file"),
+        (["model.npz", "a.svg", "--tokens", "model.npz"], 1, "“model.npz” is no text"),
+        (["model.npz", "a.svg", "--tokens", "two.txt"], 1, "2 tokens are given for the 4 queries of “model.npz”"),
+        (
+            ["late-nan.npz", "a.csv", "--head", "3"],
+            1,
+            "explorer: weights of shape (200, 200) holds nan at index (7, 5)",
+        ),
+        (["late-nan.npz", "a.png", "--what", "wall"], 1, "explorer: weights of shape (200, 200) holds nan at index (7"),
         (["model.npz", "a.svg", "--axes", "lhq"], 1, "axes"),
         (["model.npz", "a.svg", "--page", "cost"], 1, "is attention, which the page heads shows"),
         (["long-key", "a.svg", "--layer", "1"], 2, "are for the page heads"),
@@ -423,6 +432,10 @@ def test_a_picture_of_the_heads_is_chosen(model: np.ndarray, what: str) -> None:
 def test_what_a_file_of_attention_has_not_is_said(
     model: np.ndarray, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str
 ) -> None:
+    Path("two.txt").write_text("to\nbe\n", encoding="utf-8")
+    late = np.full((3, 200, 200), 1 / 200)
+    late[2, 7, 5] = np.nan  # in a row that is not in the sample
+    np.savez("late-nan.npz", late)
     assert cli.main(["render", *arguments]) == code
     assert said in capsys.readouterr().err
-    assert not Path("a.svg").exists()
+    assert not [path for path in Path().iterdir() if path.stem == "a"]

@@ -284,7 +284,7 @@ def what_speaks_for(contents: Contents, axes: str = "") -> AxesGuess:
 
 
 def _with_tokens(contents: Contents, tokens: tuple[str, ...]) -> Contents:
-    return replace(contents, tokens=tokens) if tokens else contents
+    return replace(contents, tokens=tokens, has_own_tokens=False) if tokens else contents
 
 
 class FileSource(RecordedSource[FileRecipe]):

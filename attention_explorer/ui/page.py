@@ -228,10 +228,10 @@ def _make_heads(session: Session, look: Look) -> Page:
     return HeadsPage(session, look)
 
 
-def _heads_figure(state: ExplorerState) -> Figure:
+def _heads_figure(state: ExplorerState, picture: str = "") -> Figure:
     from attention_explorer.ui.heads.figure import HeadsFigure
 
-    return HeadsFigure(state.heads)
+    return HeadsFigure(state.heads.with_view(picture=picture) if picture else state.heads)
 
 
 def _heads_wall(state: ExplorerState) -> Figure:
@@ -304,7 +304,12 @@ PAGES: tuple[PageEntry, ...] = (
         "heads",
         "Type a sentence, see every head, believe every number",
         _make_heads,
-        {PICTURE: _heads_figure, "wall": _heads_wall},
+        {
+            PICTURE: _heads_figure,
+            "map": partial(_heads_figure, picture="heatmap"),
+            **{name: partial(_heads_figure, picture=name) for name in ("lines", "stages", "compare")},
+            "wall": _heads_wall,
+        },
         partial(_examples, "heads"),
     ),
     PageEntry(

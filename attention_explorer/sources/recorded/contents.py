@@ -45,6 +45,8 @@ class Contents:
     context_tokens: tuple[str, ...] | None
     notes: tuple[str, ...]
     """What was left aside, and why: sentences."""
+    has_own_tokens: bool = True
+    """Whether the tokens are in the file, and not given beside it."""
 
 
 def contents_of(file: ArrayFile, attention: str | None = None) -> Contents:

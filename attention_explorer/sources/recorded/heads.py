@@ -125,6 +125,8 @@ def check_tokens(contents: Contents, n_q: int, n_k: int) -> None:
     """
     name = contents.path.name
     tokens, context = contents.tokens, contents.context_tokens
+    if tokens is not None and len(tokens) != n_q and not contents.has_own_tokens:
+        raise ArrayError(f"{len(tokens)} tokens are given for the {n_q} queries of “{name}”: give one for each")
     if tokens is not None and len(tokens) != n_q:
         raise ArrayError(f"“{name}” has {len(tokens)} tokens for {n_q} queries: give one for each, in “tokens”")
     if context is not None and len(context) != n_k:

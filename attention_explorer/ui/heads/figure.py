@@ -169,8 +169,10 @@ class HeadsFigure:
         """Paint the figure with its top left corner at the painter's origin."""
         self._frame.paint_ground(painter)
         painter.save()
-        self._paint_picture(painter, self._frame.room, vector=is_drawing(painter))
-        painter.restore()
+        try:
+            self._paint_picture(painter, self._frame.room, vector=is_drawing(painter))
+        finally:  # Qt complains of a painter that ends otherwise, also where heads of a wall cannot be computed
+            painter.restore()
         self._frame.paint_caption(painter)
 
     def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
