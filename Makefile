@@ -76,7 +76,7 @@ STALE := $(shell test "`cat .venv/.created 2>/dev/null`" = "`pwd -P` `$(PY) -V 2
 	@echo "`pwd -P` `$(PY) -V`" >$@
 
 .venv/.installed: requirements.lock pyproject.toml .venv/.created
-	@echo "Installing what requirements.lock names into .venv (about 130 MB the first time)."
+	@echo "Installing what requirements.lock names into .venv (about 145 MB the first time)."
 	@$(PIP_LOCKED) -r requirements.lock
 	@$(PIP) --no-index --no-deps --no-build-isolation -e .
 	@touch $@

@@ -102,11 +102,7 @@ class View:
         ExplorerError
             The file cannot be written, or an option does not fit.
         """
-        page = self._heads_page(layer, head)
-        if _qt_can_start():
-            render(page, path, **options)
-        else:
-            _render_elsewhere(page, Path(path), options)
+        _drawn(self._heads_page(layer, head), Path(path), **options)
 
     def open(self, layer: int = 0, head: int = 0) -> None:
         """Open the window on a head. A script waits until it is closed, a notebook goes on.
@@ -125,8 +121,8 @@ class View:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """Return what Jupyter shows: a drawing of the first head, or its pixels where there are many tokens."""
         if max(self._recording.shape) <= MOST_DRAWN_AS_CELLS:
-            return {"image/svg+xml": render(self._heads_page(0, 0), format="svg").decode(), "text/plain": repr(self)}
-        return {"image/png": render(self._heads_page(0, 0), format="png", dpi=100), "text/plain": repr(self)}
+            return {"image/svg+xml": _drawn(self._heads_page(0, 0), format="svg").decode(), "text/plain": repr(self)}
+        return {"image/png": _drawn(self._heads_page(0, 0), format="png", dpi=100), "text/plain": repr(self)}
 
     def check(self) -> None:
         """Look at all numbers at once, which else are looked at when they are asked for.
@@ -289,12 +285,23 @@ def _session_with(page: HeadsState) -> Path:
     return path
 
 
-def _qt_can_start() -> bool:
-    """Whether something can be drawn on this thread: Qt runs already, or this is the thread on which it may start."""
-    widgets = sys.modules.get("PySide6.QtWidgets")
-    runs = widgets is not None and widgets.QApplication.instance() is not None
-    return runs or threading.current_thread() is threading.main_thread()
+def _drawn(page: HeadsState, path: Path | None = None, **options: Any) -> bytes:  # noqa: ANN401
+    """Render here or, where that cannot be, in a process of its own; return the contents of the file."""
+    if _can_draw_here():
+        return render(page, path, **options)
+    target = path or _private_folder() / f"drawn-{next(_numbers)}"
+    arguments = [str(_session_with(page)), str(target.absolute()), json.dumps(options)]
+    done = subprocess.run(  # noqa: S603 - this program
+        [sys.executable, "-c", _ELSEWHERE, *arguments], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        kind, _, said = done.stderr.strip().rpartition("\n")[2].partition(": ")
+        raise getattr(errors, kind, ExportError)(said or f"The process that draws ended with code {done.returncode}.")
+    return target.read_bytes()
 
+
+_OTHER_QT = ("PyQt5.QtCore", "PyQt6.QtCore", "PySide2.QtCore")
+"""Another library with a Qt of its own, which does not bear ours beside it."""
 
 _ELSEWHERE = """
 import json, sys, attention_explorer
@@ -305,15 +312,15 @@ except attention_explorer.ExplorerError as error:
 """
 
 
-def _render_elsewhere(page: HeadsState, path: Path, options: dict[str, Any]) -> None:
-    """Draw in a process of its own."""
-    arguments = [str(_session_with(page)), str(path.absolute()), json.dumps(options)]
-    done = subprocess.run(  # noqa: S603 - this program
-        [sys.executable, "-c", _ELSEWHERE, *arguments], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        kind, _, said = done.stderr.strip().rpartition("\n")[2].partition(": ")
-        raise getattr(errors, kind, ExportError)(said or f"The process that draws ended with code {done.returncode}.")
+def _can_draw_here() -> bool:
+    """Whether Qt runs already and can draw, or can be started on this thread."""
+    if any(name in sys.modules for name in _OTHER_QT):
+        return False
+    core, gui = (sys.modules.get(f"PySide6.{name}") for name in ("QtCore", "QtGui"))
+    running = core and core.QCoreApplication.instance()
+    if not running:
+        return threading.current_thread() is threading.main_thread()
+    return gui is not None and isinstance(running, gui.QGuiApplication)
 
 
 @cache
