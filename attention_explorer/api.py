@@ -21,7 +21,7 @@ import numpy as np
 
 from attention_explorer import errors
 from attention_explorer.errors import ArrayError, ExportError
-from attention_explorer.given_arrays import Array, as_array, as_layers
+from attention_explorer.given_arrays import WITH_TRANSFORMERS, Array, as_array, as_layers
 from attention_explorer.model import Stage
 from attention_explorer.rendering import render
 from attention_explorer.sources.recorded_recipe import FileRecipe
@@ -161,7 +161,7 @@ def show(
     v: object = None,
     mask: ArrayLike | None = None,
     axes: str | None = None,
-    batch: int = 0,
+    batch: int | None = None,
     title: str | None = None,
 ) -> View:
     """Take attention from arrays.
@@ -182,8 +182,8 @@ def show(
     axes : str, optional
         One letter an axis of the weights: l layers, b batch, h heads, q queries, k keys. By default the sums of the
         rows tell.
-    batch : int
-        Which sequence of the batch, from 0.
+    batch : int, optional
+        Which sequence of the batch, from 0, if there are several.
     title : str, optional
         What the attention is called in captions and exports.
 
@@ -210,7 +210,7 @@ def show(
         if given is not None:
             named |= _named(name, "weights" if name == "attention" else name, given)
     if not named:
-        raise ArrayError("there is nothing to show: give weights, or q and k")
+        raise ArrayError(f"there is nothing to show: give weights, or q and k{WITH_TRANSFORMERS}")
     if mask is not None:
         named["mask"] = as_array("mask", mask)
     for name, texts in (("tokens", tokens), ("context_tokens", context_tokens)):
@@ -231,7 +231,7 @@ def load(
     *,
     attention: str | None = None,
     axes: str | None = None,
-    batch: int = 0,
+    batch: int | None = None,
 ) -> View:
     """Take attention from a file.
 
@@ -255,7 +255,8 @@ def load(
     ExplorerError
         If it cannot be read or holds no attention; also an OSError or a ValueError.
     """
-    texts, batch = [str(text) for text in tokens or ()], _whole("batch", batch)
+    texts = [str(text) for text in tokens or ()]
+    batch = None if batch is None else _whole("batch", batch)
     return View(
         file_recipe(Path(path).absolute(), attention=attention or "", axes=axes or "", batch=batch, tokens=texts)
     )

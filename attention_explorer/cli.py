@@ -201,7 +201,7 @@ def _add_attention_options(render: argparse.ArgumentParser) -> None:
         metavar="LETTERS",
         help="the axes: l layers, b batch, h heads, q queries, k keys",
     )
-    files.add_argument("--batch", type=int, default=0, metavar="N", help="which sequence of the batch, from 0")
+    files.add_argument("--batch", type=int, metavar="N", help="which sequence of the batch, from 0")
     files.add_argument(
         "--tokens", type=Path, metavar="FILE", help="the tokens: a JSON list of texts, or one token on each line"
     )
@@ -412,7 +412,7 @@ def _shown(source: str, page: str, options: argparse.Namespace) -> Shown:
         tokens = () if options.tokens is None else _tokens_in(options.tokens)
         how = {"attention": options.attention, "axes": options.axes, "batch": options.batch, "tokens": tokens}
         return shown_by_recording(Path(source).absolute(), page, **how)
-    if options.attention or options.axes or options.batch or options.tokens:
+    if options.attention or options.axes or options.batch is not None or options.tokens:
         raise UsageError("--attention, --axes, --batch and --tokens are for files of attention.")
     if source != STANDARD:
         return shown_by(source, page)

@@ -13,6 +13,11 @@ from attention_explorer.errors import ArrayError
 
 Array = npt.NDArray[Any]
 
+WITH_TRANSFORMERS = (
+    '; transformers returns attentions from a model loaded with attn_implementation="eager" and called with '
+    "output_attentions=True"
+)
+
 
 def as_layers(name: str, given: object) -> tuple[tuple[Array, ...], bool]:
     """Take one array, or one for each layer, as models return them.
@@ -36,7 +41,7 @@ def as_layers(name: str, given: object) -> tuple[tuple[Array, ...], bool]:
         If one is no array, a layer is missing, or it does not hold real numbers.
     """
     if isinstance(given, tuple | list) and not given:
-        raise ArrayError(f"{name} is empty: give an array, or one for each layer")
+        raise ArrayError(f"{name} is empty: give an array, or one for each layer{WITH_TRANSFORMERS}")
     is_list = isinstance(given, tuple | list) and any(_is_array(each) for each in given)
     if not is_list:
         return (as_array(name, given),), False
@@ -52,13 +57,13 @@ def as_array(name: str, given: object) -> Array:
     ArrayError
         If it is none.
     """
-    if given is None:
-        raise ArrayError(f'{name} is None: with transformers, load the model with attn_implementation="eager"')
-    if isinstance(given, str | bytes | os.PathLike):
-        raise ArrayError(f"{name} is text or a path: a file is opened by attention_explorer.load(path)")
-    if isinstance(given, Mapping):
-        raise ArrayError(f"{name} is a {type(given).__name__}, but must be an array, or one for each layer")
-    array = _from_tensor(given) if hasattr(given, "detach") else _from_any(name, given)
+    reason = _why_no_array(given)
+    if reason:
+        raise ArrayError(f"{name} is {reason}")
+    try:
+        array = _from_tensor(given) if hasattr(given, "detach") else _from_any(given)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise ArrayError(f"{name} cannot be taken as an array: {error}") from None
     if array.dtype.name == "bfloat16":  # of the package ml_dtypes, which JAX uses
         array = array.astype(np.float32)
     if array.dtype.kind not in "fiub":
@@ -70,19 +75,33 @@ def _is_array(given: object) -> bool:
     return given is None or any(hasattr(given, name) for name in ("detach", "__dlpack__", "__array__"))
 
 
+def _why_no_array(given: object) -> str:
+    """Say what something is that people give in the place of an array, and what to give; empty if it may be one."""
+    if given is None:
+        return f"None{WITH_TRANSFORMERS}"
+    if isinstance(given, str | bytes | os.PathLike):
+        return "text or a path: a file is opened by attention_explorer.load(path)"
+    if isinstance(given, Mapping):
+        known = ", ".join(map(str, given))
+        return f"a {type(given).__name__} of {known:.80}: give one of these, such as its attentions"
+    if isinstance(given, tuple | list) and any(_holds_tables(each) for each in given):
+        return "a list of lists of arrays: give one of these lists, with an array for each layer"
+    return ""
+
+
+def _holds_tables(given: object) -> bool:
+    """Whether there is an array with axes among the members of a list."""
+    return isinstance(given, tuple | list) and any(len(getattr(each, "shape", ())) > 0 for each in given)
+
+
 def _from_tensor(tensor: Any) -> Array:  # noqa: ANN401 - of torch, which is not imported
     plain = tensor.detach().cpu()
-    if str(plain.dtype).endswith("bfloat16"):
+    if any(name in str(plain.dtype) for name in ("bfloat16", "float8")):  # which NumPy has not; float32 holds them
         plain = plain.float()
     return np.asarray(plain.numpy())
 
 
-def _from_any(name: str, given: Any) -> Array:  # noqa: ANN401 - whatever people have
-    try:
-        if isinstance(given, np.ndarray) or hasattr(given, "__array__"):
-            return np.asarray(given)
-        if hasattr(given, "__dlpack__"):
-            return np.from_dlpack(given)
-        return np.asarray(given)
-    except (TypeError, ValueError, RuntimeError, BufferError) as error:
-        raise ArrayError(f"{name} cannot be taken as an array: {error}") from None
+def _from_any(given: Any) -> Array:  # noqa: ANN401 - whatever people have
+    if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
+        return np.from_dlpack(given)
+    return np.asarray(given)

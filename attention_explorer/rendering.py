@@ -96,7 +96,13 @@ def counted_from_zero(shown: Shown) -> Shown:
 
 
 def shown_by_recording(
-    path: Path, page: str = "", *, attention: str = "", axes: str = "", batch: int = 0, tokens: Sequence[str] = ()
+    path: Path,
+    page: str = "",
+    *,
+    attention: str = "",
+    axes: str = "",
+    batch: int | None = 0,
+    tokens: Sequence[str] = (),
 ) -> Shown:
     """Return what a file of attention shows: its first head; options as for `attention_explorer.load`.
 

@@ -219,7 +219,7 @@ def file_recipe(
     *,
     attention: str = "",
     axes: str = "",
-    batch: int = 0,
+    batch: int | None = 0,
     tokens: Sequence[str] = (),
     is_causal: bool | None = None,
 ) -> FileRecipe:
@@ -233,8 +233,8 @@ def file_recipe(
         What the weights are called in it, if that is not to be found out.
     axes : str
         One letter an axis of the weights, if the sums of the rows are not to tell.
-    batch : int
-        Which sequence of the batch, from 0.
+    batch : int or None
+        Which sequence of the batch, from 0; None if there should be only one.
     tokens : sequence of str
         The tokens, in place of those of the file.
     is_causal : bool, optional
@@ -262,7 +262,7 @@ def file_recipe(
         reference.digest,
         attention,
         axes,
-        batch,
+        batch or 0,
         bool(is_causal),
         tuple(tokens),
     )

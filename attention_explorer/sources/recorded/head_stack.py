@@ -21,8 +21,8 @@ class HeadStack:
         The letters of a head's two axes: qk for weights, nd for queries, keys and values.
     is_list : bool
         Whether there is an array for each layer.
-    batch : int
-        Which sequence of the batch.
+    batch : int or None
+        Which sequence of the batch; None if there should be only one.
     axes : str
         One letter an axis of weights; those of the others are known by their number.
 
@@ -38,17 +38,23 @@ class HeadStack:
     Raises
     ------
     ArrayError
-        If there is no such sequence, or layers differ in more than their number of heads.
+        If there is no such sequence, there are several and none is named, or layers differ in more than their number of
+        heads.
     """
 
-    def __init__(self, arrays: Sequence[StoredArray], table: str, is_list: bool, batch: int, axes: str = "") -> None:
-        self.arrays, self._table, self._is_list, self._batch = arrays, table, is_list, batch
+    def __init__(
+        self, arrays: Sequence[StoredArray], table: str, is_list: bool, batch: int | None, axes: str = ""
+    ) -> None:
+        self.arrays, self._table, self._is_list, self._batch = arrays, table, is_list, batch or 0
         self._axes = [self._letters(array, axes) for array in arrays]
         sizes = [
             dict(zip(letters, array.shape, strict=True)) for array, letters in zip(arrays, self._axes, strict=True)
         ]
         self.batch_size = sizes[0].get("b", 1)
-        if not 0 <= batch < self.batch_size:
+        if batch is None and self.batch_size > 1:
+            last = self.batch_size - 1
+            raise ArrayError(f"there are {self.batch_size} sequences in the batch: say which, batch 0 to {last}")
+        if not 0 <= self._batch < self.batch_size:
             raise ArrayError(f"there is no sequence {batch} in a batch of {self.batch_size}: they count from 0")
         self.rows_and_columns = (sizes[0][table[0]], sizes[0][table[1]])
         for array, size in zip(arrays, sizes, strict=True):

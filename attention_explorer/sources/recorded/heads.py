@@ -63,7 +63,7 @@ class RecordedHead:
 
 
 def layers_of(
-    contents: Contents, axes: str = "", *, batch: int = 0, is_causal: bool = False
+    contents: Contents, axes: str = "", *, batch: int | None = 0, is_causal: bool = False
 ) -> tuple[tuple[RecordedHead, ...], ...]:
     """Return the heads of every layer.
 
@@ -73,8 +73,8 @@ def layers_of(
         What is what in the file.
     axes : str
         One letter an axis of the weights; not used if there are only queries and keys.
-    batch : int
-        Which sequence of the batch, from 0 on.
+    batch : int or None
+        Which sequence of the batch, from 0 on; None if there should be only one.
     is_causal : bool
         Whether keys after their query are hidden, if the file has no mask.
 
@@ -109,7 +109,7 @@ def layers_of(
         mask = causal_rows(n_q, n_k) if is_causal else None
         if contents.mask is not None:
             sizes = {"l": len(counts), "b": leading.batch_size, "h": counts[layer], "q": n_q, "k": n_k}
-            mask = head_mask(contents.mask, axes, sizes, {"l": layer, "b": batch, "h": number})
+            mask = head_mask(contents.mask, axes, sizes, {"l": layer, "b": batch or 0, "h": number})
         return RecordedHead(part(weights), part(q), part(k), part(v), mask)
 
     return tuple(tuple(head(layer, number) for number in range(count)) for layer, count in enumerate(counts))
@@ -133,7 +133,7 @@ def check_tokens(contents: Contents, n_q: int, n_k: int) -> None:
         raise ArrayError(f"“{name}” has {len(context)} tokens for {n_k} keys: give one for each, in “context_tokens”")
 
 
-def _stack_beside(contents: Contents, arrays: tuple[StoredArray, ...], batch: int) -> HeadStack | None:
+def _stack_beside(contents: Contents, arrays: tuple[StoredArray, ...], batch: int | None) -> HeadStack | None:
     """Take queries, keys or values apart, which stand beside weights or in their place."""
     is_list = len(arrays) > 1 or (contents.is_list and len(contents.attention) == 1)
     return HeadStack(arrays, "nd", is_list, batch) if arrays else None

@@ -16,7 +16,7 @@ MOST_THUMBNAILS = 24
 
 
 def heads_of_file(
-    path: Path, *, attention: str = "", axes: str = "", batch: int = 0, tokens: Sequence[str] = ()
+    path: Path, *, attention: str = "", axes: str = "", batch: int | None = 0, tokens: Sequence[str] = ()
 ) -> HeadsState:
     """Look at a file of attention, and return the page that shows its first head; options as for `file_recipe`.
 
