@@ -22,7 +22,6 @@ import numpy as np
 from attention_explorer import errors
 from attention_explorer.errors import ArrayError, ExportError
 from attention_explorer.given_arrays import WITH_TRANSFORMERS, Array, as_array, as_layers
-from attention_explorer.model import Stage
 from attention_explorer.rendering import render
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
@@ -135,7 +134,8 @@ class View:
         for layer in self._recording.heads:
             for head in layer:
                 if head.weights is not None:
-                    head.map().pooled(Stage.WEIGHTS, 1, 1)
+                    for _ in head.map():
+                        pass
 
     def _heads_page(self, layer: int, head: int) -> HeadsState:
         layer, head = self._place(layer, head)

@@ -23,6 +23,9 @@ OTHER_BYTES = 2**26
 ENTRY_BYTES, MEMBER_BYTES = 2**12, 2**6
 """What is counted for a value besides its arrays, and for each member of a tuple, list, set or dictionary in it."""
 
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+"""What holds nothing: of the tokens of a long text there are many, and they are counted whenever anything is kept."""
+
 P = ParamSpec("P")
 V = TypeVar("V")
 
@@ -147,7 +150,7 @@ def _reached(value: object) -> tuple[dict[int, int], int]:
             if parts is not None:
                 seen.add(id(found))
                 rest += MEMBER_BYTES * len(parts)
-                todo.extend(parts)
+                todo.extend(part for part in parts if type(part) not in _PLAIN)
     return arrays, rest
 
 

@@ -10,12 +10,27 @@ import numpy.typing as npt
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats, real_array, whole_array
 from attention_explorer.model.attention_map import AttentionMap, Stage
-from attention_explorer.model.map_selection import Selection, positions_of
+from attention_explorer.model.half import INFINITE, widened
+from attention_explorer.model.map_selection import (
+    ALL,
+    Choice,
+    Selection,
+    chosen,
+    count,
+    positions_of,
+    row_blocks,
+    rows_of_a_block,
+)
+from attention_explorer.model.pooling import Pooled, TilePool
 from attention_explorer.model.row_array import RowArray
 from attention_explorer.model.row_mask import RowMask, rows_of_mask, taken_mask
 
 LARGEST_SUM = 1.01
 """Of a row: weights of 8 bits, as bfloat16 has them, may sum to some thousandths more than 1."""
+LONG = 2**24
+"""Entries above which a picture of float16 adds up a sample of the rows."""
+SAMPLED_BLOCKS = 8
+"""One row is added up in so many blocks of them."""
 
 
 class ArrayMap(AttentionMap):
@@ -48,6 +63,35 @@ class ArrayMap(AttentionMap):
         super().__init__((n_q, n_k), real_array("weights", np.empty((0, n_k), self._weights.dtype)).dtype)
         self._mask = taken_mask(mask, self._shape)
 
+    def pooled(self, stage: Stage | str, height: int, width: int, rows: Choice = ALL, cols: Choice = ALL) -> Pooled:
+        """Reduce the weights to a picture.
+
+        Of a long map in float16, without a mask, all entries in the picture are looked at, but only a sample of the
+        rows is added up, which would take longer than all the rest. Whatever asks for a row's weights adds it up.
+        """
+        is_long = self._weights.dtype == np.float16 and self._mask is None and self.n_q * self.n_k > LONG
+        if self._known(stage) is not Stage.WEIGHTS or not is_long:
+            return super().pooled(stage, height, width, rows, cols)
+        queries, keys = chosen("rows", rows, self.n_q), chosen("cols", cols, self.n_k)
+        tiles = TilePool((count(queries), count(keys)), height, width, np.dtype(np.uint16), by_magnitude=False)
+        room = np.empty((rows_of_a_block(self.n_k), self.n_k), np.float16)
+        for number, (offset, block) in enumerate(row_blocks(queries, self.n_k)):
+            stored = self._stored(block, room[: count(block)])
+            if number % SAMPLED_BLOCKS == 0:
+                self._check(positions_of(block)[:1], widened(stored[:1]))
+            tiles.add(offset, stored.view(np.uint16)[:, keys], None)  # bits are in the order of the numbers from 0 on
+        largest, masked = tiles.pooled(0.0)
+        if largest.max(initial=0) >= INFINITE:  # something is no weight, or −0
+            return super().pooled(stage, height, width, rows, cols)
+        return Pooled(widened(largest.view(np.float16)), masked)
+
+    def _stored(self, rows: Selection, room: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return rows as they are stored; read, if they have to be, to where there is room."""
+        if not isinstance(self._weights, RowArray):
+            return self._weights[rows]
+        self._weights.read_into(rows, room)
+        return room
+
     def _described(self) -> list[str]:
         return [] if self._mask is None else ["masked"]
 
@@ -59,8 +103,15 @@ class ArrayMap(AttentionMap):
         part = real_array("weights", stored)
         if part is stored and not isinstance(self._weights, RowArray):
             part = part.copy()  # of an array that is not the caller's
+        self._check(rows, part)
+        return part[:, cols]
+
+    def _check(self, rows: Selection, part: Floats) -> None:
+        """Make sure that some rows, (b, n_k), are weights."""
+        with np.errstate(invalid="ignore"):
+            if part.size and not (part.min() >= 0.0 and part.max() < np.inf):  # NaN is neither
+                self._refuse(rows, part, ~(np.isfinite(part) & (part >= 0.0)))
         allowed = self._allowed_part(rows)
-        self._refuse(rows, part, ~(np.isfinite(part) & (part >= 0.0)))
         if allowed is not None:
             self._refuse(rows, part, (part != 0.0) & ~allowed, ", which the mask hides")
         with np.errstate(over="ignore"):
@@ -71,7 +122,6 @@ class ArrayMap(AttentionMap):
                 f"row {positions_of(rows)[row]} of weights of shape {self._shape} sums to {sums[row]:.6g}: a row of "
                 "weights sums to 1, or to 0 if there is nothing to attend to; divide each row by its sum"
             )
-        return part[:, cols]
 
     def _refuse(self, rows: Selection, part: Floats, wrong: Bools, why: str = "") -> None:
         if wrong.any():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-_INFINITE = 0x7C00
+INFINITE = 0x7C00
 """The bits of +inf: below are the numbers from 0 on, above NaN and all that is negative."""
 _RAISED = np.float32(2.0**112)
 """Between 2⁻¹²⁷ and 2⁻¹⁵, by which exponents are stored in float32 and in float16."""
@@ -30,7 +30,7 @@ def widened(array: npt.NDArray[np.float16]) -> npt.NDArray[np.float32]:
     it from a file.
     """
     bits = array.view(np.uint16)
-    if not array.dtype.isnative or int(bits.max(initial=0)) >= _INFINITE:
+    if not array.dtype.isnative or int(bits.max(initial=0)) >= INFINITE:
         return array.astype(np.float32)
     moved = np.empty_like(bits, np.uint32)
     np.left_shift(bits, np.uint32(13), out=moved)  # counted in 32 bits

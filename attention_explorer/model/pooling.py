@@ -72,22 +72,22 @@ class TilePool:
     height, width : int
         How many tiles there may be each way, at least 1.
     dtype : dtype
-        Of the map.
+        Of the map; unsigned integers for what is stored in an order of its own.
     by_magnitude : bool
         Whether the largest absolute value wins, as for scores, and not the largest value.
     """
 
     def __init__(
-        self, shape: tuple[int, int], height: int, width: int, dtype: np.dtype[np.floating[Any]], by_magnitude: bool
+        self, shape: tuple[int, int], height: int, width: int, dtype: np.dtype[Any], by_magnitude: bool
     ) -> None:
         self._row_bounds = tile_bounds(shape[0], height)
         self._col_bounds = tile_bounds(shape[1], width)
         tiles = (len(self._row_bounds) - 1, len(self._col_bounds) - 1)
-        self._largest = np.full(tiles, -np.inf, dtype)
+        self._largest = np.full(tiles, 0 if dtype.kind == "u" else -np.inf, dtype)
         self._smallest = np.full(tiles, np.inf, dtype) if by_magnitude else None
         self._seen = np.zeros(tiles, np.bool_)
 
-    def add(self, offset: int, values: Floats, allowed: Bools | None) -> None:
+    def add(self, offset: int, values: npt.NDArray[Any], allowed: Bools | None) -> None:
         """Take the next rows.
 
         Parameters

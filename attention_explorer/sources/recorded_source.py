@@ -125,8 +125,9 @@ class RecordedSource(Source[R]):
 
     @cached_property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        tokens, context = (tuple(map(readable_piece, pieces)) for pieces in self._pieces)
-        return tokens, context
+        tokens, context = self._pieces
+        of_tokens = tuple(map(readable_piece, tokens))
+        return of_tokens, of_tokens if context is tokens else tuple(map(readable_piece, context))
 
     @cached_property
     def are_numbers(self) -> tuple[bool, bool]:
@@ -137,7 +138,7 @@ class RecordedSource(Source[R]):
         has_keys = contents.context_tokens is not None or (bool(contents.tokens) and n_q == n_k)
         return not contents.tokens, not has_keys
 
-    @property
+    @cached_property
     def texts(self) -> tuple[str, str]:
         """What queries and keys belong to, as text."""
         tokens, context = map(_joined, self.labels)
@@ -181,9 +182,10 @@ class RecordedSource(Source[R]):
 
 def _joined(labels: tuple[str, ...]) -> str:
     """Put pieces together: with their own spaces, if they have any."""
-    if any(label.startswith(SPACE) for label in labels):
+    apart = " ".join(labels)
+    if f" {SPACE}" in f" {apart}":  # at the start of a label: in labels there are no spaces
         return "".join(labels).replace(SPACE, " ").strip()
-    return " ".join(labels)
+    return apart
 
 
 class BoxSource(RecordedSource[BoxRecipe]):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_explorer.model.half import widened
 from attention_explorer.sources.recorded.stored_array import StoredArray
 
 MOST_ROWS = 64
@@ -121,6 +122,8 @@ def _looked_at(array: StoredArray, place: int, index: Index, key_axis: int, quer
     for start in range(0, keys, _CHUNK):
         cut = slice(start, min(start + _CHUNK, keys))
         entries = array.part([*index[:key_axis], cut, *index[key_axis + 1 :]])
+        if entries.dtype == np.float16:  # with which NumPy is slow
+            entries = widened(entries)
         fine = np.isfinite(entries) & (entries >= 0)
         if not fine.all():
             at = int(np.argmin(fine))

@@ -54,6 +54,15 @@ class HeadArray(RowArray):
         parts = [self._run(run) for run in runs]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
+    def read_into(self, rows: Selection, target: npt.NDArray[Any]) -> None:
+        """Read rows to where they are wanted, without room of their own if they lie side by side."""
+        lies_so = self._row_axis < self._column_axis == self._array.nearest_axis
+        if lies_so and isinstance(rows, slice):
+            cuts = self._cuts(slice(*rows.indices(self.shape[0])[:2]))
+            self._array.part_into(cuts, target)
+        else:
+            super().read_into(rows, target)
+
     def read(self) -> npt.NDArray[Any]:
         """Read all rows."""
         return self._cut(slice(0, self.shape[0]))
@@ -78,10 +87,13 @@ class HeadArray(RowArray):
         return found
 
     def _cut(self, rows: slice) -> npt.NDArray[Any]:
+        part = self._array.part(self._cuts(rows))
+        return np.ascontiguousarray(part if self._row_axis < self._column_axis else part.T)
+
+    def _cuts(self, rows: slice) -> list[slice | int]:
         whole = slice(0, self.shape[1])
         cuts: dict[int, slice | int] = {**self._places, self._row_axis: rows, self._column_axis: whole}
-        part = self._array.part([cuts[axis] for axis in range(self._array.ndim)])
-        return np.ascontiguousarray(part if self._row_axis < self._column_axis else part.T)
+        return [cuts[axis] for axis in range(self._array.ndim)]
 
 
 _BANDS: Kept[npt.NDArray[Any]] = Kept()

@@ -33,6 +33,8 @@ def readable_piece(piece: str) -> str:
     str
         ␣ stands for a space, ↵ for a new line, ⇥ for a tab, - in front for “goes on the word before”. Never empty.
     """
+    if piece.isascii() and piece.isalnum():  # most are, and of a long text there are many
+        return piece
     byte = _BYTE.fullmatch(piece)
     if byte:
         code = int(byte[1], 16)

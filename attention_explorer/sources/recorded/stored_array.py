@@ -102,10 +102,17 @@ class StoredArray(ABC):
         FileError, FileAccessError
             If the file was changed since it was opened, is damaged there, or can no longer be read.
         """
-        cuts = [slice(cut.start, cut.stop) if isinstance(cut, slice) else slice(cut, cut + 1) for cut in part]
-        cuts += [slice(0, length) for length in self.shape[len(cuts) :]]
         dropped = tuple(axis for axis, cut in enumerate(part) if not isinstance(cut, slice))
-        return self._read(cuts).squeeze(dropped)
+        return self._read(self._cuts(part)).squeeze(dropped)
+
+    def part_into(self, part: Part, target: npt.NDArray[Any]) -> None:
+        """Read a part, as `part` does, to an array of its shape and type, whose values are lost."""
+        target[...] = self.part(part)
+
+    def _cuts(self, part: Part) -> list[slice]:
+        """Return one slice an axis."""
+        cuts = [slice(cut.start, cut.stop) if isinstance(cut, slice) else slice(cut, cut + 1) for cut in part]
+        return cuts + [slice(0, length) for length in self.shape[len(cuts) :]]
 
     @abstractmethod
     def _read(self, cuts: Sequence[slice]) -> npt.NDArray[Any]:
@@ -153,6 +160,14 @@ class PlainArray(StoredArray):
     def nearest_axis(self) -> int:
         """The axis along which entries lie side by side."""
         return 0 if self._fortran_order else len(self.shape) - 1
+
+    def part_into(self, part: Part, target: npt.NDArray[Any]) -> None:
+        """Read a part to where it is wanted, without room of its own if the file has it so."""
+        is_so = target.dtype == self._stored and target.flags.c_contiguous
+        if is_so and not (self._bfloat16 or self._fortran_order or self.dtype == np.bool_):
+            read_part(self._file, self._offset, self._stored, self.shape, self._cuts(part), target)
+        else:
+            super().part_into(part, target)
 
     def _read(self, cuts: Sequence[slice]) -> npt.NDArray[Any]:
         turn = slice(None, None, -1 if self._fortran_order else 1)

@@ -67,6 +67,8 @@ def _order(weights: FloatArray, masked: BoolArray) -> tuple[int, ...]:
 def places_of(reading: Reading) -> tuple[str, ...]:
     """Return “ (17)”, the place, for every token that comes more than once, and nothing for the others."""
     often, number = Counter(reading.tokens), reading.count.number
+    if len(often) == len(reading.tokens):  # as those that only count are, of which there may be many
+        return ("",) * len(reading.tokens)
     return tuple(f" ({number(place)})" * (often[token] > 1) for place, token in enumerate(reading.tokens))
 
 

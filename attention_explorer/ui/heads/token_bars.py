@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from heapq import nlargest
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
@@ -56,7 +57,7 @@ class TokenBars(QWidget):
         if shown is None or (reading.tokens, reading.count) != (shown.tokens, shown.count):
             self._places = places_of(reading)
             labels = set(zip(reading.tokens, self._places, strict=True))
-            self._widest = tuple(sorted(labels, key=lambda label: len("".join(label)), reverse=True)[:8])
+            self._widest = tuple(nlargest(8, labels, key=lambda label: len(label[0]) + len(label[1])))
         self._reading, self._marked = reading, marked
         self._largest = max(float(reading.weights.max(initial=0.0)), 1e-300)
         strongest = reading.order[:3]

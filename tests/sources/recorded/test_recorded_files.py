@@ -40,6 +40,9 @@ def check_parts(file: ArrayFile, name: str, expected: np.ndarray) -> None:
         np.testing.assert_array_equal(found, expected[part])
         assert found.dtype == stored.dtype
         assert found.flags.writeable
+        target = np.zeros_like(found)
+        stored.part_into(part, target)
+        np.testing.assert_array_equal(target, expected[part])
     for rows in (0, -1, slice(0, 1), slice(None, None, -1), [1, 0, 0], np.array([0, 1]), []):
         np.testing.assert_array_equal(stored[rows], expected[np.asarray(rows, int) if isinstance(rows, list) else rows])
     stored.read()[...] = 0

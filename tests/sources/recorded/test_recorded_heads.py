@@ -42,6 +42,11 @@ def test_weights_are_those_of_the_file(tmp_path: Path, axes: str, order: str, sa
             np.testing.assert_array_equal(map_.weights([4, 0, 1], slice(2, 4)), expected[[4, 0, 1], 2:4])
             np.testing.assert_array_equal(map_.weights(slice(2, 4)), expected[2:4])
             np.testing.assert_array_equal(map_.weights([]), expected[[]])
+            assert head.weights is not None
+            for rows in (slice(1, 4), slice(0, 0), np.array([4, 1])):
+                target = np.zeros((len(expected[rows]), 6), W.dtype)
+                head.weights.read_into(rows, target)
+                np.testing.assert_array_equal(target, expected[rows])
     assert (len(found), len(found[0])) == (2 if "l" in axes else 1, 4 if "h" in axes else 1)
 
 
