@@ -110,10 +110,10 @@ class RecordedSource(Source[R]):
         if recording is None:
             return (), ()
         (n_q, n_k), contents = recording.shape, recording.contents
-        tokens = contents.tokens or tuple(str(place + 1) for place in range(n_q))
+        tokens = contents.tokens or tuple(map(str, range(1, n_q + 1)))
         if contents.context_tokens is not None:
             return tokens, contents.context_tokens
-        return tokens, tokens if n_q == n_k else tuple(str(place + 1) for place in range(n_k))
+        return tokens, tokens if n_q == n_k else tuple(map(str, range(1, n_k + 1)))
 
     @property
     def tokens(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from heapq import nlargest
+from operator import add
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
@@ -56,8 +56,9 @@ class TokenBars(QWidget):
         shown = self._reading
         if shown is None or (reading.tokens, reading.count) != (shown.tokens, shown.count):
             self._places = places_of(reading)
-            labels = set(zip(reading.tokens, self._places, strict=True))
-            self._widest = tuple(nlargest(8, labels, key=lambda label: len(label[0]) + len(label[1])))
+            both = reading.tokens, self._places
+            labels = dict(zip(map(add, *both), zip(*both, strict=True), strict=True))
+            self._widest = tuple(labels[text] for text in sorted(labels, key=len, reverse=True)[:8])
         self._reading, self._marked = reading, marked
         self._largest = max(float(reading.weights.max(initial=0.0)), 1e-300)
         strongest = reading.order[:3]
