@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from attention_explorer import __version__
 from attention_explorer.display import has_display
-from attention_explorer.errors import ExplorerError, ExportError, UsageError, quoted
+from attention_explorer.errors import ExplorerError, ExportError, UsageError, did_you_mean, full_stop, quoted
 from attention_explorer.numerals import counted
 
 if TYPE_CHECKING:
@@ -66,8 +66,27 @@ def _with_command(arguments: list[str]) -> list[str]:
     at = 0
     while at < len(arguments) and arguments[at].startswith("-"):
         at += 2 if arguments[at] in ("--preset", "--page", "--without-display") else 1
-    is_file = at < len(arguments) and arguments[at] not in COMMANDS and _is_file(arguments[at])
-    return [*arguments[:at], "run", *arguments[at:]] if is_file else arguments
+    if at >= len(arguments) or arguments[at] in COMMANDS:
+        return arguments
+    if not _is_file(arguments[at]):
+        raise UsageError(_no_such_word(arguments[at]))
+    return [*arguments[:at], "run", *arguments[at:]]
+
+
+def _no_such_word(word: str) -> str:
+    """Say that a word is no command and no file, and what may have been meant."""
+    from attention_explorer.state.ready_made import PAGE_IDS, preset_ids
+
+    presets = [name for page in PAGE_IDS for name in preset_ids(page)]
+    if word in presets:
+        return f"{quoted(word)} is a preset: open the window with “--preset {word}”."
+    otherwise = "“attention-explorer --help” lists the commands."
+    advice = did_you_mean(word, COMMANDS, otherwise)
+    if advice == otherwise:
+        advice = did_you_mean(word, presets, otherwise)
+        if advice != otherwise:
+            advice += " A preset follows “--preset”."
+    return f"There is no command or file {quoted(word)}. {advice}"
 
 
 def _is_file(text: str) -> bool:
@@ -251,9 +270,8 @@ def _size(text: str) -> tuple[int, int]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code: 0 done, 1 it could not be done, 2 wrong usage."""
-    options = parser().parse_args(arguments)
     try:
-        return _carry_out(options)
+        return _carry_out(parser().parse_args(arguments))
     except ExplorerError as error:
         _complain(str(error))
         return 2 if isinstance(error, UsageError) else 1
@@ -436,10 +454,14 @@ def _tokens_in(path: Path) -> tuple[str, ...]:
             f"{quoted(str(path))} is no text: give the tokens as a JSON list of texts, or one on each line, in UTF-8."
         )
     try:
-        listed = json.loads(text) if text.lstrip().startswith("[") else text.splitlines()
-    except ValueError as error:
-        raise ExplorerError(f"{quoted(str(path))} is no JSON list: {error}.") from None
-    if not all(isinstance(token, str) for token in listed):
+        listed = json.loads(text) if path.suffix == ".json" or text.lstrip().startswith("[") else None
+    except (ValueError, RecursionError) as error:
+        if path.suffix == ".json":
+            raise ExplorerError(f"{quoted(str(path))} is no JSON list: {full_stop(str(error))}") from None
+        listed = None  # lines, of which the first may be [CLS]
+    if listed is None:
+        listed = text.removesuffix("\n").split("\n") if text else []
+    if not (isinstance(listed, list) and all(isinstance(token, str) for token in listed)):
         raise ExplorerError(f"{quoted(str(path))} must be a list of texts, one for each token.")
     return tuple(listed)
 

@@ -129,7 +129,7 @@ def test_axes_in_another_order_are_found_or_given():
         ({"weights": 3 * np.eye(3)}, "sum"),
         ({"weights": -np.eye(3)}, "-1"),
         ({"weights": np.full((3, 3), np.nan)}, "nan"),
-        ({"weights": np.eye(3), "tokens": ["a"]}, "1 tokens for 3 queries"),
+        ({"weights": np.eye(3), "tokens": ["a"]}, "1 token for 3 queries"),
         ({"weights": np.eye(3), "tokens": list("abcd")}, "4 tokens for 3 queries"),
         ({"weights": np.eye(3), "axes": "lhqk"}, "axes"),
         ({"weights": weights_of(2, 3, 5, 5), "axes": "xyqk"}, "x"),

@@ -31,6 +31,20 @@ def test_presets_that_there_are_not(name: str, capsys: pytest.CaptureFixture[str
         assert "\x1b" not in said
 
 
+@pytest.mark.parametrize(
+    ("word", "advice"),
+    [
+        ("rendr", "There is no command or file “rendr”. Did you mean “render”?"),
+        ("quizz", "There is no command or file “quizz”. Did you mean “quiz”? A preset follows “--preset”."),
+        ("xyz", "There is no command or file “xyz”. “attention-explorer --help” lists the commands."),
+        ("quiz", "“quiz” is a preset: open the window with “--preset quiz”."),
+    ],
+)
+def test_words_that_are_no_commands(word: str, advice: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([word], ["--page", "lookup", word, "--no-such-option"]):
+        assert complaint(capsys, *arguments) == f"attention-explorer: {advice}\n"
+
+
 def test_a_size_of_thousands_of_digits_is_no_size(capsys: pytest.CaptureFixture[str]) -> None:
     said = complaint(capsys, "gallery", "out", "--size", "9" * 5000 + "x1")
     assert "is not a size such as 1280x800" in said

@@ -387,6 +387,16 @@ def test_a_head_is_chosen_by_its_numbers(model: np.ndarray, counted: list[str]) 
     np.testing.assert_array_equal(np.load("head.npy"), model[1, 2])
 
 
+LINES = "[CLS]\nto\nbe\n[SEP]\n"
+
+
+@pytest.mark.parametrize("brackets", [LINES, LINES.rstrip(), '["[CLS]", "to", "be", "[SEP]"]'])
+def test_tokens_in_brackets_are_lines_or_a_list(model: np.ndarray, brackets: str) -> None:
+    Path("brackets.txt").write_text(brackets, encoding="utf-8")
+    assert cli.main(["render", "model.npz", "head.csv", "--tokens", "brackets.txt"]) == 0
+    assert Path("head.csv").read_text(encoding="utf-8").splitlines()[0].endswith("[CLS],to,be,[SEP]")
+
+
 @pytest.mark.parametrize("tokens", ["tokens.txt", "tokens.json"])
 def test_tokens_are_given_beside_the_file(model: np.ndarray, tokens: str) -> None:
     assert cli.main(["render", "model.npz", "head.csv", "--tokens", tokens]) == 0
@@ -416,7 +426,9 @@ def test_a_picture_of_the_heads_is_chosen(model: np.ndarray, what: str) -> None:
         (["model.npz", "a.svg", "--what", "foo"], 2, "Choose one of: picture, map, lines, stages, compare, wall."),
         (["model.npz", "a.svg", "--tokens", "no.txt"], 1, "cannot be read as a list of tokens: No such file"),
         (["model.npz", "a.svg", "--tokens", "model.npz"], 1, "“model.npz” is no text"),
-        (["model.npz", "a.svg", "--tokens", "two.txt"], 1, "2 tokens are given for the 4 queries of “model.npz”"),
+        (["model.npz", "a.svg", "--tokens", "one.json"], 1, "“one.json” must be a list of texts"),
+        (["model.npz", "a.svg", "--tokens", "broken.json"], 1, "“broken.json” is no JSON list: Expecting"),
+        (["model.npz", "a.svg", "--tokens", "two.txt"], 1, "2 tokens for the 4 queries of “model.npz”"),
         (
             ["late-nan.npz", "a.csv", "--head", "3"],
             1,
@@ -433,6 +445,8 @@ def test_what_a_file_of_attention_has_not_is_said(
     model: np.ndarray, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str
 ) -> None:
     Path("two.txt").write_text("to\nbe\n", encoding="utf-8")
+    Path("one.json").write_text('{"tokens": ["to", "be"]}', encoding="utf-8")
+    Path("broken.json").write_text('["to", be]', encoding="utf-8")
     late = np.full((3, 200, 200), 1 / 200)
     late[2, 7, 5] = np.nan  # in a row that is not in the sample
     np.savez("late-nan.npz", late)

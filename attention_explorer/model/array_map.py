@@ -78,7 +78,7 @@ class ArrayMap(AttentionMap):
         for number, (offset, block) in enumerate(row_blocks(queries, self.n_k)):
             stored = self._stored(block, room[: count(block)])
             if number % SAMPLED_BLOCKS == 0:
-                self._check(positions_of(block)[:1], widened(stored[:1]))
+                self._stage_part(Stage.WEIGHTS, positions_of(block)[:1], slice(0, 0))
             tiles.add(offset, stored.view(np.uint16)[:, keys], None)  # bits are in the order of the numbers from 0 on
         largest, masked = tiles.pooled(0.0)
         if largest.max(initial=0) >= INFINITE:  # something is no weight, or −0
@@ -103,15 +103,8 @@ class ArrayMap(AttentionMap):
         part = real_array("weights", stored)
         if part is stored and not isinstance(self._weights, RowArray):
             part = part.copy()  # of an array that is not the caller's
-        self._check(rows, part)
-        return part[:, cols]
-
-    def _check(self, rows: Selection, part: Floats) -> None:
-        """Make sure that some rows, (b, n_k), are weights."""
-        with np.errstate(invalid="ignore"):
-            if part.size and not (part.min() >= 0.0 and part.max() < np.inf):  # NaN is neither
-                self._refuse(rows, part, ~(np.isfinite(part) & (part >= 0.0)))
         allowed = self._allowed_part(rows)
+        self._refuse(rows, part, ~(np.isfinite(part) & (part >= 0.0)))
         if allowed is not None:
             self._refuse(rows, part, (part != 0.0) & ~allowed, ", which the mask hides")
         with np.errstate(over="ignore"):
@@ -122,6 +115,7 @@ class ArrayMap(AttentionMap):
                 f"row {positions_of(rows)[row]} of weights of shape {self._shape} sums to {sums[row]:.6g}: a row of "
                 "weights sums to 1, or to 0 if there is nothing to attend to; divide each row by its sum"
             )
+        return part[:, cols]
 
     def _refuse(self, rows: Selection, part: Floats, wrong: Bools, why: str = "") -> None:
         if wrong.any():

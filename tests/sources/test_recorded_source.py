@@ -163,7 +163,7 @@ def test_weights_without_scores_are_not_computed_anew(saved):
     [
         ({"attention": RNG.standard_normal((2, 4, 4))}, "scores, before the softmax"),
         ({"attention": 3 * rows_of_weights(2, 4, 4)}, "sum"),
-        ({"attention": rows_of_weights(2, 4, 4), "tokens": np.array(["a"])}, "1 tokens for 4 queries"),
+        ({"attention": rows_of_weights(2, 4, 4), "tokens": np.array(["a"])}, "1 token for 4 queries"),
         ({"attention": np.zeros((2, 0, 0))}, "no entries"),
         ({"attention": np.full((2, 3, 3), np.nan)}, "nan"),
         ({"a": rows_of_weights(2, 4, 4), "b": rows_of_weights(2, 4, 4)}, "several arrays"),

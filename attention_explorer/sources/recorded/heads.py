@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import ArrayMap, AttentionMap, QueryKeyMap, RowMask
+from attention_explorer.numerals import counted
 from attention_explorer.sources.recorded.contents import Contents
 from attention_explorer.sources.recorded.head_array import HeadArray
 from attention_explorer.sources.recorded.head_stack import HeadStack, check_sizes
@@ -123,14 +124,15 @@ def check_tokens(contents: Contents, n_q: int, n_k: int) -> None:
     ArrayError
         If there are too few or too many.
     """
-    name = contents.path.name
-    tokens, context = contents.tokens, contents.context_tokens
-    if tokens is not None and len(tokens) != n_q and not contents.has_own_tokens:
-        raise ArrayError(f"{len(tokens)} tokens are given for the {n_q} queries of “{name}”: give one for each")
+    name, tokens, context = contents.path.name, contents.tokens, contents.context_tokens
     if tokens is not None and len(tokens) != n_q:
-        raise ArrayError(f"“{name}” has {len(tokens)} tokens for {n_q} queries: give one for each, in “tokens”")
+        given = counted(len(tokens), "token")
+        if not contents.has_own_tokens:
+            raise ArrayError(f"{given} for the {n_q} queries of “{name}”: give one for each")
+        raise ArrayError(f"“{name}” has {given} for {n_q} queries: give one for each, in “tokens”")
     if context is not None and len(context) != n_k:
-        raise ArrayError(f"“{name}” has {len(context)} tokens for {n_k} keys: give one for each, in “context_tokens”")
+        given = counted(len(context), "token")
+        raise ArrayError(f"“{name}” has {given} for {n_k} keys: give one for each, in “context_tokens”")
 
 
 def _stack_beside(contents: Contents, arrays: tuple[StoredArray, ...], batch: int | None) -> HeadStack | None:
