@@ -28,7 +28,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, FileAccessError, FileError
 from attention_explorer.session import garbage
 from attention_explorer.session.memory import use_one_heap
 from attention_explorer.session.session import Session
@@ -89,15 +89,21 @@ def make_drawing_application() -> QGuiApplication:
 
 
 class ErrorReporter(QObject):
-    """Shows uncaught errors, of every thread, in a dialog with a report to copy: never in silence."""
+    """Shows uncaught errors, of every thread, in a dialog with a report to copy: never in silence.
+
+    A file that was written over or can no longer be read is no error of the program: its sentence is told.
+    """
 
     reported = Signal(str)
+    file_failed = Signal(str)
 
     def __init__(self, window: MainWindow | None = None) -> None:
         super().__init__()
         self._window = window
         self._showing = False
         self.reported.connect(self._show)
+        if window is not None:
+            self.file_failed.connect(window.tell)
 
     def install(self) -> None:
         """Catch what nobody else catches, on every thread."""
@@ -112,6 +118,9 @@ class ErrorReporter(QObject):
             return
         text = "".join(traceback.format_exception(kind, error, trace))
         sys.stderr.write(text)
+        if self._window is not None and isinstance(error, FileError | FileAccessError):
+            self.file_failed.emit(str(error))
+            return
         self.reported.emit(text)  # queued to the GUI thread when it comes from another
 
     def _show(self, text: str) -> None:

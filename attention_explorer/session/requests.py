@@ -114,7 +114,7 @@ class Requests(QObject, Generic[R]):
         """Why the newest request is not what is on show, and will not be by itself; empty otherwise."""
         if self.standing is Standing.STOPPED:
             return BEFORE if self.is_old else SO_FAR
-        if self.standing is Standing.REFUSED and self.shown is not None:
+        if self.standing is Standing.REFUSED and self.shown is not None and self.is_old:
             return f"{self.reason} {STILL}"
         return self.reason
 
@@ -158,6 +158,11 @@ class Requests(QObject, Generic[R]):
         if self.standing is Standing.STOPPED:
             self._stand(Standing.PENDING)
             self._ask_worker()
+
+    def refuse(self, reason: str) -> None:
+        """Say that the newest request cannot be answered any more: the numbers behind its picture are gone."""
+        self.jobs.cancel()
+        self._stand(Standing.REFUSED, reason)
 
     def leave(self) -> None:
         """Stop computing what nobody looks at; it is computed when it is wanted again."""

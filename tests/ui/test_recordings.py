@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox
 from window_driver import drop
 
 from attention_explorer.app import first_state
 from attention_explorer.session import memory
+from attention_explorer.session.requests import STILL, Standing
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import source_of
@@ -23,6 +25,7 @@ from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.session_file import read_session, write_session
+from attention_explorer.ui.heads.page import HeadsPage
 from attention_explorer.ui.reading_dialog import ReadingDialog
 
 WORDS = ["Ġthe", "Ġcat", "Ġsat", "Ġdown"]
@@ -255,6 +258,114 @@ def test_how_a_file_is_read_can_be_looked_at_and_changed_later(window, open_drop
 def test_without_a_file_there_is_nothing_to_ask(window):
     window.files.ask_how_to_read()
     assert "no file of attention" in window.statusBar().currentMessage()
+
+
+CHANGED = "“vectors.npz” was changed while it was open"
+
+
+@pytest.fixture
+def written_over(window, open_dropped, tmp_path):
+    """Open queries, keys and weights in the window, beside another layer as B, then have both files written over."""
+
+    def make(picture: Picture):
+        q, k = np.random.default_rng(5).standard_normal((2, 2, 3, 6, 4))
+        scores = np.exp(q @ k.swapaxes(-1, -2) / 2)
+        file = tmp_path / "vectors.npz"
+        # The stages need queries and keys, which are read layer by layer; weights are read row by row.
+        weights = scores / scores.sum(axis=-1, keepdims=True)
+        np.savez(file, **({"q": q, "k": k} if picture is Picture.STAGES else {"attention": weights}))
+        open_dropped(window, file)
+        heads = window.session.state.heads.with_view(picture=picture)
+        heads = replace(heads, other=replace(heads.setup, layer=1))
+        window.session.apply(replace(window.session.state, heads=heads), "See")
+        window.page.settle()
+        QApplication.processEvents()
+        assert window.page.requests.standing is Standing.CURRENT
+        file.write_bytes(b"something else")
+        return window.page
+
+    return make
+
+
+def finish(page) -> None:
+    """Let everything that works on numbers come to its end."""
+    for part in (page.copier, page.arrays):
+        if part is not None:
+            part.jobs.wait(20)
+    page.settle()
+    QApplication.processEvents()
+
+
+def point(page) -> None:
+    canvas = page.pictures.currentWidget()
+    for place in (canvas.rect().center(), canvas.rect().center() + QPoint(30, 40), QPoint(60, 200)):
+        QTest.mouseMove(canvas, place)
+    QApplication.processEvents()
+
+
+def press(key: Qt.Key) -> Callable[[HeadsPage], None]:
+    return lambda page: QTest.keyClick(page.pictures.currentWidget(), key)
+
+
+READERS: dict[str, Callable[[HeadsPage], object]] = {
+    "point": point,
+    "click": lambda page: QTest.mouseClick(page.pictures.currentWidget(), Qt.MouseButton.LeftButton),
+    "walk": press(Qt.Key.Key_Down),
+    "keep a row": press(Qt.Key.Key_R),
+    "keep a column": press(Qt.Key.Key_C),
+    "point at a bar": lambda page: page.reading.bars.token_hovered.emit(1),
+    "another tab and back": lambda page: [page.tabs.setCurrentIndex(index) for index in (1, 2, 0)],
+    "copy the picture": lambda page: page.copy_picture(),
+    "copy the numbers": lambda page: page.copy_numbers(),
+    "export": lambda page: page.export(),
+    "export the wall": lambda page: page.export_wall(),
+    "another head": lambda page: page.wall.choose(1, 2),
+}
+
+
+OTHERS: tuple[Callable[[HeadsPage], object], ...] = (
+    lambda page: page.show_arrays(),
+    lambda page: page.reading.table_button.click(),
+    lambda page: page.reading.products_button.click(),
+)
+"""These need no more numbers, or have them in memory."""
+
+
+@pytest.mark.parametrize("picture", list(Picture))
+def test_a_file_that_is_written_over_while_it_is_open_is_said_wherever_its_numbers_are_asked_for(
+    window, written_over, picture, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_given, **_more: (str(tmp_path / "out.csv"), ""))
+    page = written_over(picture)
+    for read in (*READERS.values(), *OTHERS):
+        read(page)
+        finish(page)
+    assert not boxes(window)
+    if picture is not Picture.STAGES:  # whose queries and keys are in memory
+        assert CHANGED in page.pictures.currentWidget().spoken()
+        assert CHANGED in page.requests.sentence
+
+
+@pytest.mark.parametrize("reader", list(READERS))
+def test_each_way_to_ask_for_a_number_of_a_lost_file_says_so_by_itself(
+    window, written_over, reader, tmp_path, monkeypatch
+):
+    heard: list[str] = []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_given, **_more: (str(tmp_path / "out.csv"), ""))
+    monkeypatch.setattr(QMessageBox, "warning", lambda _parent, _title, text: heard.append(text))
+    page = written_over(Picture.HEATMAP)
+    page.refused.connect(heard.append)
+    page.said.connect(heard.append)
+    READERS[reader](page)
+    finish(page)
+    assert not boxes(window)
+    said = [*heard, page.requests.sentence, page.reading.title.text()]
+    assert any(CHANGED in each for each in said)
+    assert not (tmp_path / "out.csv").exists()
+    if reader in ("point", "walk"):
+        assert CHANGED in page.reading.title.text()
+        assert CHANGED in window._readout.text()
+        assert STILL not in page.requests.sentence
 
 
 @pytest.mark.parametrize("loss", ["gone", "changed"])

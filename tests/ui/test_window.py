@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from attention_explorer.app import ErrorReporter
+from attention_explorer.errors import FileError
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.state.role import Role
@@ -222,6 +223,16 @@ def test_an_error_on_another_thread_reaches_the_dialog(window, qtbot, monkeypatc
     qtbot.waitUntil(lambda: any(child.isVisible() for child in window.findChildren(QDialog)))
     assert "from a worker" in dialog(window).findChild(QPlainTextEdit).toPlainText()
     dialog(window).close()
+    capsys.readouterr()
+
+
+def test_a_file_that_is_gone_is_told_and_not_taken_for_an_error_of_the_program(window, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    ErrorReporter(window).install()
+    sys.excepthook(FileError, FileError("“model.npz” was changed"), None)
+    assert window.statusBar().currentMessage() == "“model.npz” was changed"
+    assert not [child for child in window.findChildren(QDialog) if child.isVisible()]
     capsys.readouterr()
 
 

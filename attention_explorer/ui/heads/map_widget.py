@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.alt_text import alt_text
@@ -60,7 +61,10 @@ class MapWidget(PointedPicture):
     def spoken(self) -> str:
         if self.frame is None:
             return ""
-        return alt_text(replace(self.session.state.heads, setup=self.frame.setup))  # the state may ask for another
+        try:
+            return alt_text(replace(self.session.state.heads, setup=self.frame.setup))  # the state may ask for another
+        except ExplorerError as error:
+            return str(error)  # a file may be written over while it is open
 
     # ---- Pointing ----
 

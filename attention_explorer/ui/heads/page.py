@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from attention_explorer.byte_cache import CACHE
+from attention_explorer.errors import ExplorerError
 from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
@@ -118,7 +121,7 @@ class HeadsPage(RequestingPage):
         whole.addWidget(self._page_scroll)
 
     def _connect(self) -> None:
-        for source in (self.bar, self._panel):
+        for source in (self.bar, self._panel, self.reading):
             source.refused.connect(self.refused)
         self.bar.export_wanted.connect(self.export)
         self.bar.paint_toggled.connect(self._on_paint_toggled)
@@ -245,22 +248,37 @@ class HeadsPage(RequestingPage):
             self._wall_side.show_surveys(self._frame, view, part)
         else:
             self._centre.show_picture(self._frame, request.heads.view, part)
-            self._centre.show_title(self._frame, heads, part)
+            with self._reading_on():
+                self._centre.show_title(self._frame, heads, part)
             self._show_spots()
             self._say_again()
 
     def _show_controls(self, heads: HeadsState, frame: HeadsFrame | None) -> None:
-        self.bar.show_frame(heads, frame)
-        self._panel.show_frame(heads, frame)
-        self._centre.other.show_state(heads)
-        if frame is not None:
-            self._wall_side.show_frame(heads, frame)
-            if self.arrays is not None:
-                self.arrays.show_frame(frame)
+        with self._reading_on():
+            self.bar.show_frame(heads, frame)
+            self._panel.show_frame(heads, frame)
+            self._centre.other.show_state(heads)
+            if frame is not None:
+                self._wall_side.show_frame(heads, frame)
+                if self.arrays is not None:
+                    self.arrays.show_frame(frame)
 
     def _show_panel(self) -> None:
-        self._panel.show_frame(self.session.state.heads, self._frame)
+        with self._reading_on():
+            self._panel.show_frame(self.session.state.heads, self._frame)
         self._show_spots()
+
+    @contextmanager
+    def _reading_on(self) -> Iterator[None]:
+        """Do what may read numbers of the source; where it is gone by now, say so in place of them and on the picture.
+
+        A file may be written over at any time while it is open.
+        """
+        try:
+            yield
+        except ExplorerError as error:
+            self.reading.show_reason(str(error))
+            self.requests.refuse(str(error))
 
     # ---- Pointing ----
 
@@ -289,7 +307,8 @@ class HeadsPage(RequestingPage):
         spot = hovered if hovered != NOWHERE else self.pinned
         self._show_on_wall(spot)
         is_raw = is_renormalised(frame, self.session.state.heads.view)
-        self._panel.show_spot(frame, spot, self._centre.compared, is_raw=is_raw)
+        with self._reading_on():
+            self._panel.show_spot(frame, spot, self._centre.compared, is_raw=is_raw)
 
     def _show_on_wall(self, spot: Spot) -> None:
         """Light up a spot in the thumbnails, which are A's: what only B has is not there."""
@@ -313,7 +332,10 @@ class HeadsPage(RequestingPage):
         frame, compared, stage = self._frame, self._centre.compared, self._centre.stage_hovered
         view, is_kept = self.session.state.heads.view, spot == self.pinned
         self._spoken_of = spot
-        self._spoken = "" if frame is None else spot_words(frame, view, compared, stage, spot, is_kept=is_kept)
+        try:
+            self._spoken = "" if frame is None else spot_words(frame, view, compared, stage, spot, is_kept=is_kept)
+        except ExplorerError as error:
+            self._spoken = str(error)
         self.said.emit(self._spoken)
 
     def _on_said(self, sentence: str) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.numerals import counted
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.compare_words import (
@@ -90,10 +93,13 @@ class ReadingCard(QWidget):
         A token of the list is pointed at: the cell that it stands for.
     spot_clicked : Spot
         It was clicked.
+    refused : str
+        Why a table that was asked for cannot be made.
     """
 
     spot_hovered = Signal(object)
     spot_clicked = Signal(object)
+    refused = Signal(str)
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -125,7 +131,7 @@ class ReadingCard(QWidget):
         self.note = TextBlock(self._look, 1, "Sum and entropy")
         self.table_button = QPushButton("Table…")
         self.table_button.setToolTip("Every number of this row or column; copied, it has all its digits")
-        self.table_button.clicked.connect(self.show_table)
+        self.table_button.clicked.connect(lambda: self._show_or_refuse(self.show_table))
         foot = QHBoxLayout()
         foot.addWidget(self.note, 1)
         foot.addWidget(self.table_button)
@@ -139,7 +145,7 @@ class ReadingCard(QWidget):
         self.steps = StepList(self._look)
         self.products_button = QPushButton("Products…")
         self.products_button.setToolTip("The products, feature by feature, that sum to q · k")
-        self.products_button.clicked.connect(self.show_products)
+        self.products_button.clicked.connect(lambda: self._show_or_refuse(self.show_products))
         self.gloss = TextBlock(self._look, 1, "Why, where the head was made by hand")
         foot = QHBoxLayout()
         foot.addWidget(self.gloss, 1)
@@ -192,6 +198,16 @@ class ReadingCard(QWidget):
         self.note.set_text(TextLine(reading.note, "muted", size=12))
         self._show_cell(frame, *cell)
 
+    def show_reason(self, reason: str) -> None:
+        """Say why there is nothing to read, in place of what was read before."""
+        self._frame = self._reading = self._cell = self._comparison = None
+        self.title.set_text(TextLine(reason, size=13.5))
+        self.bars.show_nothing()
+        for part in (self.note, self.cell_title, self.gloss):
+            part.set_text(TextLine(""))
+        self.steps.show_steps(())
+        self.products_button.hide()
+
     def _scroll_to_cell(self) -> None:
         if self._token is not None:
             half = self._look.px(ROW_HEIGHT) // 2
@@ -230,6 +246,12 @@ class ReadingCard(QWidget):
 
     def _on_token_clicked(self, token: int) -> None:
         self.spot_clicked.emit(self._spot_of(token))
+
+    def _show_or_refuse(self, show: Callable[[], None]) -> None:
+        try:
+            show()
+        except ExplorerError as error:  # the numbers may lie in a file, which was written over
+            self.refused.emit(str(error))
 
     def show_table(self) -> None:
         """Open the exact numbers of the row or column."""

@@ -66,6 +66,12 @@ class TokenBars(QWidget):
         self.setAccessibleDescription(f"{reading.title} {heaviest}")
         self._fit()
 
+    def show_nothing(self) -> None:
+        """Show no bars: there is nothing to read."""
+        self._reading = None
+        self.setAccessibleDescription("")
+        self._fit()
+
     def _fit(self) -> None:
         count = len(self._reading.order) if self._reading is not None else 0
         if self.height() != count * self._look.px(ROW_HEIGHT):
