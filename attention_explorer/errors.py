@@ -18,6 +18,29 @@ class FileError(ExplorerError, ValueError):
     """A file does not hold what it should, or something else than when it was opened; the message names the file."""
 
 
+class LostFileError(FileError):
+    """A file that was looked at before is gone, or is no longer what it was.
+
+    Attributes
+    ----------
+    path : str
+        Where it was, as the recipe names it.
+    is_there : bool
+        Whether there still is a file, which could be opened as it is now.
+    """
+
+    def __init__(self, message: str, path: str, *, is_there: bool) -> None:
+        super().__init__(message)
+        self.path, self.is_there = path, is_there
+
+    @staticmethod
+    def behind(error: BaseException | None) -> LostFileError | None:
+        """Return the lost file because of which something failed, however often that was said anew; else None."""
+        while error is not None and not isinstance(error, LostFileError):
+            error = error.__cause__
+        return error
+
+
 class FileAccessError(ExplorerError, OSError):
     """The operating system does not let a file be read: it is gone, is a folder, or may not be read."""
 

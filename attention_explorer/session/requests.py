@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from attention_explorer.byte_cache import CACHE
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, LostFileError
 from attention_explorer.session.jobs import Cancelled, Deliver, JobQueue, Report, Work
 from attention_explorer.session.memory import tidy
 
@@ -48,6 +48,9 @@ class Requests(QObject, Generic[R]):
         Who owns it.
     streams : callable
         (request, part) -> whether with this part a picture is on show, so that the rest makes way for a newer request.
+    akin : callable
+        (shown, wanted) -> whether the picture of one may stay on show where the other is refused: it is of the same
+        thing, with earlier settings.
 
     Signals
     -------
@@ -55,15 +58,23 @@ class Requests(QObject, Generic[R]):
         A part is on show from now on. It may be that of an older request while a newer one is pending.
     progressed : float
         So much of the work is done, 0…1.
+    forgotten
+        Nothing is on show from now on: what was belongs to something else than what is wanted and refused.
     changed
         `standing` or `reason` is another.
     """
 
     delivered = Signal(object, object)
     progressed = Signal(float)
+    forgotten = Signal()
     changed = Signal()
 
-    def __init__(self, parent: QObject, streams: Callable[[R, object], bool] = lambda _request, _part: False) -> None:
+    def __init__(
+        self,
+        parent: QObject,
+        streams: Callable[[R, object], bool] = lambda _request, _part: False,
+        akin: Callable[[R, R], bool] = lambda _shown, _wanted: True,
+    ) -> None:
         super().__init__(parent)
         self.wanted: R | None = None
         """The newest request."""
@@ -74,8 +85,10 @@ class Requests(QObject, Generic[R]):
         self.standing = Standing.LEFT
         self.reason = ""
         """Why the newest request was refused; empty if it was not."""
+        self.lost: LostFileError | None = None
+        """The file for lack of which it was refused, if that is why."""
         self._work: Work | None = None
-        self._streams = streams
+        self._streams, self._akin = streams, akin
         self._makes_way = False
         """Whether the work that runs has shown a picture, and streams."""
         self._has_all = False
@@ -159,10 +172,10 @@ class Requests(QObject, Generic[R]):
             self._stand(Standing.PENDING)
             self._ask_worker()
 
-    def refuse(self, reason: str) -> None:
+    def refuse(self, error: ExplorerError) -> None:
         """Say that the newest request cannot be answered any more: the numbers behind its picture are gone."""
         self.jobs.cancel()
-        self._stand(Standing.REFUSED, reason)
+        self._refuse(error)
 
     def leave(self) -> None:
         """Stop computing what nobody looks at; it is computed when it is wanted again."""
@@ -179,7 +192,7 @@ class Requests(QObject, Generic[R]):
         except Cancelled:
             return True  # showing a part has led to another request, which is newer
         except ExplorerError as error:
-            self._stand(Standing.REFUSED, str(error))
+            self._refuse(error)
             return False
         self._end(request)
         return True
@@ -210,7 +223,7 @@ class Requests(QObject, Generic[R]):
 
     def _on_failed(self, request: R, error: Exception) -> None:
         if request == self.wanted:
-            self._stand(Standing.REFUSED, str(error) if isinstance(error, ExplorerError) else NOT_COMPUTED)
+            self._refuse(error)
 
     def _on_finished(self, request: R) -> None:
         if self._has_all:
@@ -231,9 +244,19 @@ class Requests(QObject, Generic[R]):
         if request == self.wanted:
             self._stand(Standing.CURRENT)
 
+    def _refuse(self, error: Exception) -> None:
+        if self.shown is not None and self.wanted is not None and not self._akin(self.shown, self.wanted):
+            self.shown, self.is_whole, self._on_show = None, False, []
+            CACHE.show(id(self), [])
+            self.forgotten.emit()
+        self.lost = LostFileError.behind(error)
+        self._stand(Standing.REFUSED, str(error) if isinstance(error, ExplorerError) else NOT_COMPUTED)
+
     def _stand(self, standing: Standing, reason: str = "") -> None:
         if standing in (Standing.CURRENT, Standing.REFUSED):
             self._work = None  # it may hold large arrays
+        if standing is not Standing.REFUSED:
+            self.lost = None
         if (standing, reason) != (self.standing, self.reason):
             self.standing, self.reason = standing, reason
             self.changed.emit()

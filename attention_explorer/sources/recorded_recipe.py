@@ -99,6 +99,11 @@ class FileRecipe(_Recorded):
     is_causal: bool = False
     given_tokens: tuple[str, ...] = ()
 
+    @property
+    def whose(self) -> str:
+        """The file: a picture of another would be taken for one of this."""
+        return self.path
+
 
 @dataclass(frozen=True, slots=True)
 class BoxRecording:

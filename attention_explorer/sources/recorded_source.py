@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from attention_explorer import assets
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, LostFileError
 from attention_explorer.model.arrays import Bools
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.layers import Layers
@@ -93,10 +94,24 @@ class RecordedSource(Source[R]):
     def _open(self) -> Recording:
         """Open the recording; an ExplorerError says why that cannot be done."""
 
-    @cached_property
+    def __init__(self, recipe: R) -> None:
+        super().__init__(recipe)
+        self._opened: Recording | ExplorerError | None = None
+
+    @property
     def recording(self) -> Recording:
-        """The recording, opened when it is first asked for; an ExplorerError if it cannot be."""
-        return self._open()
+        """The recording, opened when it is first asked for; an ExplorerError if it cannot be.
+
+        A file that could not be opened is tried again when its layers are asked for, and not for every word about it.
+        """
+        if self._opened is None:
+            try:
+                self._opened = self._open()
+            except ExplorerError as error:
+                self._opened = error
+        if isinstance(self._opened, ExplorerError):
+            raise self._opened.with_traceback(None)
+        return self._opened
 
     def _if_open(self) -> Recording | None:
         try:
@@ -150,6 +165,10 @@ class RecordedSource(Source[R]):
         return (1,) if recording is None else tuple(map(len, recording.heads))
 
     def layers(self, lookup: Lookup) -> Sequence[Layer]:
+        if isinstance(self._opened, ExplorerError):
+            self._opened = None
+            for said in ("_pieces", "labels", "are_numbers", "lacks"):  # of a file that could not be opened
+                self.__dict__.pop(said, None)
         recording = self.recording
         return Layers(len(recording.heads), lambda place: recording.layer(place, lookup))
 
@@ -297,7 +316,9 @@ class FileSource(RecordedSource[FileRecipe]):
         path = Path(recipe.path)
         change = change_since(FileReference(path, recipe.size, recipe.modified_ns, recipe.digest))
         if change is not None:
-            raise ExplorerError(f"{change} Open it again to see what it holds now.")
+            is_there = os.access(path, os.R_OK) and path.is_file()
+            what = "Open it as it is now, or find the one that it was." if is_there else "Find it, or open another."
+            raise LostFileError(f"{change} {what}", recipe.path, is_there=is_there)
         contents = _with_tokens(contents_of(open_arrays(path), recipe.attention or None), recipe.given_tokens)
         heads = layers_of(contents, recipe.axes, batch=recipe.batch, is_causal=recipe.is_causal)
         return Recording(contents, heads, recipe.is_causal and contents.mask is None)

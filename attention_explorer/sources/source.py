@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 class Recipe(CheckedFields):
     """Names a source in the state: a few small fields, never arrays."""
 
+    @property
+    def whose(self) -> str:
+        """What stays the same while settings change: a picture of it may stand until the one of others is computed."""
+        return type(self).__name__
+
     if TYPE_CHECKING:  # fields of some recipes, and properties of others
 
         @property

@@ -1,9 +1,9 @@
-"""Where the files are that a session refers to: named relative to the session, so that both can be moved together."""
+"""The files that a session refers to: named relative to the session, so that both can be moved together."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,20 +18,31 @@ MOST_FOLDERS_UP = 2
 
 def relative_to(state: ExplorerState, session: Path) -> ExplorerState:
     """Return a state with its files named as seen from the folder of a session."""
-    return _with_paths(state, lambda path: _seen_from(session.absolute().parent, path))
+    folder = session.absolute().parent
+    return _with_files(state, lambda file: replace(file, path=_seen_from(folder, file.path)))
 
 
 def absolute_from(state: ExplorerState, session: Path) -> ExplorerState:
     """Return a state that was read from a session, with whole paths again."""
     folder = session.absolute().parent
-    return _with_paths(state, lambda path: os.path.normpath(folder / path))
+    return _with_files(state, lambda file: replace(file, path=os.path.normpath(folder / file.path)))
 
 
 def files_of(state: ExplorerState) -> tuple[str, ...]:
     """Return the paths of the files that a state refers to, in its order."""
+    return tuple(file.path for file in named_files(state))
+
+
+def named_files(state: ExplorerState) -> tuple[FileRecipe, ...]:
+    """Return what names the files of a state, each once."""
     setups = (state.heads.setup, state.heads.other)
-    files = (recipe_as(setup.recipe, FileRecipe) for setup in setups if setup is not None)
-    return tuple(file.path for file in files if file is not None)
+    files = (None if setup is None else recipe_as(setup.recipe, FileRecipe) for setup in setups)
+    return tuple(dict.fromkeys(file for file in files if file is not None))
+
+
+def with_files(state: ExplorerState, others: Mapping[FileRecipe, FileRecipe]) -> ExplorerState:
+    """Return a state that names other files in place of some."""
+    return _with_files(state, lambda file: others.get(file, file))
 
 
 def _seen_from(folder: Path, path: str) -> str:
@@ -43,7 +54,7 @@ def _seen_from(folder: Path, path: str) -> str:
     return Path(relative).as_posix() if is_near else path
 
 
-def _with_paths(state: ExplorerState, change: Callable[[str], str]) -> ExplorerState:
+def _with_files(state: ExplorerState, change: Callable[[FileRecipe], FileRecipe]) -> ExplorerState:
     heads = state.heads
     setup, other = _changed(heads.setup, change), None if heads.other is None else _changed(heads.other, change)
     if setup is heads.setup and other is heads.other:
@@ -51,6 +62,6 @@ def _with_paths(state: ExplorerState, change: Callable[[str], str]) -> ExplorerS
     return replace(state, heads=replace(heads, setup=setup, other=other))
 
 
-def _changed(setup: HeadsSetup, change: Callable[[str], str]) -> HeadsSetup:
+def _changed(setup: HeadsSetup, change: Callable[[FileRecipe], FileRecipe]) -> HeadsSetup:
     file = recipe_as(setup.recipe, FileRecipe)
-    return setup if file is None else replace(setup, recipe=replace(file, path=change(file.path)))
+    return setup if file is None else replace(setup, recipe=change(file))

@@ -56,6 +56,8 @@ class Page(QWidget):
         A file is to be chosen, and compared with what is on show.
     files_to_compare_wanted : QMenu
         The menu is to be filled with files that can be compared with what is on show.
+    find_wanted, reopen_wanted : str
+        The file that was at this path is to be looked for, or opened as it is now.
     """
 
     said = Signal(str)
@@ -64,6 +66,8 @@ class Page(QWidget):
     refused = Signal(str)
     compare_wanted = Signal()
     files_to_compare_wanted = Signal(object)
+    find_wanted = Signal(str)
+    reopen_wanted = Signal(str)
 
     gestures: tuple[tuple[str, str], ...] = ()
     """What mouse and keys do on the page, for the shortcut sheet: (gesture, what it does)."""

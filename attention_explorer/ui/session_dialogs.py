@@ -90,6 +90,23 @@ def ask_which_to_compare(parent: QWidget, folder: Path, then: Callable[[Path], o
     _ask(dialog, then)
 
 
+def ask_where_it_is(parent: QWidget, was: Path, then: Callable[[Path], object]) -> None:
+    """Ask for the file of attention that was at a path, beginning as near to it as there is a folder."""
+    folder = next((each for each in was.parents if each.is_dir()), Path.home())
+    dialog = QFileDialog(parent, f"Find {was.name}", str(folder), RECORDING_FILTER)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    _ask(dialog, then)
+
+
+def ask_whether_another_will_do(parent: QWidget, name: str, difference: str, use: Callable[[], object]) -> None:
+    """Say what is different about a file that was chosen for another, and ask whether it is to be used all the same."""
+    box = _box(parent, QMessageBox.Icon.Question, f"Not the same as {name}", difference)
+    box.setInformativeText("What is shown would be its numbers. Undo goes back.")
+    all_the_same = box.addButton("&Use it all the same", _Role.AcceptRole)
+    box.setDefaultButton(box.addButton(_Button.Cancel))
+    _answer(box, {all_the_same: use})
+
+
 def ask_where_to_save(parent: QWidget, start: Path, then: Callable[[Path], object]) -> None:
     """Ask for the name of a session file; an existing one is asked about again."""
 

@@ -19,6 +19,7 @@ from attention_explorer.session.settings import SettingsStore
 from attention_explorer.sources.recorded_recipe import is_recording
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.session_file import SUFFIX, Opened
+from attention_explorer.ui.lost_files import LostFiles
 from attention_explorer.ui.recordings import Recordings
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class SessionFiles(QObject):
         self.keeper: Keeper | None = None
         self._may_close = False
         self.recordings = Recordings(window, store.remember, self._could_not_open)
+        self.lost = LostFiles(window, lambda why: self._say("Not opened", why))
         self.recent_menu = QMenu("Open &recent", window)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self.opened.changed.connect(self._show_title)

@@ -195,6 +195,8 @@ class MainWindow(QMainWindow):
             page.refused.connect(self.tell)
             page.compare_wanted.connect(self.files.ask_what_to_compare)
             page.files_to_compare_wanted.connect(self.files.add_what_to_compare)
+            page.find_wanted.connect(self.files.lost.find)
+            page.reopen_wanted.connect(self.files.lost.reopen)
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)

@@ -13,7 +13,7 @@ import weakref
 from pathlib import Path
 from threading import Lock
 
-from attention_explorer.errors import FileAccessError, FileError
+from attention_explorer.errors import FileAccessError, FileError, LostFileError
 
 _READS_ANYWHERE = hasattr(os, "preadv")
 """Whether one call can both seek and read, which takes half the time; Windows has none."""
@@ -71,7 +71,7 @@ class FileBytes:
         Raises
         ------
         FileError
-            If there are not so many, or the file was changed since it was opened.
+            If there are not so many; a LostFileError if the file was changed since it was opened.
         FileAccessError
             If it can no longer be read.
         """
@@ -90,7 +90,7 @@ class FileBytes:
 
         Raises
         ------
-        FileError
+        LostFileError
             If the file has become shorter.
         FileAccessError
             If it can no longer be read.
@@ -100,7 +100,7 @@ class FileBytes:
             while done < len(target):
                 count = self._read_some(target[done : done + _MOST_AT_ONCE], offset + done)
                 if not count:
-                    raise FileError(_changed(self.path))
+                    raise _changed(self.path)
                 done += count
         except OSError as error:
             raise refused(self.path, error) from error
@@ -117,11 +117,11 @@ class FileBytes:
 
         Raises
         ------
-        FileError
+        LostFileError
             If somebody did.
         """
         if self._now() != (self.size, self.modified_ns):
-            raise FileError(_changed(self.path))
+            raise _changed(self.path)
 
     def _now(self) -> tuple[int, int]:
         try:
@@ -131,8 +131,9 @@ class FileBytes:
         return now.st_size, now.st_mtime_ns
 
 
-def _changed(path: Path) -> str:
-    return f"“{path.name}” was changed while it was open: open it again to see what it holds now."
+def _changed(path: Path) -> LostFileError:
+    said = f"“{path.name}” was changed while it was open: open it again to see what it holds now."
+    return LostFileError(said, str(path), is_there=True)
 
 
 def refused(path: Path, error: Exception) -> FileAccessError | FileError:

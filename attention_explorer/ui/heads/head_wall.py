@@ -174,6 +174,13 @@ class HeadWall(TipWidget):
         self._dims_old = True
         self.update()
 
+    def forget(self) -> None:
+        """Show no heads: there are none of what is wanted."""
+        self._frame, self._surveys, self._old, self.is_whole = None, (), frozenset(), False
+        self.setAccessibleDescription("")
+        self.forget_pixels()
+        self._fit()
+
     def show_view(self, frame: HeadsFrame, view: HeadsView) -> None:
         """Show the same heads in another order."""
         order = view.sort, view.reverse, view.in_grid

@@ -66,6 +66,10 @@ class HeatmapCanvas(MapWidget):
         self.picture_changed()
         self.point_again()
 
+    def forget(self) -> None:
+        self._computed = self._picture = None
+        super().forget()
+
     @property
     def seen(self) -> Window | None:
         """The part in view; None for all of it."""

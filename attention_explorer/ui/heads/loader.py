@@ -80,7 +80,11 @@ class HeadsLoader(Requests[HeadsRequest]):
     """Computes what a request needs and delivers it in parts: the frame, the large picture, and the heads so far."""
 
     def __init__(self, parent: QObject) -> None:
-        super().__init__(parent, streams=lambda _request, part: isinstance(part, tuple))
+        super().__init__(
+            parent,
+            streams=lambda _request, part: isinstance(part, tuple),
+            akin=lambda shown, wanted: shown.heads.setup.recipe.whose == wanted.heads.setup.recipe.whose,
+        )
         self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
 
     def load(self, request: HeadsRequest) -> bool:

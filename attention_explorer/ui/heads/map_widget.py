@@ -66,6 +66,11 @@ class MapWidget(PointedPicture):
         except ExplorerError as error:
             return str(error)  # a file may be written over while it is open
 
+    def forget(self) -> None:
+        """Show nothing: there is no picture of what is wanted."""
+        self.frame, self.hovered, self.stage_hovered = None, NOWHERE, None
+        self.picture_changed()
+
     # ---- Pointing ----
 
     def set_spots(self, hovered: Spot, pinned: Spot) -> None:

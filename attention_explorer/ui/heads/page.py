@@ -127,6 +127,9 @@ class HeadsPage(RequestingPage):
         self.bar.paint_toggled.connect(self._on_paint_toggled)
         self.bar.height_changed.connect(self._arrange)
         self.loader.delivered.connect(self._on_delivered)
+        self.requests.forgotten.connect(self._forget)
+        self.note.find_wanted.connect(self.find_wanted)
+        self.note.reopen_wanted.connect(self.reopen_wanted)
         self.requests.changed.connect(self.on_requests_changed)
         self.note.dim_too(self._wall_side.wall)
         self.note.dim_too(self.reading)
@@ -253,6 +256,15 @@ class HeadsPage(RequestingPage):
             self._show_spots()
             self._say_again()
 
+    def _forget(self) -> None:
+        """Show nothing: what is wanted cannot be computed, and what was on show belongs to something else."""
+        self._frame = None
+        for part in (self._centre, self._wall_side, self._panel):
+            part.forget()
+        if self.arrays is not None:
+            self.arrays.close()
+        self._show_controls(self.session.state.heads, None)
+
     def _show_controls(self, heads: HeadsState, frame: HeadsFrame | None) -> None:
         with self._reading_on():
             self.bar.show_frame(heads, frame)
@@ -278,7 +290,7 @@ class HeadsPage(RequestingPage):
             yield
         except ExplorerError as error:
             self.reading.show_reason(str(error))
-            self.requests.refuse(str(error))
+            self.requests.refuse(error)
 
     # ---- Pointing ----
 

@@ -126,6 +126,11 @@ class HeadsPanel(Steady):
             self._put(self.checks, self._checks_area)
             self.checks.show_frame(frame, heads.view.row)
 
+    def forget(self) -> None:
+        """Show nothing of a frame: there is none of what is wanted."""
+        self._note.hide()
+        self.reading.show_reason("")
+
     def show_spot(
         self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None, *, is_raw: bool = False
     ) -> None:

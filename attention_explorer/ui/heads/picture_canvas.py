@@ -64,6 +64,10 @@ class PictureCanvas(MapWidget, Generic[P, L]):
         self.picture_changed()
         self.point_again()
 
+    def forget(self) -> None:
+        self._picture = None
+        super().forget()
+
     @property
     def picture(self) -> P | None:
         """What is shown."""

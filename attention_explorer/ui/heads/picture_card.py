@@ -14,7 +14,7 @@ from attention_explorer.state.heads.compare import Comparison, compared_sources
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.lines import LinePicture
-from attention_explorer.state.heads.offers import offers_for
+from attention_explorer.state.heads.offers import Offers, offers_for
 from attention_explorer.state.heads.presets import has_own_other
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
@@ -112,6 +112,14 @@ class PictureCard(Steady):
         else:
             self.comparison.show_picture(frame, shown, picture)
         self.pictures.setCurrentWidget(self.widgets[shown.picture])
+
+    def forget(self) -> None:
+        """Show nothing: there is no picture of what is wanted."""
+        for widget in self.widgets.values():
+            widget.forget()
+        self.title.set_text(TextLine("", bold=True, size=15))
+        self.badges.set_text(TextLine("", "muted", size=12))
+        self.offers.show_offers(Offers())
 
     def show_title(self, frame: HeadsFrame, heads: HeadsState, picture: LargePicture) -> None:
         """Say what the picture shows, and what its colours do not show as it is."""

@@ -40,6 +40,12 @@ class WallLegend(QWidget):
         if before is None or _painted(before) != _painted(legend):
             self.update()
 
+    def forget(self) -> None:
+        """Show no colours: there are no heads."""
+        self._legend = None
+        self.setAccessibleDescription("")
+        self.update()
+
     def sizeHint(self) -> QSize:
         return QSize(self._look.px(200), self._look.px(16))
 

@@ -136,6 +136,12 @@ class WallSide(QWidget):
         self.legend.show_legend(wall_legend(surveys, view))
         self._bring_into_view()
 
+    def forget(self) -> None:
+        """Show no heads: there are none of what is wanted."""
+        self._chosen = self._wanted = None
+        self.wall.forget()
+        self.legend.forget()
+
     def scroll_to_chosen(self) -> None:
         """Bring the head that is chosen into view, now or when it comes."""
         if self._chosen is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
@@ -42,9 +42,13 @@ class RequestNote(QFrame):
     -------
     said : str
         A read-out for the status bar.
+    find_wanted, reopen_wanted : str
+        The picture lacks a file, which was at this path: it is to be looked for, or opened as it is now.
     """
 
     said = Signal(str)
+    find_wanted = Signal(str)
+    reopen_wanted = Signal(str)
 
     def __init__(
         self,
@@ -65,9 +69,21 @@ class RequestNote(QFrame):
         self.words.setTextFormat(Qt.TextFormat.PlainText)  # a reason may quote what was typed
         self.button = QPushButton()
         self.button.clicked.connect(self._on_pressed)
+        self.find_button = QPushButton("&Find…")
+        self.find_button.setToolTip("Look for the file somewhere else; what it holds is compared with what it held")
+        self.find_button.clicked.connect(lambda: self._ask_for(self.find_wanted))
+        self.reopen_button = QPushButton("&Open it as it is now")
+        self.reopen_button.setToolTip("Show what the file holds now; Undo goes back")
+        self.reopen_button.clicked.connect(lambda: self._ask_for(self.reopen_wanted))
+        self._ways = QWidget()
+        ways = QHBoxLayout(self._ways)
+        ways.setContentsMargins(0, 0, 0, 0)
+        ways.addWidget(self.find_button)
+        ways.addWidget(self.reopen_button)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._row.addWidget(self.words)
-        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignCenter)
+        for part in (self.button, self._ways):
+            self._row.addWidget(part, 0, Qt.AlignmentFlag.AlignCenter)
         self._delay = QTimer(self)
         self._delay.setSingleShot(True)
         self._delay.setInterval(APPEARS_AFTER_MILLISECONDS)
@@ -92,6 +108,10 @@ class RequestNote(QFrame):
     def _on_pressed(self) -> None:
         if not self.stop():
             self._requests.resume()
+
+    def _ask_for(self, signal: SignalInstance) -> None:
+        if self._requests.lost is not None:
+            signal.emit(self._requests.lost.path)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
@@ -148,6 +168,9 @@ class RequestNote(QFrame):
         self.button.setText(button)
         self.button.setToolTip(tip)
         self.button.setVisible(self._requests.standing is not Standing.REFUSED)
+        lost = self._requests.lost
+        self._ways.setVisible(lost is not None)
+        self.reopen_button.setVisible(lost is not None and lost.is_there)
 
     def _appear(self) -> None:
         self._place()
