@@ -32,6 +32,8 @@ class OpenSession(QObject):
         super().__init__(parent)
         self._session = session
         self._saved = session.state
+        self._opened: list[ExplorerState] = []
+        self._before = session.state
         self._extra: Extra = {}
         self.path: Path | None = None
         self._was_changed = False
@@ -49,8 +51,12 @@ class OpenSession(QObject):
 
     @property
     def is_changed(self) -> bool:
-        """Whether the state is another one than was saved."""
-        return self._session.state != self._session.counted(self._saved)
+        """Whether the state is another one than was saved, or than came of a file that was opened and not touched."""
+        return self._is_change(self._session.state)
+
+    def _is_change(self, state: ExplorerState) -> bool:
+        counted = self._session.counted
+        return all(counted(state) != counted(known) for known in (self._saved, *self._opened))
 
     @property
     def name(self) -> str:
@@ -80,6 +86,15 @@ class OpenSession(QObject):
         """Show what was kept of a session whose file, if it has one, holds ``saved``."""
         self._adopt(kept.state, saved, _path_of(kept, path), kept.extra)
 
+    def opened_untouched(self) -> None:
+        """Take what is shown since the last change for nothing that could be lost: it can be opened again.
+
+        In a session with a file of its own it is a change of that, and after other changes these could be lost.
+        """
+        if self.path is None and not self._is_change(self._before):
+            self._opened.append(self._session.state)
+            self._announce()
+
     def save(self, path: Path, page: str) -> None:
         """Write the session to a file, which it belongs to from now on.
 
@@ -91,16 +106,17 @@ class OpenSession(QObject):
         self._session.commit()
         state = self._session.state
         write_session(path, state, self._extra, page=page)
-        self._saved, self.path = state, path
+        self._saved, self._opened, self.path = state, [], path
         self._announce()
 
     def _adopt(self, state: ExplorerState, saved: ExplorerState, path: Path | None, extra: Extra) -> None:
         # First what it is compared with, so that nothing flickers while the state changes.
-        self._saved, self.path, self._extra = saved, path, dict(extra)
+        self._saved, self._opened, self.path, self._extra = saved, [], path, dict(extra)
         self._session.restart(state)
         self._announce()
 
-    def _on_changed(self) -> None:
+    def _on_changed(self, old: ExplorerState, _new: ExplorerState) -> None:
+        self._before = old
         if self.is_changed != self._was_changed:
             self._announce()
 

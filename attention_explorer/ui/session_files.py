@@ -41,7 +41,7 @@ class SessionFiles(QObject):
         self.opened = OpenSession(window.session, self)
         self.keeper: Keeper | None = None
         self._may_close = False
-        self.recordings = Recordings(window, store.remember, self._could_not_open)
+        self.recordings = Recordings(window, self._on_recording_opened, self._could_not_open)
         self.lost = LostFiles(window, lambda why: self._say("Not opened", why))
         self.recent_menu = QMenu("Open &recent", window)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
@@ -112,6 +112,10 @@ class SessionFiles(QObject):
             QGuiApplication.restoreOverrideCursor()
         self._store.remember(path)
         self._show_found(found)
+
+    def _on_recording_opened(self, path: Path) -> None:
+        self._store.remember(path)
+        self.opened.opened_untouched()
 
     def _could_not_open(self, path: Path, why: str) -> None:
         if not path.exists():

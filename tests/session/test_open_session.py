@@ -71,6 +71,32 @@ def test_saving_and_opening(session, opened, told, tmp_path: Path) -> None:
     assert not session.undo_stack.canRedo()
 
 
+def test_what_came_of_a_file_and_was_not_touched_is_nothing_to_save(session, opened, told) -> None:
+    session.apply(HARD, "Open a file")
+    opened.opened_untouched()
+    session.apply(WARM, "Open another")
+    opened.opened_untouched()
+    assert (told[-1], opened.is_changed) == (("Untitled", False), False)
+    session.undo()
+    assert (session.state, opened.is_changed) == (HARD, False)
+    session.apply(replace(WARM, lookup=LookupState(temperature=6.0)), "touch")
+    assert opened.is_changed
+
+
+def test_a_file_opened_over_changes_does_not_hide_them(session, opened) -> None:
+    session.apply(WARM, "warm")
+    session.apply(HARD, "Open a file")
+    opened.opened_untouched()
+    assert opened.is_changed, "what was warm is in no file"
+
+
+def test_a_file_opened_in_a_session_with_a_name_is_a_change_of_it(session, opened, tmp_path: Path) -> None:
+    opened.save(tmp_path / "a.attn.json", "heads")
+    session.apply(HARD, "Open a file")
+    opened.opened_untouched()
+    assert opened.is_changed
+
+
 def test_a_preview_is_saved_as_it_is_shown(session, opened, tmp_path: Path) -> None:
     session.preview(HARD, "drag")
     opened.save(tmp_path / "a.attn.json", "")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
@@ -349,6 +350,21 @@ def test_new_asks_only_if_something_changed(start, qtbot) -> None:
     assert window.session.state == FIRST
     assert not window.isWindowModified()
     assert not window._actions["undo"].isEnabled()
+
+
+def test_a_file_of_attention_that_was_only_looked_at_is_nothing_to_save(start, qtbot, tmp_path: Path) -> None:
+    np.save(tmp_path / "weights.npy", np.full((2, 3, 3), 1 / 3))
+    window = start(settings=ASKING)
+    assert drop(window, QUrl.fromLocalFile(str(tmp_path / "weights.npy")))
+    qtbot.waitUntil(lambda: window.session.state != FIRST, timeout=20_000)
+    window.page.settle()
+    qtbot.mouseMove(window.page.canvas, window.page.canvas.rect().center())
+    assert not window.isWindowModified()
+    qtbot.mouseClick(window.page.wall, Qt.MouseButton.LeftButton, pos=window.page.wall.box_of(1).center().toPoint())
+    assert window.isWindowModified()
+    window.session.undo()
+    assert window.close()
+    assert boxes(window) == []
 
 
 def test_new_after_saving(start, qtbot, tmp_path: Path) -> None:
