@@ -31,6 +31,7 @@ LONG = 2**24
 """Entries above which a picture of float16 adds up a sample of the rows."""
 SAMPLED_BLOCKS = 8
 """One row is added up in so many blocks of them."""
+_UNKNOWN, _YES = -1, 1
 
 
 class ArrayMap(AttentionMap):
@@ -46,6 +47,10 @@ class ArrayMap(AttentionMap):
     mask : array_like of bool or RowMask, optional
         True where a query could attend; (n_q, n_k) or with an axis of 1, or a function of (start, stop) that gives
         those rows.
+    is_guess : bool
+        Whether the mask is a guess: in a row of which a hidden key has weight, it does not count.
+    name : str
+        What the weights are called in messages.
 
     Raises
     ------
@@ -54,14 +59,23 @@ class ArrayMap(AttentionMap):
         entry that is not finite, below 0 or hidden by the mask and not 0, or sums to more than 1.
     """
 
-    def __init__(self, weights: npt.NDArray[Any] | RowArray, *, mask: npt.ArrayLike | RowMask | None = None) -> None:
+    def __init__(
+        self,
+        weights: npt.NDArray[Any] | RowArray,
+        *,
+        mask: npt.ArrayLike | RowMask | None = None,
+        is_guess: bool = False,
+        name: str = "weights",
+    ) -> None:
         is_elsewhere = isinstance(weights, RowArray)
         self._weights = weights if is_elsewhere else whole_array("weights", weights, "an array of numbers")
         if len(self._weights.shape) != 2:
             raise ArrayError(f"weights has shape {self._weights.shape}, but must be (n_q, n_k), one map")
         n_q, n_k = self._weights.shape
         super().__init__((n_q, n_k), real_array("weights", np.empty((0, n_k), self._weights.dtype)).dtype)
-        self._mask = taken_mask(mask, self._shape)
+        self._mask, self._name = taken_mask(mask, self._shape), name
+        # Of a mask that is a guess: by row, whether the weights contradict it; known once they have been read.
+        self._contradicted = np.full(n_q, _UNKNOWN, np.int8) if is_guess and mask is not None else None
 
     def pooled(self, stage: Stage | str, height: int, width: int, rows: Choice = ALL, cols: Choice = ALL) -> Pooled:
         """Reduce the weights to a picture.
@@ -96,24 +110,34 @@ class ArrayMap(AttentionMap):
         return [] if self._mask is None else ["masked"]
 
     def _allowed_part(self, rows: Selection) -> Bools | None:
-        return rows_of_mask(self._mask, rows, self.n_k)
+        allowed = rows_of_mask(self._mask, rows, self.n_k)
+        if allowed is None or self._contradicted is None:
+            return allowed
+        if (self._contradicted[rows] == _UNKNOWN).any():
+            self._stage_part(Stage.WEIGHTS, rows, slice(0, 0))
+        contradicted = self._contradicted[rows] == _YES
+        return np.asarray(allowed | contradicted[:, None]) if contradicted.any() else allowed
 
     def _stage_part(self, stage: Stage, rows: Selection, cols: Selection) -> Floats:
         stored = self._weights[rows]
         part = real_array("weights", stored)
         if part is stored and not isinstance(self._weights, RowArray):
             part = part.copy()  # of an array that is not the caller's
-        allowed = self._allowed_part(rows)
+        allowed = rows_of_mask(self._mask, rows, self.n_k)
         self._refuse(rows, part, ~(np.isfinite(part) & (part >= 0.0)))
         if allowed is not None:
-            self._refuse(rows, part, (part != 0.0) & ~allowed, ", which the mask hides")
+            wrong = (part != 0.0) & ~allowed
+            if self._contradicted is None:
+                self._refuse(rows, part, wrong, ", which the mask hides")
+            else:
+                self._contradicted[rows] = wrong.any(axis=1) if wrong.any() else False
         with np.errstate(over="ignore"):
             sums = part.sum(axis=-1)
         if not (sums <= LARGEST_SUM).all():
             row = int(np.argmax(sums > LARGEST_SUM))
             raise ArrayError(
-                f"row {positions_of(rows)[row]} of weights of shape {self._shape} sums to {sums[row]:.6g}: a row of "
-                "weights sums to 1, or to 0 if there is nothing to attend to; divide each row by its sum"
+                f"row {positions_of(rows)[row]} of {self._name} of shape {self._shape} sums to {sums[row]:.6g}: a row "
+                "of weights sums to 1, or to 0 if there is nothing to attend to; divide each row by its sum"
             )
         return part[:, cols]
 
@@ -121,4 +145,4 @@ class ArrayMap(AttentionMap):
         if wrong.any():
             row, key = (int(index) for index in np.argwhere(wrong)[0])
             where = int(positions_of(rows)[row]), key
-            raise ArrayError(f"weights of shape {self._shape} holds {part[row, key]} at index {where}{why}")
+            raise ArrayError(f"{self._name} of shape {self._shape} holds {part[row, key]} at index {where}{why}")

@@ -248,8 +248,8 @@ class AttentionMap(ABC):
         tiles = TilePool((count(queries), count(keys)), height, width, self._dtype, by_magnitude)
         hides = stage in (Stage.MASKED, Stage.WEIGHTS)
         for offset, block in row_blocks(queries, self.n_k):
-            allowed = self._allowed_part(block) if hides else None
             part = self._stage_part(stage, block, keys)
+            allowed = self._allowed_part(block) if hides else None
             tiles.add(offset, part, None if allowed is None else np.ascontiguousarray(allowed[:, keys]))
         return tiles.pooled(0.0 if stage is Stage.WEIGHTS else -np.inf)
 

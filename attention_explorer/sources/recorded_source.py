@@ -13,7 +13,6 @@ import numpy as np
 
 from attention_explorer import assets
 from attention_explorer.errors import ExplorerError, LostFileError
-from attention_explorer.model.arrays import Bools
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.layers import Layers
 from attention_explorer.sources.recorded import (
@@ -35,8 +34,6 @@ from attention_explorer.sources.recorded.pieces import SPACE
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe
 from attention_explorer.sources.source import Ability, Lookup, Made, R, Source, Traits
 
-MOST_MASKED = 2**24
-"""Cells of a map up to which its mask is held as a whole: 4096 tokens."""
 OF_A_WEIGHT = 60.0
 """What a weight takes until it is drawn, in multiplications."""
 
@@ -187,11 +184,6 @@ class RecordedSource(Source[R]):
 
     # ---- What hides keys ----
 
-    def mask(self, layer: int) -> Bools | None:
-        n_q, n_k = self.recording.shape
-        rows = self.recording.heads[layer][0].mask
-        return None if rows is None or n_q * n_k > MOST_MASKED else np.asarray(rows(0, n_q))
-
     def mask_words(self) -> str:
         recording = self._if_open()
         if recording is None or not recording.has_mask:
@@ -335,5 +327,5 @@ class FileSource(RecordedSource[FileRecipe]):
         axes = ", ".join(LETTERS[letter] for letter in recipe.axes)
         said = f"“{name}” has the axes {axes}: in a sample, the rows sum to 1."
         if recipe.is_causal:
-            said += " Keys after their query are taken to be masked, as their weights are exactly 0: a guess."
+            said += " Where all keys after a query have weights of exactly 0, they are taken to be masked: a guess."
         return "These weights were recorded.", said

@@ -14,7 +14,6 @@ from attention_explorer.fields import CheckedFields
 
 if TYPE_CHECKING:
     from attention_explorer.model import RowMask
-    from attention_explorer.model.arrays import Bools
     from attention_explorer.sources.layer import Floats, Layer
 
 
@@ -165,12 +164,8 @@ class Source(ABC, Generic[R]):
 
     # ---- What hides keys ----
 
-    def mask(self, layer: int) -> Bools | None:
-        """Return who may attend to whom in a layer, (n_q, n_k), where a mask belongs to the weights themselves."""
-        return None
-
     def mask_words(self) -> str:
-        """Say which mask that is, as in “mask: causal”; empty where the mask of the setup counts."""
+        """Say which mask the weights were made with, as in “mask: causal”; empty where that of the setup counts."""
         return ""
 
     # ---- How long it takes ----

@@ -400,6 +400,27 @@ def test_an_array_map_reads_what_is_asked_for(tmp_path: Path) -> None:
         ArrayMap(np.array([[0.5, -1.0]])).summary()
 
 
+@pytest.mark.parametrize("block", [1, 5, 2**18])
+@pytest.mark.parametrize("rows", [ALL, slice(3, 9), np.array([2, 6, 3]), 3, 4])
+@pytest.mark.parametrize("asks_first", [AttentionMap.allowed, AttentionMap.weights])
+def test_a_guessed_mask_counts_only_in_rows_that_agree(
+    monkeypatch: pytest.MonkeyPatch, block: int, rows: Any, asks_first: Callable[..., Array]
+) -> None:
+    set_block_size(monkeypatch, block)
+    weights = np.tri(10) / np.arange(1, 11)[:, None]
+    weights[3] = 0.1
+    expected = np.tri(10, dtype=np.bool_)
+    expected[3] = True
+    view = ArrayMap(weights, mask=causal_mask(10), is_guess=True)
+    asks_first(view, rows)
+    np.testing.assert_array_equal(view.allowed(rows), expected[rows])
+    np.testing.assert_array_equal(view.weights(rows), weights[rows])
+    picture = ArrayMap(weights, mask=causal_mask(10), is_guess=True).pooled(Stage.WEIGHTS, 10, 10)
+    np.testing.assert_array_equal(picture.masked, ~expected)
+    with pytest.raises(ArrayError, match=r"the rows of A of shape .* which the mask hides"):
+        ArrayMap(weights, mask=causal_mask(10), name="the rows of A").weights()
+
+
 @pytest.mark.parametrize("stage", [Stage.SCORES, Stage.SCALED, Stage.MASKED])
 def test_weights_alone_have_no_scores(stage: Stage) -> None:
     for view in (ArrayMap(np.eye(3)), CombinedMap([ArrayMap(np.eye(3))])):

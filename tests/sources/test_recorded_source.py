@@ -66,9 +66,9 @@ def test_a_recording_in_the_box_is_shown_to_the_last_bit(name):
 
 
 def test_a_model_that_reads_from_left_to_right_has_its_mask():
-    assert source_of(BoxRecipe("minilm-soft")).mask(0) is None
-    np.testing.assert_array_equal(source_of(BoxRecipe("smollm2-soft")).mask(3), causal_mask(11))
-    frame = heads_frame(HeadsSetup(BoxRecipe("smollm2-soft")))
+    assert heads_frame(HeadsSetup(BoxRecipe("minilm-soft"))).mask is None
+    frame = heads_frame(HeadsSetup(BoxRecipe("smollm2-soft"), layer=3))
+    np.testing.assert_array_equal(frame.mask, causal_mask(11))
     assert frame.mask_words == "causal"
     assert "hidden by the mask: causal" in cell_words(frame, HeadsView(), 0, 3)
 

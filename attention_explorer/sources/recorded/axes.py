@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_explorer.errors import ArrayError, quoted
+from attention_explorer.numerals import counted
 from attention_explorer.sources.recorded.axes_sample import RowSums, SampledRow, add_up, is_scattered, sampled
 from attention_explorer.sources.recorded.stored_array import StoredArray
 
@@ -18,8 +19,8 @@ LETTERS = {"l": "layers", "b": "batch", "h": "heads", "q": "queries", "k": "keys
 FEWEST_AXES, MOST_AXES = 2, 5
 ROUNDING = {"float64": 1e-4, "float32": 1e-4, "float16": 5e-3, "bfloat16": 1e-2}
 """How far a sum may be from 1 for rounding alone, by the type weights are stored in."""
-LARGEST_ERROR = 0.01
-"""How far it may be at all: a model that computes in bfloat16 may have been saved as float32."""
+MOST_BAD = 0.25
+"""The share of heads that may hold something else than weights: they are refused when they are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,8 @@ def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False) -> AxesG
     usual = (last, last - 1, *range(last - 1))
     for key_axis in sorted(usual, key=lambda axis: is_scattered(arrays[0], axis)):  # what is quickly seen comes first
         rows = sampled(arrays, key_axis)
-        if _problem(arrays, rows) is None and add_up(rows).counted:
+        good = [row for row in rows if not row.is_bad]
+        if add_up(good).counted and len(rows) - len(good) <= MOST_BAD * len(rows):
             return _found(arrays, _letters(shape, key_axis, is_list), is_list)
     return _found(arrays, _letters(shape, last, is_list), is_list)
 
@@ -193,12 +195,17 @@ def _outer(lengths: Sequence[int], is_list: bool) -> str:
 
 def _found(arrays: Sequence[StoredArray], axes: str, is_list: bool) -> AxesGuess:
     key_axis, query_axis = axes.index("k"), axes.index("q")
-    rows = sampled(arrays, key_axis, query_axis)
-    sums = add_up(rows)
-    problem = _problem(arrays, rows)
+    every_row = sampled(arrays, key_axis, query_axis)
+    bad = [row for row in every_row if row.is_bad]
+    bad_heads, heads = ({_head_of(row, key_axis, query_axis) for row in rows} for rows in (bad, every_row))
+    problem = _problem(arrays, bad) if len(bad_heads) > MOST_BAD * len(heads) else None
+    rows = [row for row in every_row if not row.is_bad]
+    sums = add_up(rows or every_row)
     later = sum(row.later for row in rows)
     is_causal = problem is None and later > 0 and not any(row.later_weights for row in rows)
     reasons = [] if problem else [_sums_reason(arrays, sums)]
+    if bad and problem is None:
+        reasons.append(_bad_reason(arrays, bad[0], len(bad_heads), key_axis))
     reasons += _order_reasons(arrays[0].shape, axes, is_list)
     if is_causal:
         reasons.append(
@@ -220,6 +227,12 @@ def _sums_reason(arrays: Sequence[StoredArray], sums: RowSums) -> str:
     return f"The {count} rows looked at{empty} sum to 1 within {max(error, 1e-16):.1g}{why}."
 
 
+def _bad_reason(arrays: Sequence[StoredArray], row: SampledRow, heads: int, key_axis: int) -> str:
+    index = ", ".join(":" if axis == key_axis else str(at) for axis, at in enumerate(row.index))
+    holds = f"sums to {row.total:.3g}" if row.wrong is None else f"holds {row.wrong[1]}"
+    return f"{counted(heads, 'head')} will be refused: {arrays[row.place].name}[{index}] {holds}."
+
+
 def _order_reasons(shape: tuple[int, ...], axes: str, is_list: bool) -> list[str]:
     found = []
     if axes.index("k") < axes.index("q"):
@@ -236,19 +249,21 @@ def _order_reasons(shape: tuple[int, ...], axes: str, is_list: bool) -> list[str
     return found
 
 
-def _problem(arrays: Sequence[StoredArray], rows: Sequence[SampledRow]) -> str | None:
-    """Say what is wrong with a sample of rows, in a sentence; None if nothing is."""
-    for row in rows:
+def _head_of(row: SampledRow, key_axis: int, query_axis: int) -> tuple[int, ...]:
+    return row.place, *(at for axis, at in enumerate(row.index) if axis not in (key_axis, query_axis))
+
+
+def _problem(arrays: Sequence[StoredArray], bad: Sequence[SampledRow]) -> str:
+    """Say what is wrong with rows that are no weights, in a sentence."""
+    for row in bad:
         if row.wrong is not None:
             index, value = row.wrong
             hint = "are these scores, before the softmax?" if value < 0 else "no weight is that"
             return f"{quoted(arrays[row.place].name)} holds {value} at index {index}: {hint}"
-    sums = add_up(rows)
-    if sums.counted and max(abs(sums.least - 1.0), abs(sums.most - 1.0)) > LARGEST_ERROR:
-        least, most = f"{sums.least:.3g}", f"{sums.most:.3g}"
-        between = most if least == most else f"between {least} and {most}"
-        return (
-            f"{quoted(arrays[0].name)} of shape {arrays[0].shape}: rows sum to {between}, not to 1. Choose other axes, "
-            "or divide each row by its sum; or are these scores before the softmax?"
-        )
-    return None
+    sums = add_up(bad)
+    least, most = f"{sums.least:.3g}", f"{sums.most:.3g}"
+    between = most if least == most else f"between {least} and {most}"
+    return (
+        f"{quoted(arrays[0].name)} of shape {arrays[0].shape}: rows sum to {between}, not to 1. Choose other axes, "
+        "or divide each row by its sum; or are these scores before the softmax?"
+    )

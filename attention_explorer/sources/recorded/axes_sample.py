@@ -12,6 +12,8 @@ import numpy as np
 from attention_explorer.model.half import widened
 from attention_explorer.sources.recorded.stored_array import StoredArray
 
+LARGEST_ERROR = 0.01
+"""How far a sum may be from 1 at all: a model that computes in bfloat16 may have been saved as float32."""
 MOST_ROWS = 64
 _MOST_ENTRIES = 2**24
 """Of all rows together, unless one has more."""
@@ -42,6 +44,8 @@ class SampledRow:
 
     place: int
     """Of its array, if there are several."""
+    index: Index
+    """Of its first entry."""
     total: float
     wrong: tuple[Index, float] | None
     """The first entry that is no weight: not finite, or below 0."""
@@ -49,6 +53,11 @@ class SampledRow:
     """How many keys come after the query, the last of both aligned."""
     later_weights: int
     """How many of them have a weight that is not 0."""
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether it cannot be a row of weights. A row of zeros can: it has nothing to attend to."""
+        return self.wrong is not None or (self.total != 0.0 and abs(self.total - 1.0) > LARGEST_ERROR)
 
 
 def add_up(rows: Sequence[SampledRow]) -> RowSums:
@@ -72,15 +81,9 @@ def sampled(arrays: Sequence[StoredArray], key_axis: int, query_axis: int | None
     Returns
     -------
     list of SampledRow
-        At most 64; all there are if there are no more. It ends with the first that holds no weights.
+        At most 64; all there are if there are no more.
     """
-    rows = []
-    for place, index in _spread(arrays, key_axis):
-        row = _looked_at(arrays[place], place, index, key_axis, query_axis)
-        rows.append(row)
-        if row.wrong is not None:
-            break
-    return rows
+    return [_looked_at(arrays[place], place, index, key_axis, query_axis) for place, index in _spread(arrays, key_axis)]
 
 
 def _spread(arrays: Sequence[StoredArray], key_axis: int) -> Iterator[tuple[int, Index]]:
@@ -128,7 +131,7 @@ def _looked_at(array: StoredArray, place: int, index: Index, key_axis: int, quer
         if not fine.all():
             at = int(np.argmin(fine))
             where = (*index[:key_axis], start + at, *index[key_axis + 1 :])
-            return SampledRow(place, total, (where, float(entries[at])), 0, 0)
+            return SampledRow(place, index, total, (where, float(entries[at])), 0, 0)
         total += float(entries.sum(dtype=np.float64))
         later_weights += int(np.count_nonzero(entries[max(0, visible - start) :]))
-    return SampledRow(place, total, None, keys - visible, later_weights)
+    return SampledRow(place, index, total, None, keys - visible, later_weights)

@@ -30,6 +30,10 @@ class RecordedHead:
     """(n_k, d_v)"""
     mask: RowMask | None
     """True where a query may attend."""
+    name: str = "weights"
+    """What its weights are called in messages."""
+    is_guess: bool = False
+    """Whether the mask is a guess, which the weights may contradict."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -47,7 +51,7 @@ class RecordedHead:
             If queries or keys are not finite; weights and mask are looked at later, as `ArrayMap` says.
         """
         if self.weights is not None:
-            return ArrayMap(self.weights, mask=self.mask)
+            return ArrayMap(self.weights, mask=self.mask, is_guess=self.is_guess, name=self.name)
         return self.scores_map()
 
     def scores_map(self) -> QueryKeyMap:
@@ -111,7 +115,11 @@ def layers_of(
         if contents.mask is not None:
             sizes = {"l": len(counts), "b": leading.batch_size, "h": counts[layer], "q": n_q, "k": n_k}
             mask = head_mask(contents.mask, axes, sizes, {"l": layer, "b": batch or 0, "h": number})
-        return RecordedHead(part(weights), part(q), part(k), part(v), mask)
+        name = contents.name
+        if sum(counts) > 1:
+            name = f"{name or 'layer'} {'of layer ' * bool(name)}{layer + 1}, head {number + 1} (counted from 1)"
+        is_guess = is_causal and contents.mask is None
+        return RecordedHead(part(weights), part(q), part(k), part(v), mask, name, is_guess)
 
     return tuple(tuple(head(layer, number) for number in range(count)) for layer, count in enumerate(counts))
 

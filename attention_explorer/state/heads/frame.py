@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.byte_cache import kept
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model import (
     ArrayMap,
     AttentionMap,
@@ -31,6 +31,9 @@ BoolArray = np.typing.NDArray[np.bool_]
 
 MOST_FOR_ROLLOUT = 1024
 """Tokens up to which a rollout is computed: it multiplies whole matrices."""
+
+MOST_MASKED = 2**24
+"""Cells of a map up to which a mask of its own is held as a whole: 4096 tokens."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,9 +173,9 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     )
     layer = min(setup.layer, len(layers) - 1)
     head = min(setup.head, len(layers[layer].maps) - 1)
-    if source.mask_words():
-        mask = source.mask(layer)
     shown = _shown_map(setup, layers, layer, head)
+    if source.mask_words():
+        mask = _own_mask(shown if isinstance(shown, CombinedMap) else layers[layer].maps[head])
     return HeadsFrame(setup, *_numbered(source, source.labels, setup.count), layers, mask, layer, head, shown)
 
 
@@ -243,6 +246,17 @@ def _shown_map(setup: HeadsSetup, layers: Sequence[Layer], layer: int, head: int
         per_layer = [_mean_weights(heads_in(setup, layers, number)) for number in range(len(layers))]
         return ArrayMap(rollout(per_layer, identity=setup.identity))
     return CombinedMap(heads_in(setup, layers, layer), largest=setup.aggregate is Aggregate.MAX)
+
+
+def _own_mask(map_: AttentionMap) -> BoolArray | None:
+    """Return who may attend to whom, where a mask belongs to the weights; None if nothing is hidden."""
+    if map_.n_q * map_.n_k > MOST_MASKED:
+        return None
+    try:
+        allowed = map_.allowed()
+    except ArrayError:  # what is wrong with the weights is said where they are wanted
+        return None
+    return None if allowed.all() else allowed
 
 
 def _mean_weights(maps: tuple[AttentionMap, ...]) -> Floats:

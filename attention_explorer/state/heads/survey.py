@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from attention_explorer.byte_cache import kept
+from attention_explorer.errors import ArrayError
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.map_summary import SummaryPass
 from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
@@ -51,6 +52,8 @@ class HeadSurvey:
     """Whether there are numbers; if not, only its place is known."""
     patterns: Mapping[Pattern, PatternScore] = field(default_factory=dict)
     """How much of its weight falls on the keys of known patterns; empty where that was not measured."""
+    refusal: str = ""
+    """Why there are no numbers and never will be, if that is so."""
     _ends: dict[Contrast, float] = field(default_factory=dict, repr=False)
 
     @property
@@ -72,9 +75,12 @@ def survey_heads(frame: HeadsFrame) -> Iterator[HeadSurvey]:
 
 
 def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
-    """Return the small picture and the summary of a head."""
+    """Return the small picture and the summary of a head; of one whose numbers are no weights, why they are none."""
     patterns = _pattern_pass(frame)
-    pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES, patterns)
+    try:
+        pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES, patterns)
+    except ArrayError as error:
+        return not_computed(frame, layer, head, str(error))
     excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
     scores = {} if patterns is None else patterns.scores()
     return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape, patterns=scores)
@@ -89,12 +95,12 @@ def _pattern_pass(frame: HeadsFrame) -> PatternPass | None:
     return PatternPass(frame.shape, queries, keys) if frame.is_cross else PatternPass(frame.shape, keys)
 
 
-def not_computed(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
-    """Return a head whose layer nobody has looked at: it has a place and a name, and no numbers."""
+def not_computed(frame: HeadsFrame, layer: int, head: int, refusal: str = "") -> HeadSurvey:
+    """Return a head that nobody has looked at yet, or that was refused: it has a place and a name, and no numbers."""
     n_q, n_k = (min(length, THUMBNAIL_TILES) for length in frame.shape)
     nothing = Pooled(np.zeros((n_q, n_k)), np.ones((n_q, n_k), np.bool_))
     name, no_rows = head_name(frame, layer, head), SummaryPass(frame.shape).summary()
-    return HeadSurvey(layer, head, name, nothing, no_rows, math.inf, frame.shape, is_computed=False)
+    return HeadSurvey(layer, head, name, nothing, no_rows, math.inf, frame.shape, is_computed=False, refusal=refusal)
 
 
 def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
@@ -130,7 +136,7 @@ def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale
     largest = max(survey.end_under(contrast) for survey in computed)
     top = min(max(largest, *(3.0 / survey.shape[1] for survey in computed)), 1.0)
     what = _ENDS[contrast] if largest >= top else "3 even shares"
-    if len(computed) < len(surveys):
+    if len(computed) + sum(bool(survey.refusal) for survey in surveys) < len(surveys):
         what = what.replace("of all", "so far")
     return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", end=f"{end_text(top)}, {what}" if top < 1.0 else "")
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 import numpy as np
 
 from attention_explorer.byte_cache import kept
+from attention_explorer.errors import ArrayError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_summary import SATURATED
 from attention_explorer.numerals import percent, plain, scientific
@@ -99,11 +100,18 @@ def _verdict(setup: HeadsSetup) -> Verdict:
     maps = frame.layers[frame.layer].maps
     head = spread_of((frame.head_map,))
     whole = len(maps) > 1 and max(frame.shape) <= MOST_FOR_LAYER
-    layer = spread_of(maps) if whole else None
+    layer = _spread_of_layer(maps) if whole else None
     predicted = frame.source.predicted_score_std(frame.layer, scaled=setup.scaled)
     title, opening = frame.source.verdict()
     said = (opening, *_pattern(frame, head), *_spread_in_words(frame, head, layer, predicted), _no_choice(frame))
     return Verdict(title, " ".join(sentence for sentence in said if sentence), head, layer, predicted)
+
+
+def _spread_of_layer(maps: Sequence[AttentionMap]) -> Spread | None:
+    try:
+        return spread_of(maps)
+    except ArrayError:  # one of the other heads holds no weights, which is said where it is looked at
+        return None
 
 
 def spread_of(maps: Sequence[AttentionMap]) -> Spread:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from PySide6.QtCore import QObject
 
+from attention_explorer.errors import ArrayError
 from attention_explorer.model.checkpoint import watched
 from attention_explorer.session.jobs import Deliver, Report, Work
 from attention_explorer.session.requests import Requests
@@ -39,7 +40,13 @@ CELLS_OF_A_LARGE_MAP = 2**16
 Place: TypeAlias = tuple[int, int]
 """Layer and head."""
 
-Part: TypeAlias = HeadsFrame | LargePicture | tuple[HeadSurvey, ...]
+
+@dataclass(frozen=True, slots=True)
+class NoPicture:
+    """Stands for a large picture that cannot be made, of numbers that are no weights."""
+
+
+Part: TypeAlias = HeadsFrame | LargePicture | NoPicture | tuple[HeadSurvey, ...]
 """What is delivered, one after the other: the frame, the large picture, and the heads so far."""
 
 
@@ -95,13 +102,19 @@ class HeadsLoader(Requests[HeadsRequest]):
 
     def _parts(self, request: HeadsRequest, progress: _Progress) -> Iterator[Part]:
         frame = frame_to_show(request.heads.setup)
-        verdict(frame)  # kept for the note, which asks for it
-        progress.has_frame()
-        picture = large_picture(request.heads, frame, request.tiles)
+        refused: ArrayError | None = None
+        try:
+            verdict(frame)  # kept for the note, which asks for it
+            progress.has_frame()
+            picture: LargePicture | NoPicture = large_picture(request.heads, frame, request.tiles)
+        except ArrayError as error:  # of this head: the others are still to be chosen from
+            picture, refused = NoPicture(), error
         progress.has_picture()
         yield frame
         yield picture
         yield from self._walls(frame, request.layers)
+        if refused is not None:
+            raise refused
 
     def _walls(self, frame: HeadsFrame, layers: tuple[int, ...]) -> Iterator[tuple[HeadSurvey, ...]]:
         """Yield the heads there are, now and then, and at the end all: those of other layers are not computed."""

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from attention_explorer.byte_cache import CACHE
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
@@ -25,7 +25,7 @@ from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
 from attention_explorer.ui.heads.bar import HeadsBar
-from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest, Part
+from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest, NoPicture, Part
 from attention_explorer.ui.heads.panel import HeadsPanel
 from attention_explorer.ui.heads.picture_card import PictureCard
 from attention_explorer.ui.heads.spot_words import spot_words
@@ -131,7 +131,7 @@ class HeadsPage(RequestingPage):
         self.note.find_wanted.connect(self.find_wanted)
         self.note.reopen_wanted.connect(self.reopen_wanted)
         self.requests.changed.connect(self.on_requests_changed)
-        self.note.dim_too(self._wall_side.wall)
+        self.note.dim_too(self._wall_side.wall, goes_on=True)
         self.note.dim_too(self.reading)
         self.note.said.connect(self.said)
         self.bar.presets.activated.connect(lambda _index: self._wall_side.scroll_to_chosen())
@@ -249,6 +249,8 @@ class HeadsPage(RequestingPage):
             now = heads.view
             view = replace(request.heads.view, sort=now.sort, reverse=now.reverse, in_grid=now.in_grid, window=None)
             self._wall_side.show_surveys(self._frame, view, part)
+        elif isinstance(part, NoPicture):
+            self._centre.forget()
         else:
             self._centre.show_picture(self._frame, request.heads.view, part)
             with self._reading_on():
@@ -268,12 +270,15 @@ class HeadsPage(RequestingPage):
     def _show_controls(self, heads: HeadsState, frame: HeadsFrame | None) -> None:
         with self._reading_on():
             self.bar.show_frame(heads, frame)
+        if frame is not None:
+            self._wall_side.show_frame(heads, frame)
+        with self._reading_on():
             self._panel.show_frame(heads, frame)
+        with self._reading_on():
             self._centre.other.show_state(heads)
-            if frame is not None:
-                self._wall_side.show_frame(heads, frame)
-                if self.arrays is not None:
-                    self.arrays.show_frame(frame)
+        with self._reading_on():
+            if frame is not None and self.arrays is not None:
+                self.arrays.show_frame(frame)
 
     def _show_panel(self) -> None:
         with self._reading_on():
@@ -290,7 +295,8 @@ class HeadsPage(RequestingPage):
             yield
         except ExplorerError as error:
             self.reading.show_reason(str(error))
-            self.requests.refuse(error)
+            if not (self.requests.is_pending and isinstance(error, ArrayError)):
+                self.requests.refuse(error)  # else the worker goes on to the heads that can be shown
 
     # ---- Pointing ----
 

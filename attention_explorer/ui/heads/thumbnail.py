@@ -15,7 +15,7 @@ from attention_explorer.ui.drawing.heatmap import paint_runs
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
-NOT_COMPUTED = "not computed yet"
+NOT_COMPUTED, NO_WEIGHTS = "not computed yet", "no weights"
 
 
 def thumbnail_image(survey: HeadSurvey, scale: ColourScale, colour_map: str, look: Look) -> QImage:
@@ -54,7 +54,7 @@ def paint_thumbnail(
     else:
         painter.setFont(look.font(11.5))
         painter.setPen(QColor(look.theme.muted))
-        painter.drawText(cells, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, NOT_COMPUTED)
+        painter.drawText(cells, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, _why_empty(survey))
     words = QRectF(box.left() + px(6), box.top() + px(8) + side, side, px(17))
     said = measure_text(survey, view.sort) if survey.is_computed else ""
     standing_out = "off" if off else "as before" if old else character(survey)
@@ -74,6 +74,10 @@ def paint_thumbnail(
     if standing_out != said and taken <= side:
         painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, standing_out)
     return cells
+
+
+def _why_empty(survey: HeadSurvey) -> str:
+    return NO_WEIGHTS if survey.refusal else NOT_COMPUTED
 
 
 def paint_thumbnail_cells(
@@ -148,7 +152,7 @@ def line_words(survey: HeadSurvey) -> str:
 def summary_words(survey: HeadSurvey) -> str:
     """Return the summary of a head in words."""
     if not survey.is_computed:
-        return f"{survey.name}: {NOT_COMPUTED}"
+        return f"{survey.name}: {survey.refusal or NOT_COMPUTED}"
     summary = survey.summary
     text = (
         f"{survey.name}: entropy {plain(summary.entropy)} nats, mean of the row maxima {plain(summary.max_weight)}, "

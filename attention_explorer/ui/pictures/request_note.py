@@ -95,9 +95,12 @@ class RequestNote(QFrame):
         self.set_look(look)
         self._on_changed()
 
-    def dim_too(self, widget: QWidget) -> None:
-        """Dim another widget along with the picture: it is computed for the same request."""
-        self.covers.append(_Cover(self._look, widget))
+    def dim_too(self, widget: QWidget, *, goes_on: bool = False) -> None:
+        """Dim another widget along with the picture: it is computed for the same request.
+
+        One that ``goes_on`` is not dimmed where it answers the newest request, though the picture cannot.
+        """
+        self.covers.append(_Cover(self._look, widget, goes_on=goes_on))
 
     # ---- What people do ----
 
@@ -138,7 +141,7 @@ class RequestNote(QFrame):
         for picture in self._pictures:
             picture.set_reason(requests.sentence if requests.misleads else "")
         for cover in self.covers:
-            cover.dim(requests.misleads)
+            cover.dim(requests.misleads and (not cover.goes_on or requests.is_old or requests.lost is not None))
         self._delay.stop()
         if requests.is_pending:
             self._fraction = 0.0
@@ -222,9 +225,9 @@ class RequestNote(QFrame):
 class _Cover(QWidget):
     """Dims a widget while that is to be seen, as on a tab of its own; the mouse passes through."""
 
-    def __init__(self, look: Look, over: QWidget) -> None:
+    def __init__(self, look: Look, over: QWidget, *, goes_on: bool = False) -> None:
         super().__init__(over.parentWidget())
-        self.look, self.over = look, over
+        self.look, self.over, self.goes_on = look, over, goes_on
         self._dims = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         over.installEventFilter(self)
@@ -232,12 +235,13 @@ class _Cover(QWidget):
 
     def dim(self, dims: bool) -> None:
         """Dim from now on, or no longer."""
+        if dims and not self._dims:
+            self.raise_()  # not again when it is shown, as with the window: the note has come above it meanwhile
         self._dims = dims
         self.setVisible(dims and not self.over.isHidden())
 
     def showEvent(self, event: QShowEvent) -> None:
         self.setGeometry(self.over.geometry())
-        self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):

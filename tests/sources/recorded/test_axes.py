@@ -85,6 +85,19 @@ def test_what_is_no_weight_is_refused(tmp_path: Path, array: np.ndarray, words: 
     assert not guess.is_causal
 
 
+@pytest.mark.parametrize(("value", "said"), [(np.nan, "holds nan"), (-0.5, "holds -0.5"), (3.0, "sums to ")])
+def test_one_bad_head_of_many_does_not_stop_the_others(tmp_path: Path, value: float, said: str) -> None:
+    array = weights("lhqk", l=2, h=3)
+    array[1, 2, :, 4] = value
+    guess = guess_axes(stored(tmp_path, array))
+    assert guess.checked() == "lhqk"
+    assert guess.reasons[1].startswith("1 head will be refused: ")
+    assert "[1, 2, " in guess.reasons[1]
+    assert said in guess.reasons[1]
+    array[0, :2, :, 4] = value
+    assert guess_axes(stored(tmp_path, array)).problems, "half of the heads are bad"
+
+
 @pytest.mark.parametrize("shape", [(), (3,), (1,) * 6, (0, 3), (2, 3, 0)])
 def test_shapes_of_no_weights(tmp_path: Path, shape: tuple[int, ...]) -> None:
     with pytest.raises(ArrayError, match="has the shape"):
