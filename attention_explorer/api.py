@@ -23,6 +23,7 @@ from attention_explorer import errors
 from attention_explorer.errors import ArrayError, ExportError
 from attention_explorer.given_arrays import WITH_TRANSFORMERS, Array, as_array, as_layers
 from attention_explorer.rendering import render
+from attention_explorer.sources.handed_over import PREFIX, UNNAMED
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
 from attention_explorer.state.counting import Count
@@ -276,8 +277,8 @@ def _named(name: str, said: str, given: object) -> dict[str, Array]:
 
 
 def _file_name(title: str | None) -> str:
-    kept = "".join(letter if letter.isalnum() or letter in " -_.," else "_" for letter in title or "arrays")
-    return f"{next(_numbers)}/{kept.strip(' .') or 'arrays'}.npz"
+    kept = "".join(letter if letter.isalnum() or letter in " -_.," else "_" for letter in title or UNNAMED)
+    return f"{next(_numbers)}/{kept.strip(' .') or UNNAMED}.npz"
 
 
 def _session_with(page: HeadsState) -> Path:
@@ -327,6 +328,6 @@ def _can_draw_here() -> bool:
 @cache
 def _private_folder() -> Path:
     """Return a folder that only this user can read; it is gone when Python ends."""
-    folder = Path(tempfile.mkdtemp(prefix="attention-explorer-"))
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -194,7 +194,7 @@ def test_a_head_is_saved_in_every_kind_of_file(tmp_path):
     for ending in ("npy", "npz", "csv", "json", "svg", "png", "pdf"):
         view.save(tmp_path / f"head.{ending}", layer=1, head=2)
     np.testing.assert_array_equal(np.load(tmp_path / "head.npy"), weights[1, 2])
-    assert json.loads((tmp_path / "head.json").read_text())["settings"]["source"] == "recorded in “Mine.npz”"
+    assert json.loads((tmp_path / "head.json").read_text())["settings"]["source"] == "handed over from Python as “Mine”"
     assert "layer 1, head 2" in (tmp_path / "head.svg").read_text()
     view.save(tmp_path / "wall.svg", what="wall")
     assert "layer 1, head 2" in (tmp_path / "wall.svg").read_text()

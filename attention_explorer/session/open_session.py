@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from attention_explorer.session.session import Session
+from attention_explorer.sources.handed_over import is_handed_over
+from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.file_places import with_files
 from attention_explorer.state.session_file import Opened, read_session, write_session
 
 if TYPE_CHECKING:
@@ -71,7 +76,7 @@ class OpenSession(QObject):
         """Show what a file holds; the history begins anew.
 
         A file of which a page cannot be read stays as it is: the session has no file then, and is saved under a name
-        that somebody chooses.
+        that somebody chooses. So is one that Python opens the window with, for that is gone when Python ends.
 
         Raises
         ------
@@ -95,8 +100,8 @@ class OpenSession(QObject):
             self._opened.append(self._session.state)
             self._announce()
 
-    def save(self, path: Path, page: str) -> None:
-        """Write the session to a file, which it belongs to from now on.
+    def save(self, path: Path, page: str, files: Mapping[FileRecipe, FileRecipe] = MappingProxyType({})) -> None:
+        """Write the session to a file, which it belongs to from now on; ``files`` are named there in place of others.
 
         Raises
         ------
@@ -105,7 +110,7 @@ class OpenSession(QObject):
         """
         self._session.commit()
         state = self._session.state
-        write_session(path, state, self._extra, page=page)
+        write_session(path, with_files(state, files), self._extra, page=page)
         self._saved, self._opened, self.path = state, [], path
         self._announce()
 
@@ -126,4 +131,4 @@ class OpenSession(QObject):
 
 
 def _path_of(opened: Opened, path: Path | None) -> Path | None:
-    return None if opened.left_out else path
+    return None if opened.left_out or (path is not None and is_handed_over(path)) else path

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError, FileAccessError
-from attention_explorer.sources.recorded import FileReference, reference_to
+from attention_explorer.sources.recorded import FileReference, reference_to, whole_digest
+from attention_explorer.sources.recorded.fingerprint import is_sampled_whole
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import file_recipe
 
@@ -44,6 +45,8 @@ def found_at(wanted: FileRecipe, path: Path) -> Found:
     """
     reference = reference_to(path)
     difference = _difference(wanted, reference)
+    if not difference and wanted.whole and not is_sampled_whole(wanted.size) and whole_digest(path) != wanted.whole:
+        difference = _other_numbers(path, wanted)
     if difference:
         return Found(as_it_is(replace(wanted, path=str(path))), difference)
     return Found(replace(wanted, path=str(path), modified_ns=reference.modified_ns), "")
@@ -108,10 +111,14 @@ def as_it_is(recipe: FileRecipe) -> FileRecipe:
 
 
 def _difference(wanted: FileRecipe, found: FileReference) -> str:
-    name, other = Path(wanted.path).name, found.path.name
-    which = f"“{other}”" if other != name else f"This “{other}”"
     if found.size != wanted.size:
-        return f"{which} has {found.size} bytes, and the one that is wanted has {wanted.size}."
-    if found.digest != wanted.digest:
-        return f"{which} is as long as the one that is wanted, and holds other numbers."
-    return ""
+        return f"{_which(found.path, wanted)} has {found.size} bytes, and the one that is wanted has {wanted.size}."
+    return "" if found.digest == wanted.digest else _other_numbers(found.path, wanted)
+
+
+def _other_numbers(path: Path, wanted: FileRecipe) -> str:
+    return f"{_which(path, wanted)} is as long as the one that is wanted, and holds other numbers."
+
+
+def _which(path: Path, wanted: FileRecipe) -> str:
+    return f"“{path.name}”" if path.name != Path(wanted.path).name else f"This “{path.name}”"

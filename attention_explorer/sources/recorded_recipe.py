@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -87,6 +87,10 @@ class FileRecipe(_Recorded):
         Whether keys after their query were hidden, in a file without a mask: a guess.
     given_tokens : tuple of str
         The tokens, if they are given beside the file; none for those of the file.
+    from_python : str
+        What arrays were called that were handed over from Python; empty for a file of somebody's own.
+    whole : str
+        SHA-256 of all of it, if that was computed, as it is when a session is saved. It makes no other recipe.
     """
 
     path: str = ""
@@ -98,6 +102,8 @@ class FileRecipe(_Recorded):
     batch: int = 0
     is_causal: bool = False
     given_tokens: tuple[str, ...] = ()
+    from_python: str = ""
+    whole: str = field(default="", compare=False)
 
     @property
     def whose(self) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from attention_explorer import assets
 from attention_explorer.errors import ExplorerError, LostFileError
+from attention_explorer.sources.handed_over import UNNAMED, is_handed_over
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.layers import Layers
 from attention_explorer.sources.recorded import (
@@ -278,6 +279,7 @@ def file_recipe(
         batch or 0,
         bool(is_causal),
         tuple(tokens),
+        path.stem if is_handed_over(path) else "",
     )
     layers_of(contents, axes, batch=batch, is_causal=bool(is_causal))  # refuses sizes that do not fit
     return recipe
@@ -309,6 +311,9 @@ class FileSource(RecordedSource[FileRecipe]):
         change = change_since(FileReference(path, recipe.size, recipe.modified_ns, recipe.digest))
         if change is not None:
             is_there = os.access(path, os.R_OK) and path.is_file()
+            if recipe.from_python and is_handed_over(path):
+                gone = f"{self._called} was handed over from Python, and is no longer there: hand it over again."
+                raise LostFileError(gone, recipe.path, is_there=False)
             what = "Open it as it is now, or find the one that it was." if is_there else "Find it, or open another."
             raise LostFileError(f"{change} {what}", recipe.path, is_there=is_there)
         contents = _with_tokens(contents_of(open_arrays(path), recipe.attention or None), recipe.given_tokens)
@@ -317,15 +322,25 @@ class FileSource(RecordedSource[FileRecipe]):
 
     @property
     def traits(self) -> Traits:
-        name = Path(self.recipe.path).name
-        return Traits(f"“{name}”", f"recorded in “{name}”", Made.RECORDED, self.lacks)
+        return Traits(self._called, self._origin, Made.RECORDED, self.lacks)
+
+    @property
+    def _called(self) -> str:
+        return f"“{self.recipe.from_python or Path(self.recipe.path).name}”"
+
+    @property
+    def _origin(self) -> str:
+        if not self.recipe.from_python:
+            return f"recorded in {self._called}"
+        return "handed over from Python" + ("" if self.recipe.from_python == UNNAMED else f" as {self._called}")
 
     def verdict(self) -> tuple[str, str]:
-        recipe, name = self.recipe, Path(self.recipe.path).name
+        recipe, called = self.recipe, self._called
         if not recipe.axes:
-            return "These weights come from recorded vectors.", f"“{name}” has queries and keys: softmax(q·kᵀ ÷ √d_k)."
+            return "These weights come from recorded vectors.", f"{called} has queries and keys: softmax(q·kᵀ ÷ √d_k)."
         axes = ", ".join(LETTERS[letter] for letter in recipe.axes)
-        said = f"“{name}” has the axes {axes}: in a sample, the rows sum to 1."
+        said = f"{called} has the axes {axes}: in a sample, the rows sum to 1."
         if recipe.is_causal:
             said += " Where all keys after a query have weights of exactly 0, they are taken to be masked: a guess."
-        return "These weights were recorded.", said
+        title = "These weights were handed over from Python." if recipe.from_python else "These weights were recorded."
+        return title, said

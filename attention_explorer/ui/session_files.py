@@ -16,14 +16,17 @@ from attention_explorer.session.keeper import Keeper
 from attention_explorer.session.memory import empty
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.settings import SettingsStore
+from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.recorded_recipe import is_recording
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.session_file import SUFFIX, Opened
 from attention_explorer.ui.lost_files import LostFiles
 from attention_explorer.ui.recordings import Recordings
+from attention_explorer.ui.saving import FilesToSave
 
 if TYPE_CHECKING:
     from attention_explorer.session.keeper import LeftOver
+    from attention_explorer.sources.saved_files import SavedFiles
     from attention_explorer.ui.window import MainWindow
 
 PROGRAM = "Attention Explorer"
@@ -42,6 +45,7 @@ class SessionFiles(QObject):
         self.keeper: Keeper | None = None
         self._may_close = False
         self.recordings = Recordings(window, self._on_recording_opened, self._could_not_open)
+        self.to_save = FilesToSave(self, lambda why: self._say("Not saved", why))
         self.lost = LostFiles(window, lambda why: self._say("Not opened", why))
         self.recent_menu = QMenu("Open &recent", window)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
@@ -110,11 +114,15 @@ class SessionFiles(QObject):
             return
         finally:
             QGuiApplication.restoreOverrideCursor()
-        self._store.remember(path)
+        self._remember(path)
         self._show_found(found)
 
+    def _remember(self, path: Path) -> None:
+        if not is_handed_over(path):  # what Python handed over is gone when that ends
+            self._store.remember(path)
+
     def _on_recording_opened(self, path: Path) -> None:
-        self._store.remember(path)
+        self._remember(path)
         self.opened.opened_untouched()
 
     def _could_not_open(self, path: Path, why: str) -> None:
@@ -151,14 +159,23 @@ class SessionFiles(QObject):
         ask_where_to_save(self._window, start, lambda chosen: self._save(chosen, then))
 
     def _save(self, path: Path, then: Callable[[], object]) -> None:
-        try:
-            self.opened.save(path.absolute(), self._window.settings.page)
-        except ExplorerError as error:
-            self._say("Not saved", str(error))
-            return
-        self._store.remember(path.absolute())
-        self._window.tell(f"Saved {path.name}")
-        then()
+        path = path.absolute()
+
+        def save(files: SavedFiles) -> None:
+            try:
+                self.opened.save(path, self._window.settings.page, files.others)
+            except ExplorerError as error:
+                self._say("Not saved", str(error))
+                return
+            self._store.remember(path)
+            self._window.tell(f"Saved {path.name}")
+            if files.problems:
+                self._say("Saved, but not with everything", "\n\n".join(files.problems))
+            then()
+
+        self._window.tell(f"Saving {path.name} …")
+        self._window.session.commit()
+        self.to_save.prepare(self._window.session.state, path, save)
 
     def _fill_recent(self) -> None:
         self.recent_menu.clear()

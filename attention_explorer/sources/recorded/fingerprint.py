@@ -102,6 +102,11 @@ def whole_digest(path: Path, report: Callable[[float], None] = lambda _share: No
     return digest.hexdigest()
 
 
+def is_sampled_whole(size: int) -> bool:
+    """Tell whether a file is so small that its samples are all of it: the digest is that of the whole."""
+    return size <= (SAMPLES + 1) * SAMPLE_BYTES
+
+
 def _sampled_digest(file: FileBytes) -> str:
     digest = hashlib.sha256()
     for start in _starts(file.size):
@@ -111,7 +116,7 @@ def _sampled_digest(file: FileBytes) -> str:
 
 def _starts(size: int) -> list[int]:
     """Return where samples begin: the first at the start of the file, the last so that it ends with the file."""
-    if size <= (SAMPLES + 1) * SAMPLE_BYTES:  # all of it
+    if is_sampled_whole(size):
         return list(range(0, size, SAMPLE_BYTES))
     last = size - SAMPLE_BYTES
     return [last * number // SAMPLES for number in range(SAMPLES + 1)]
