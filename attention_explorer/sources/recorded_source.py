@@ -12,15 +12,18 @@ from pathlib import Path
 import numpy as np
 
 from attention_explorer import assets
-from attention_explorer.errors import ExplorerError, LostFileError
+from attention_explorer.errors import ArrayError, ExplorerError, LostFileError
+from attention_explorer.model import AttentionMap, QueryKeyMap
 from attention_explorer.sources.handed_over import UNNAMED, is_handed_over
-from attention_explorer.sources.layer import Layer, Values
+from attention_explorer.sources.layer import Floats, Layer, Values
 from attention_explorer.sources.layers import Layers
 from attention_explorer.sources.recorded import (
+    Agreement,
     AxesGuess,
     Contents,
     FileReference,
     RecordedHead,
+    agreement,
     change_since,
     contents_of,
     examine_axes,
@@ -32,6 +35,7 @@ from attention_explorer.sources.recorded import (
 )
 from attention_explorer.sources.recorded.axes import LETTERS
 from attention_explorer.sources.recorded.pieces import SPACE
+from attention_explorer.sources.recorded.recorded_scores import RecordedScoresMap
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe
 from attention_explorer.sources.source import Ability, Lookup, Made, R, Source, Traits
 
@@ -57,6 +61,8 @@ class Recording:
     heads: tuple[tuple[RecordedHead, ...], ...]
     is_causal: bool
     """Whether keys after their query are taken to be hidden, because their weights are exactly 0."""
+    agreement: Agreement | None = None
+    """How far the weights are from what queries and keys give, if there are both."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -65,8 +71,8 @@ class Recording:
 
     @property
     def has_scores(self) -> bool:
-        """Whether the weights are computed from queries and keys."""
-        return not self.contents.attention
+        """Whether the weights are computed from queries and keys, or are known to come from them."""
+        return not self.contents.attention or (self.agreement is not None and self.agreement.holds)
 
     @property
     def has_mask(self) -> bool:
@@ -76,13 +82,28 @@ class Recording:
     def layer(self, place: int, lookup: Lookup) -> Layer:
         """Return a layer; without scores, the lookup alters nothing."""
         heads = self.heads[place]
+        v = [head.v for head in heads if head.v is not None]
+        values = Values(lambda: np.stack([array.read() for array in v])) if v else None
         if not self.has_scores:
-            return Layer(tuple(head.map() for head in heads))
-        of_heads = zip(*((head.q, head.k, head.v) for head in heads), strict=True)
-        q, k, v = ([array.read() for array in arrays if array is not None] for arrays in of_heads)
-        values = Values(lambda: np.stack(v)) if v else None
-        mask = heads[0].mask if self.has_mask else lookup.mask
-        return Layer((), q=np.stack(q), k=np.stack(k), values=values).with_maps(mask, *lookup[1:])
+            return Layer(tuple(head.map() for head in heads), values=values)
+        q, k = (
+            np.stack([array.read() for array in arrays if array is not None])
+            for arrays in zip(*((head.q, head.k) for head in heads), strict=True)
+        )
+        maps = tuple(self._map(head, of_q, of_k, lookup) for head, of_q, of_k in zip(heads, q, k, strict=True))
+        return Layer(maps, q=q, k=k, values=values)
+
+    def _map(self, head: RecordedHead, q: Floats, k: Floats, lookup: Lookup) -> AttentionMap:
+        """Return the map of a head: the recorded weights, as long as the lookup is that which they came of."""
+        mask = head.mask if self.has_mask else lookup.mask
+        is_own = lookup[1:] == Lookup()[1:] and (self.has_mask or lookup.mask is None)
+        try:
+            if head.weights is not None and is_own:
+                return RecordedScoresMap(head.map(), q, k, head.mask)
+            _, scale, temperature, hard = lookup
+            return QueryKeyMap(q, k, mask=mask, scale=scale, temperature=temperature, hard=hard)
+        except ArrayError as error:
+            raise ArrayError(f"{head.name}: {error}") from error
 
 
 class RecordedSource(Source[R]):
@@ -174,8 +195,15 @@ class RecordedSource(Source[R]):
     def lacks(self) -> dict[Ability, str]:
         """Why it cannot do what it cannot."""
         recording = self._if_open()
-        if recording is None or not recording.has_scores:
+        if recording is None:
             return _LACKS
+        if not recording.has_scores:
+            lacks = {
+                each: why for each, why in _LACKS.items() if each is not Ability.VALUES or not recording.contents.v
+            }
+            if recording.agreement is None:
+                return lacks
+            return lacks | dict.fromkeys((Ability.SCORES, Ability.MASKS), _difference_words(recording.agreement))
         able = {Ability.SCORES, Ability.MASKS} | ({Ability.VALUES} if recording.contents.v else set())
         own = {Ability.MASKS: "The file has a mask of its own."} if recording.has_mask else {}
         return {each: why for each, why in _LACKS.items() if each not in able} | own
@@ -190,6 +218,13 @@ class RecordedSource(Source[R]):
         if recording is None or not recording.has_mask:
             return ""
         return "causal, guessed from weights of 0" if recording.is_causal else "recorded with the weights"
+
+
+def _difference_words(found: Agreement) -> str:
+    return (
+        f"Its queries and keys give other weights than were recorded, by up to {found.difference:.2g} in a sample: "
+        "something else took part, such as a rotation or a bias. “How the file is read…” can show theirs."
+    )
 
 
 def _joined(labels: tuple[str, ...]) -> str:
@@ -318,7 +353,8 @@ class FileSource(RecordedSource[FileRecipe]):
             raise LostFileError(f"{change} {what}", recipe.path, is_there=is_there)
         contents = _with_tokens(contents_of(open_arrays(path), recipe.attention or None), recipe.given_tokens)
         heads = layers_of(contents, recipe.axes, batch=recipe.batch, is_causal=recipe.is_causal)
-        return Recording(contents, heads, recipe.is_causal and contents.mask is None)
+        is_causal = recipe.is_causal and contents.mask is None
+        return Recording(contents, heads, is_causal, agreement(contents, heads))
 
     @property
     def traits(self) -> Traits:
@@ -329,6 +365,24 @@ class FileSource(RecordedSource[FileRecipe]):
         return f"“{self.recipe.from_python or Path(self.recipe.path).name}”"
 
     @property
+    def _missed(self) -> tuple[str, ...]:
+        recording = self._if_open()
+        return () if recording is None else recording.contents.missed
+
+    @property
+    def _beside_the_weights(self) -> tuple[str, ...]:
+        """What there is to say of queries and keys where there are weights too."""
+        recording = self._if_open()
+        if recording is None or recording.agreement is None:
+            return ()
+        if not recording.agreement.holds:
+            return (_difference_words(recording.agreement),)
+        within = f"{recording.agreement.difference:.1g}"
+        return (
+            f"Its queries and keys give these weights too, within {within} in a sample: scores are computed of them.",
+        )
+
+    @property
     def _origin(self) -> str:
         if not self.recipe.from_python:
             return f"recorded in {self._called}"
@@ -337,10 +391,12 @@ class FileSource(RecordedSource[FileRecipe]):
     def verdict(self) -> tuple[str, str]:
         recipe, called = self.recipe, self._called
         if not recipe.axes:
-            return "These weights come from recorded vectors.", f"{called} has queries and keys: softmax(q·kᵀ ÷ √d_k)."
+            said = f"{called} has queries and keys: softmax(q·kᵀ ÷ √d_k)."
+            return "These weights come from recorded vectors.", " ".join((said, *self._missed))
         axes = ", ".join(LETTERS[letter] for letter in recipe.axes)
         said = f"{called} has the axes {axes}: in a sample, the rows sum to 1."
         if recipe.is_causal:
             said += " Where all keys after a query have weights of exactly 0, they are taken to be masked: a guess."
+        said = " ".join((said, *self._beside_the_weights, *self._missed))
         title = "These weights were handed over from Python." if recipe.from_python else "These weights were recorded."
         return title, said

@@ -231,6 +231,98 @@ def test_of_several_arrays_one_is_chosen_and_its_axes_are_told(window, open_drop
     np.testing.assert_array_equal(window.page._frame.map.weights(), weights[1, 0])
 
 
+def test_layers_under_numbers_are_offered_together(window, open_dropped, tmp_path, weights):
+    np.savez(tmp_path / "two.npz", one_0=weights[0], one_1=weights[1], other=weights[::-1])
+    open_dropped(window, tmp_path / "two.npz")
+    dialog = asked(window)
+    assert dialog.array.itemText(0) == "one  2 layers of (3, 4, 4)  float32"
+    dialog.array.setFocus()
+    QTest.keyClick(dialog.array, Qt.Key.Key_Home)
+    click(asked(window).open_button)
+    window.page.settle()
+    assert window.page._frame.source.heads == (3, 3)
+    np.testing.assert_array_equal(window.page._frame.layers[1].maps[2].weights(), weights[1, 2])
+
+
+@pytest.fixture
+def both(tmp_path):
+    """Write weights in half precision beside the queries, keys and values that they came from."""
+
+    def make(**others) -> dict[str, np.ndarray]:
+        q, k, v = np.random.default_rng(8).standard_normal((3, 2, 3, 5, 4)).astype(np.float32)
+        exponentials = np.exp(q @ k.swapaxes(-1, -2) / 2)
+        weights = (exponentials / exponentials.sum(axis=-1, keepdims=True)).astype(np.float16)
+        arrays = {"q": q, "k": k, "v": v, "attention": weights, **others}
+        np.savez(tmp_path / "both.npz", **arrays)
+        return arrays
+
+    return make
+
+
+def test_weights_beside_what_they_came_from_are_shown_as_recorded_and_explained(window, open_dropped, tmp_path, both):
+    arrays = both()
+    open_dropped(window, tmp_path / "both.npz")
+    page = window.page
+    assert "Its queries and keys give these weights too, within 0.0" in window.statusBar().currentMessage()
+    recorded = arrays["attention"][0, 0]
+    np.testing.assert_array_equal(page._frame.map.weights(), recorded)
+    uneven = int(np.argmax(np.abs(recorded.astype(np.float64).sum(axis=-1) - 1)))
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.cell_box(uneven, 0).center().toPoint())
+    assert ", as recorded · entropy" in page.reading.note.text()
+    click(page.bar.pictures.buttons[Picture.STAGES])
+    page.settle()
+    QApplication.processEvents()
+    assert window.session.state.heads.view.picture is Picture.STAGES
+    scores = page._frame.map.scores(stage="scaled")
+    np.testing.assert_allclose(scores, arrays["q"][0, 0] @ arrays["k"][0, 0].T / 2, rtol=1e-6)
+    for layer in page._frame.layers:
+        np.testing.assert_array_equal(layer.v.shape, (3, 5, 4))
+    window.session.apply(
+        replace(window.session.state, heads=window.session.state.heads.with_setup(temperature=0.5)), "Sharpen"
+    )
+    page.settle()
+    sharp = np.exp(2 * scores)
+    np.testing.assert_allclose(page._frame.map.weights(), sharp / sharp.sum(axis=-1, keepdims=True), rtol=1e-5)
+
+
+def test_weights_that_did_not_come_from_their_queries_and_keys_are_shown_and_that_is_said(
+    window, open_dropped, tmp_path, both
+):
+    other = np.full((2, 3, 5, 5), 0.2, np.float32)
+    arrays = both(attention=other)
+    open_dropped(window, tmp_path / "both.npz")
+    page = window.page
+    stages = page.bar.pictures.buttons[Picture.STAGES]
+    np.testing.assert_array_equal(page._frame.map.weights(), other[0, 0])
+    assert not stages.isEnabled()
+    assert "give other weights than were recorded, by up to" in stages.toolTip()
+    assert stages.toolTip() in source_of(window.session.state.heads.setup.recipe).verdict()[1]
+    window.files.ask_how_to_read()
+    dialog = asked(window)
+    dialog.array.setFocus()
+    QTest.keyClick(dialog.array, Qt.Key.Key_End)
+    assert dialog.array.currentText() == "computed from q and k"
+    click(asked(window).open_button)
+    page.settle()
+    scores = arrays["q"][0, 0] @ arrays["k"][0, 0].T / 2
+    exponentials = np.exp(scores)
+    computed = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(page._frame.map.weights(), computed, rtol=1e-5)
+    assert stages.isEnabled()
+    assert page._frame.source.verdict()[0] == "These weights come from recorded vectors."
+
+
+@pytest.mark.parametrize("name", ["tokens", "context_tokens"])
+def test_tokens_as_python_objects_are_never_brought_back_and_that_is_said(
+    window, open_dropped, tmp_path, weights, name
+):
+    np.savez(tmp_path / "objects.npz", attention=weights, **{name: np.array(WORDS, dtype=object)})
+    open_dropped(window, tmp_path / "objects.npz")
+    assert f"“{name}” of “objects.npz” holds Python objects" in window.statusBar().currentMessage()
+    assert "numbers stand for the tokens" in window.statusBar().currentMessage()
+    assert window.page._frame.keys == ("1", "2", "3", "4")
+
+
 def test_how_a_file_is_read_can_be_looked_at_and_changed_later(window, open_dropped, tmp_path):
     square = np.full((4, 4), 0.25)  # the columns sum to 1 as well
     square[0], square[:, 0] = [1, 0, 0, 0], [1, 0, 0, 0]

@@ -4,6 +4,7 @@
 `layers_of` hands out the heads. Files are read where they lie, and nothing is taken on their word.
 """
 
+from attention_explorer.sources.recorded.agreement import Agreement, agreement
 from attention_explorer.sources.recorded.array_file import ArrayFile
 from attention_explorer.sources.recorded.axes import AxesGuess, check_axes, examine_axes, guess_axes
 from attention_explorer.sources.recorded.axes_sample import RowSums
@@ -16,6 +17,7 @@ from attention_explorer.sources.recorded.pieces import readable_piece
 from attention_explorer.sources.recorded.stored_array import StoredArray
 
 __all__ = [
+    "Agreement",
     "ArrayFile",
     "AxesGuess",
     "Contents",
@@ -24,6 +26,7 @@ __all__ = [
     "RecordedHead",
     "RowSums",
     "StoredArray",
+    "agreement",
     "change_since",
     "check_axes",
     "check_tokens",

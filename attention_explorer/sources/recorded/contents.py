@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from attention_explorer.sources.recorded.stored_array import StoredArray
 
 NAMES = ("attention", "attentions", "weights")
 """What weights are called, if it is to be known without looking at them."""
+COMPUTED = "q, k"
+"""Chosen in place of the name of weights: those are to be computed, though there are some."""
 _MASKS = ("mask", "allowed")
 _TOKENS, _CONTEXT_TOKENS = ("tokens", "queries"), ("context_tokens", "keys")
 """The second of each is what this program's own exports call them."""
@@ -47,6 +49,8 @@ class Contents:
     """What was left aside, and why: sentences."""
     has_own_tokens: bool = True
     """Whether the tokens are in the file, and not given beside it."""
+    missed: tuple[str, ...] = ()
+    """Those of them on arrays that would have been used."""
 
 
 def contents_of(file: ArrayFile, attention: str | None = None) -> Contents:
@@ -74,10 +78,15 @@ def contents_of(file: ArrayFile, attention: str | None = None) -> Contents:
     if bool(q) != bool(k):
         notes.append(f"“{file.path.name}” has {'q' if q else 'k'} alone: scores take both, q and k.")
         q = k = ()
-    name = attention or _name_of_weights(file, has_scores=bool(q))
+    if attention == COMPUTED and not q:
+        raise FileError(f"“{file.path.name}” has no q and k from which weights could be computed: choose its weights.")
+    name = "" if attention == COMPUTED else attention or _name_of_weights(file, has_scores=bool(q))
     weights, is_list = _one_or_layers(file, name) if name else ((), len(q) > 1)
     if name and not weights:
         raise FileError(file.unfit.get(name) or _not_there(file, name))
+    missed = tuple(_missed(file, name) for name in (*_TOKENS, *_CONTEXT_TOKENS, *"qkv") if name in file.unfit)
+    if any(name in file.unfit for name in _MASKS):
+        raise FileError(next(file.unfit[name] for name in _MASKS if name in file.unfit))
     tokens, context = _tokens(file, _TOKENS), _tokens(file, _CONTEXT_TOKENS)
     mask = next((file.arrays[each] for each in _MASKS if each in file.arrays), None)
     return Contents(
@@ -91,8 +100,16 @@ def contents_of(file: ArrayFile, attention: str | None = None) -> Contents:
         mask=mask,
         tokens=tokens,
         context_tokens=None if context == tokens else context,
-        notes=(*notes, *file.unfit.values()),
+        notes=(*notes, *missed, *(said for name, said in file.unfit.items() if _missed(file, name) not in missed)),
+        missed=(*notes, *missed),
     )
+
+
+def _missed(file: ArrayFile, name: str) -> str:
+    if name in (*_TOKENS, *_CONTEXT_TOKENS):
+        said = file.unfit[name].partition(": ")[0].partition(";")[0]
+        return f"{said}: numbers stand for the tokens. Save text, as in np.array({name}, dtype=str)."
+    return file.unfit[name]
 
 
 def _one_or_layers(file: ArrayFile, name: str) -> tuple[tuple[StoredArray, ...], bool]:
@@ -116,6 +133,18 @@ def _layers(arrays: Mapping[str, StoredArray], name: str) -> dict[int, StoredArr
     pattern = re.compile(re.escape(name) + r"[._/]?(\d{1,6})")
     found = {entry: pattern.fullmatch(entry) for entry in arrays}
     return {int(match[1]): arrays[entry] for entry, match in found.items() if match}
+
+
+def layers_by_name(arrays: Iterable[StoredArray]) -> dict[str, tuple[StoredArray, ...]]:
+    """Return the arrays that stand for the layers of one, by the name that they share: as in a.0, a.1 and so on."""
+    known = {array.name: array for array in arrays}
+    bases = dict.fromkeys(name.rstrip("0123456789").rstrip("._/") for name in known)
+    found = {base: _layers(known, base) for base in bases if base and base not in known}
+    return {
+        base: tuple(layers[number] for number in sorted(layers))
+        for base, layers in found.items()
+        if len(layers) > 1 and sorted(layers) == list(range(min(layers), min(layers) + len(layers))) and min(layers) < 2
+    }
 
 
 def _name_of_weights(file: ArrayFile, *, has_scores: bool) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.numerals import counted
 from attention_explorer.sources.recorded import ArrayFile, contents_of, open_arrays
+from attention_explorer.sources.recorded.contents import COMPUTED, layers_by_name
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import file_recipe, what_speaks_for
 from attention_explorer.state.heads.frame import heads_frame
@@ -65,7 +67,13 @@ def candidates(path: Path) -> tuple[tuple[str, str], ...]:
         for array in file.arrays.values()
         if array.dtype.kind in "fiu" and FEWEST_AXES <= len(array.shape) <= MOST_AXES
     ]
-    return tuple((array.name, f"{array.name}  {array.shape}  {array.precision}") for array in could_be)
+    by_layer = [
+        (name, f"{name}  {counted(len(layers), 'layer')} of {layers[0].shape}  {layers[0].precision}")
+        for name, layers in layers_by_name(could_be).items()
+    ]
+    alone = [(array.name, f"{array.name}  {array.shape}  {array.precision}") for array in could_be]
+    vectors = {"q", "k"} <= {name for name, _ in (*by_layer, *alone)}
+    return (*by_layer, *alone, *([(COMPUTED, "computed from q and k")] if vectors and len(alone) > 2 else ()))
 
 
 def refuse_hopeless(path: Path) -> None:

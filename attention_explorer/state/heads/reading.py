@@ -40,7 +40,7 @@ def row_reading(frame: HeadsFrame, row: int) -> Reading:
         note = "nothing to attend to: all weights are 0"
     elif abs(total - 1) < 1e-6:
         note = f"sum {total:.4f} · entropy {plain(float(entropy(weights)))} nats"
-    elif frame.is_one_head and not frame.map.has_scores:
+    elif frame.is_one_head:  # weights that are computed sum to 1
         note = f"sum {total:.4f}, as recorded · entropy {plain(float(entropy(weights)))} nats"
     elif frame.aggregate is Aggregate.MAX:
         note = f"sum {total:.4f}: the largest weights of several heads need not sum to 1"

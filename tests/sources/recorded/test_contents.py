@@ -96,6 +96,8 @@ def test_what_is_left_aside_is_said(tmp_path: Path) -> None:
         (None, {"q": Q}, "holds no weights"),
         (None, {"attention": np.array([W, None], object)}, "Python objects"),
         (None, {"attention": np.array([1j])}, "complex numbers"),
+        (None, {"attention": W, "mask": np.ones((4, 4), object)}, "“mask” .* holds Python objects"),
+        ("q, k", {"attention": W}, "no q and k from which weights could be computed"),
         (None, {"attention_0": W, "attention_2": W}, "none of number 1"),
         (None, {"attention_3": W, "attention_4": W}, "none of number"),
         (None, {"attention": W, "tokens": np.array("one text")}, "give a text for each token"),
