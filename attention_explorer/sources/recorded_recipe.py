@@ -87,6 +87,8 @@ class FileRecipe(_Recorded):
         Whether keys after their query were hidden, in a file without a mask: a guess.
     given_tokens : tuple of str
         The tokens, if they are given beside the file; none for those of the file.
+    difference : float, optional
+        The largest between its weights and those that its queries and keys give, in a sample, if it has both.
     from_python : str
         What arrays were called that were handed over from Python; empty for a file of somebody's own.
     whole : str
@@ -102,6 +104,7 @@ class FileRecipe(_Recorded):
     batch: int = 0
     is_causal: bool = False
     given_tokens: tuple[str, ...] = ()
+    difference: float | None = None
     from_python: str = ""
     whole: str = field(default="", compare=False)
 

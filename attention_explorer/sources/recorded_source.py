@@ -23,11 +23,12 @@ from attention_explorer.sources.recorded import (
     Contents,
     FileReference,
     RecordedHead,
-    agreement,
     change_since,
     contents_of,
     examine_axes,
     guess_axes,
+    judged,
+    largest_difference,
     layers_of,
     open_arrays,
     readable_piece,
@@ -41,6 +42,8 @@ from attention_explorer.sources.source import Ability, Lookup, Made, R, Source, 
 
 OF_A_WEIGHT = 60.0
 """What a weight takes until it is drawn, in multiplications."""
+OF_A_PACKED_BYTE = 6.0
+"""What a byte of a compressed array takes until it is unpacked."""
 
 _NO_SCORES = "Only the weights were recorded, not the queries and keys that they came from."
 _LACKS = {
@@ -209,7 +212,10 @@ class RecordedSource(Source[R]):
         return {each: why for each, why in _LACKS.items() if each not in able} | own
 
     def operations(self) -> float:
-        return OF_A_WEIGHT * sum(self.heads) * len(self.tokens) * len(self.context_tokens)
+        recording = self._if_open()
+        packed = 0 if recording is None else recording.contents.packed_bytes
+        weights = sum(self.heads) * len(self.tokens) * len(self.context_tokens)
+        return OF_A_WEIGHT * weights + OF_A_PACKED_BYTE * packed
 
     # ---- What hides keys ----
 
@@ -304,20 +310,20 @@ def file_recipe(
         guess = what_speaks_for(contents, axes)
         axes, guessed = guess.checked(), guess.is_causal and contents.mask is None
         is_causal = guessed if is_causal is None else is_causal
-    recipe = FileRecipe(
+    heads = layers_of(contents, axes, batch=batch, is_causal=bool(is_causal))
+    return FileRecipe(
         str(path),
         reference.size,
         reference.modified_ns,
         reference.digest,
-        attention,
+        contents.name or attention,
         axes,
         batch or 0,
         bool(is_causal),
         tuple(tokens),
+        largest_difference(contents, heads),
         path.stem if is_handed_over(path) else "",
     )
-    layers_of(contents, axes, batch=batch, is_causal=bool(is_causal))  # refuses sizes that do not fit
-    return recipe
 
 
 def what_speaks_for(contents: Contents, axes: str = "") -> AxesGuess:
@@ -354,7 +360,7 @@ class FileSource(RecordedSource[FileRecipe]):
         contents = _with_tokens(contents_of(open_arrays(path), recipe.attention or None), recipe.given_tokens)
         heads = layers_of(contents, recipe.axes, batch=recipe.batch, is_causal=recipe.is_causal)
         is_causal = recipe.is_causal and contents.mask is None
-        return Recording(contents, heads, is_causal, agreement(contents, heads))
+        return Recording(contents, heads, is_causal, judged(contents, recipe.difference))
 
     @property
     def traits(self) -> Traits:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -17,6 +19,8 @@ from attention_explorer.app import first_state
 from attention_explorer.session import memory
 from attention_explorer.session.requests import STILL, Standing
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.sources.recorded import packed_array
+from attention_explorer.sources.recorded.packed_array import PackedBytes
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.explorer import ExplorerState
@@ -310,6 +314,41 @@ def test_weights_that_did_not_come_from_their_queries_and_keys_are_shown_and_tha
     np.testing.assert_allclose(page._frame.map.weights(), computed, rtol=1e-5)
     assert stages.isEnabled()
     assert page._frame.source.verdict()[0] == "These weights come from recorded vectors."
+
+
+def test_compressed_arrays_are_never_unpacked_while_the_window_waits(
+    window, make_window, open_dropped, tmp_path, monkeypatch
+):
+    unpacked: Counter[bool] = Counter()
+    chunks = PackedBytes.chunks
+
+    def counted_chunks(packed: PackedBytes):
+        for chunk in chunks(packed):
+            unpacked[threading.current_thread() is threading.main_thread()] += len(chunk)
+            yield chunk
+
+    monkeypatch.setattr(PackedBytes, "chunks", counted_chunks)
+    # Of the batch, one sequence is shown: it would be drawn in a moment, were there no others to be unpacked.
+    exponentials = np.exp(np.random.default_rng(6).standard_normal((2, 30, 2, 150, 150))).astype(np.float32)
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    np.savez_compressed(tmp_path / "packed.npz", attention=weights)
+    open_dropped(window, tmp_path / "packed.npz")
+    page = window.page
+    for _ in range(2):
+        np.testing.assert_array_equal(page._frame.map.weights(), weights[0, 0, 0])
+        point(page)
+        assert "as recorded" in page.reading.cell_title.text()
+        memory.empty()
+    write_session(tmp_path / "mine.attn.json", window.session.state, page="heads")
+    start_again()
+    monkeypatch.setattr(packed_array, "_ON_DISK", packed_array._Unpacked())
+    other = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    other.files.open(tmp_path / "mine.attn.json")
+    other.page.settle()
+    point(other.page)
+    np.testing.assert_array_equal(other.page._frame.map.weights(), weights[0, 0, 0])
+    assert unpacked[False] >= weights.nbytes
+    assert unpacked[True] <= 2**22, "no more than headers"
 
 
 @pytest.mark.parametrize("name", ["tokens", "context_tokens"])

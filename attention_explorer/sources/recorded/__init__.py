@@ -4,7 +4,7 @@
 `layers_of` hands out the heads. Files are read where they lie, and nothing is taken on their word.
 """
 
-from attention_explorer.sources.recorded.agreement import Agreement, agreement
+from attention_explorer.sources.recorded.agreement import Agreement, judged, largest_difference
 from attention_explorer.sources.recorded.array_file import ArrayFile
 from attention_explorer.sources.recorded.axes import AxesGuess, check_axes, examine_axes, guess_axes
 from attention_explorer.sources.recorded.axes_sample import RowSums
@@ -26,13 +26,14 @@ __all__ = [
     "RecordedHead",
     "RowSums",
     "StoredArray",
-    "agreement",
     "change_since",
     "check_axes",
     "check_tokens",
     "contents_of",
     "examine_axes",
     "guess_axes",
+    "judged",
+    "largest_difference",
     "layers_of",
     "open_arrays",
     "readable_piece",

@@ -27,7 +27,15 @@ class Agreement:
     """Whether it is no more than rounding, by the types that they are stored in."""
 
 
-def agreement(contents: Contents, heads: Sequence[Sequence[RecordedHead]]) -> Agreement | None:
+def judged(contents: Contents, difference: float | None) -> Agreement | None:
+    """Judge a difference that was found by `largest_difference`; None if there was nothing to compare."""
+    if difference is None or not (contents.attention and contents.q and contents.k):
+        return None
+    stored = (contents.attention[0], contents.q[0], contents.k[0])
+    return Agreement(difference, difference <= max(ROUNDING.get(array.precision, 1e-4) for array in stored))
+
+
+def largest_difference(contents: Contents, heads: Sequence[Sequence[RecordedHead]]) -> float | None:
     """Compare recorded weights with those that queries and keys give.
 
     Parameters
@@ -39,7 +47,7 @@ def agreement(contents: Contents, heads: Sequence[Sequence[RecordedHead]]) -> Ag
 
     Returns
     -------
-    Agreement or None
+    float or None
         Of at most 64 rows, spread over heads and queries; None if there are not both, or no head has rows of weights.
     """
     if not (contents.attention and contents.q and contents.k):
@@ -56,7 +64,4 @@ def agreement(contents: Contents, heads: Sequence[Sequence[RecordedHead]]) -> Ag
             found.append(float(np.abs(head.map().weights(rows) - head.scores_map().weights(rows)).max()))
         except ArrayError:  # it holds no weights, or no vectors, which is said where it is looked at
             continue
-    if not found:
-        return None
-    stored = (contents.attention[0], contents.q[0], contents.k[0])
-    return Agreement(max(found), max(found) <= max(ROUNDING.get(array.precision, 1e-4) for array in stored))
+    return max(found, default=None)

@@ -52,6 +52,12 @@ class Contents:
     missed: tuple[str, ...] = ()
     """Those of them on arrays that would have been used."""
 
+    @property
+    def packed_bytes(self) -> int:
+        """Bytes of all arrays that have to be unpacked as a whole before any part of them can be read."""
+        arrays = (*self.attention, *self.q, *self.k, *self.v, *(() if self.mask is None else (self.mask,)))
+        return sum(array.nbytes for array in arrays if array.whole_at_once)
+
 
 def contents_of(file: ArrayFile, attention: str | None = None) -> Contents:
     """Tell what is what in a file.

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.byte_cache import Kept
-from attention_explorer.errors import FileError
+from attention_explorer.errors import FileAccessError, FileError
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 from attention_explorer.sources.recorded.npy_header import NpyHeader
@@ -19,6 +22,10 @@ from attention_explorer.sources.recorded.stored_array import StoredArray, as_tru
 
 MOST_UNPACKED = 2**30
 """Bytes of one compressed array, which has to be unpacked as a whole."""
+MOST_IN_MEMORY = 2**22
+"""Bytes of an array that is unpacked in a moment, each time that its memory was needed for something else."""
+MOST_ON_DISK = 2**31
+"""Bytes of all unpacked arrays that are kept in temporary files."""
 _MOST_RATIO = 1032
 """Deflate makes no more bytes than this of one (zlib's Technical Details)."""
 _READ, _UNPACKED = 2**16, 2**20
@@ -99,7 +106,7 @@ class PackedBytes:
 
 
 class PackedArray(StoredArray):
-    """An array that has to be unpacked as a whole; that is kept for a while, within the budget of bytes.
+    """An array that has to be unpacked as a whole, once: a small one is kept in memory, others in a temporary file.
 
     Parameters
     ----------
@@ -119,20 +126,69 @@ class PackedArray(StoredArray):
         self._key = object()  # not this array, which would then live as long as its numbers are kept
 
     def _read(self, cuts: Sequence[slice]) -> npt.NDArray[Any]:
+        self._packed.file.check_unchanged()
+        whole = self._in_memory() if self._header.nbytes <= MOST_IN_MEMORY else self._on_disk()
+        part = whole.reshape(self.shape, order="F" if self._header.fortran_order else "C")[tuple(cuts)]
+        return as_truth(part.copy()) if self.dtype == np.bool_ else part.astype(self.dtype)
+
+    def _in_memory(self) -> npt.NDArray[Any]:
         whole = _WHOLE.get(self._key)
         if whole is None:
-            whole = self._unpacked()
+            whole = np.frombuffer(b"".join(self._chunks()), self._header.dtype)
             _WHOLE.keep(self._key, whole)
-        return whole[tuple(cuts)].copy()
+        return whole
 
-    def _unpacked(self) -> npt.NDArray[Any]:
-        skipped, found = self._header.data_offset, bytearray()
+    def _on_disk(self) -> npt.NDArray[Any]:
+        file = self._packed.file
+        key = (file.path, file.size, file.modified_ns, self._packed.offset)
+        found = _ON_DISK.get(key)
+        if found is None:
+            found = self._unpacked_to_disk()
+            _ON_DISK.keep(key, found)
+        return found
+
+    def _unpacked_to_disk(self) -> npt.NDArray[Any]:
+        try:
+            # It has no name, so nobody can write over it: it may be mapped, and is gone with its last reader.
+            with tempfile.TemporaryFile() as file:
+                for chunk in self._chunks():
+                    file.write(chunk)
+                file.flush()
+                return np.memmap(file, self._header.dtype, "r")
+        except FileAccessError:
+            raise
+        except OSError as error:
+            raise FileError(
+                f"{self._packed.where} is compressed, and cannot be unpacked to “{tempfile.gettempdir()}” "
+                f"({error.strerror or error}): make room there, or save it with np.savez, uncompressed."
+            ) from error
+
+    def _chunks(self) -> Iterator[memoryview]:
+        skipped = self._header.data_offset
         for chunk in self._packed.chunks():
-            found += memoryview(chunk)[skipped:]
+            yield memoryview(chunk)[skipped:]
             skipped = max(0, skipped - len(chunk))
-        flat = np.frombuffer(found, self._header.dtype)
-        numbers = as_truth(flat) if self.dtype == np.bool_ else flat.astype(self.dtype, copy=False)
-        return numbers.reshape(self.shape, order="F" if self._header.fortran_order else "C")
 
 
+class _Unpacked:
+    """The arrays that were unpacked last: who opens a file again finds them. All threads may ask."""
+
+    def __init__(self) -> None:
+        self._arrays: OrderedDict[Hashable, npt.NDArray[Any]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable) -> npt.NDArray[Any] | None:
+        with self._lock:
+            if key in self._arrays:
+                self._arrays.move_to_end(key)
+            return self._arrays.get(key)
+
+    def keep(self, key: Hashable, array: npt.NDArray[Any]) -> None:
+        with self._lock:
+            self._arrays[key] = array
+            while len(self._arrays) > 1 and sum(each.nbytes for each in self._arrays.values()) > MOST_ON_DISK:
+                self._arrays.popitem(last=False)
+
+
+_ON_DISK = _Unpacked()
 _WHOLE: Kept[npt.NDArray[Any]] = Kept()
