@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox, QPushButton
 
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -186,6 +187,59 @@ def test_a_file_that_changes_while_it_is_open_is_opened_again_in_place(make_wind
     wait(window)
     np.testing.assert_array_equal(window.page._frame.head_map.weights(), weights_of(3)[0, 0])
     assert "while it was open" not in window.page.reading.title.text()
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "shrinks": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "grows": lambda path: path.write_bytes(path.read_bytes() + b"more"),
+    "is written anew": lambda path: path.write_bytes(path.read_bytes()[::-1]),
+    "is empty": lambda path: os.truncate(path, 0),
+}
+
+
+@pytest.mark.parametrize("picture", [Picture.HEATMAP, Picture.LINES])
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_pointing_at_a_file_that_changes_while_it_is_open_says_so_on_the_dimmed_picture(
+    make_window, tmp_path, change, compressed, picture
+):
+    path = tmp_path / "a.npz"
+    (np.savez_compressed if compressed else np.savez)(path, attention=weights_of(0))
+    heads = heads_of_file(path).with_view(picture=picture)
+    window = make_window(ExplorerState(heads=heads), Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    page = window.page
+    page.settle()
+    QApplication.processEvents()
+    os.utime(path, ns=(1, 1))
+    assert not page.requests.misleads
+    change(path)
+    canvas = page.pictures.currentWidget()
+    for place in (canvas.rect().center(), canvas.rect().center() + QPoint(25, 25)):
+        QTest.mouseMove(canvas, place)
+    QTest.keyClick(canvas, Qt.Key.Key_Down)
+    QApplication.processEvents()
+    assert "“a.npz” was changed while it was open" in page.reading.title.text()
+    assert page.note.isVisible()
+    assert page.note.words.text() == page.requests.reason
+    assert next(cover for cover in page.note.covers if cover.over is page._centre.pictures).isVisible()
+    assert not window.findChildren(QDialog)
+
+
+def test_a_file_that_is_taken_away_while_it_is_open_stays_in_view_until_it_is_opened_anew(make_window, tmp_path):
+    path = write(tmp_path / "a.npz", 0)
+    state = ExplorerState(heads=heads_of_file(path))
+    window = make_window(state, Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    page = window.page
+    page.settle()
+    path.unlink()
+    QTest.mouseMove(page.canvas, page.canvas.cell_box(2, 1).center().toPoint())
+    assert f"{weights_of(0)[0, 0, 2, 1]:.4f}, as recorded" in page.reading.cell_title.text()
+    memory.empty()
+    source_of.cache_clear()
+    QTest.mouseClick(page.wall, Qt.MouseButton.LeftButton, pos=page.wall.box_of(1).center().toPoint())
+    page.settle()
+    assert page.note.words.text().startswith(f"There is no file “{path}”")
+    assert page.note.find_button.isVisible()
 
 
 def test_weights_that_contradict_their_mask_leave_nothing_on_show(open_session, tmp_path):
