@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attention_explorer.errors import ExplorerError, FileAccessError
 from attention_explorer.sources.recorded import FileReference, reference_to, whole_digest
-from attention_explorer.sources.recorded.fingerprint import is_sampled_whole
+from attention_explorer.sources.recorded.fingerprint import is_another, is_sampled_whole
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import file_recipe
 
@@ -108,6 +108,16 @@ def as_it_is(recipe: FileRecipe) -> FileRecipe:
         raise
     except ExplorerError:
         return file_recipe(path)
+
+
+def others_than_saved(files: Iterable[FileRecipe]) -> tuple[FileRecipe, ...]:
+    """Read large files as a whole, and return those that only this tells not to be what they were."""
+    known = (file for file in files if file.whole and not is_sampled_whole(file.size))
+    return tuple(
+        file
+        for file in known
+        if is_another(FileReference(Path(file.path), file.size, file.modified_ns, file.digest), file.whole)
+    )
 
 
 def _difference(wanted: FileRecipe, found: FileReference) -> str:

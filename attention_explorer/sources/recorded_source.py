@@ -349,7 +349,7 @@ class FileSource(RecordedSource[FileRecipe]):
     def _open(self) -> Recording:
         recipe = self.recipe
         path = Path(recipe.path)
-        change = change_since(FileReference(path, recipe.size, recipe.modified_ns, recipe.digest))
+        change = change_since(FileReference(path, recipe.size, recipe.modified_ns, recipe.digest), recipe.whole)
         if change is not None:
             is_there = os.access(path, os.R_OK) and path.is_file()
             if recipe.from_python and is_handed_over(path):

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.session import memory
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.recorded_recipe import FileRecipe
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Lookup
 from attention_explorer.state.file_places import named_files, with_files
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ class LostFiles(QObject):
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_delivered)
         self.jobs.failed.connect(self._on_failed)
+        self.checks = JobQueue(self)
+        self.checks.delivered.connect(self._on_checked)
 
     def find(self, path: str) -> None:
         """Ask where the file is that was at a path."""
@@ -66,6 +71,33 @@ class LostFiles(QObject):
                 deliver({file: Found(as_it_is(file), "") for file in files if Path(file.path) == Path(path)})
 
         self.jobs.request((path, None), work, replace=True)
+
+    def check(self) -> None:
+        """Look, beside the work, whether files that were written since the session was saved are still the same."""
+        files = tuple(file for file in self._files if file.whole)
+        if not files:
+            return
+
+        def work(report: Report, deliver: Deliver) -> None:
+            from attention_explorer.sources.lost_files import others_than_saved
+
+            with stoppable(report):
+                deliver(others_than_saved(files))
+
+        self.checks.request(files, work, replace=True)
+
+    def _on_checked(self, _files: object, others: tuple[FileRecipe, ...]) -> None:
+        from attention_explorer.ui.pictures.requesting_page import RequestingPage
+
+        page = self._window.page
+        for other in set(others) & set(self._files):
+            source_of.cache_clear()
+            memory.empty()  # what was computed of it is not of what was saved
+            try:
+                source_of(other).layers(Lookup())
+            except ExplorerError as error:
+                if isinstance(page, RequestingPage) and self._window.settings.page == "heads":
+                    page.requests.refuse(error)
 
     @property
     def _files(self) -> tuple[FileRecipe, ...]:

@@ -116,6 +116,7 @@ class SessionFiles(QObject):
             QGuiApplication.restoreOverrideCursor()
         self._remember(path)
         self._show_found(found)
+        self.lost.check()
 
     def _remember(self, path: Path) -> None:
         if not is_handed_over(path):  # what Python handed over is gone when that ends
@@ -245,6 +246,7 @@ class SessionFiles(QObject):
         found = keeper.go_on()
         if found is not None:
             self._show_found(found)
+            self.lost.check()
 
     def _offer(self, keeper: Keeper, left: LeftOver, *, goes_on: bool) -> None:
         from attention_explorer.ui.session_dialogs import offer_left_over

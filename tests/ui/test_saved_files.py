@@ -161,7 +161,7 @@ def spoil_between_samples(path: Path) -> None:
     """Change a byte at which no sample looks, and keep size and samples."""
     recipe = heads_of_file(path).setup.recipe
     data = bytearray(path.read_bytes())
-    for place in range(2**16, len(data), 4001):
+    for place in range(2**16, len(data), 4000):  # the last digits of a weight
         data[place] ^= 1
         path.write_bytes(data)
         if heads_of_file(path).setup.recipe.digest == recipe.digest:
@@ -184,3 +184,33 @@ def test_find_tells_a_file_by_all_of_its_bytes(make_window, tmp_path, large):
     assert again.files.lost.jobs.wait(20)
     QApplication.processEvents()
     assert "holds other numbers" in boxes(again)[0].text()
+
+
+def test_a_large_file_of_which_no_sample_has_changed_is_found_to_be_another(make_window, tmp_path, large):
+    window = start(make_window, tmp_path, state=ExplorerState(heads=heads_of_file(large)))
+    save(window, tmp_path / "mine.attn.json")
+    spoil_between_samples(large)
+    again = start(make_window, tmp_path, tmp_path / "mine.attn.json")
+    assert again.files.lost.checks.wait(20)
+    QApplication.processEvents()
+    assert again.page.note.words.text().startswith("“large.npy” has other numbers now: it was changed.")
+    assert again.page.note.reopen_button.isVisible()
+    QTest.mouseClick(again.page.wall, Qt.MouseButton.LeftButton, pos=again.page.wall.box_of(1).center().toPoint())
+    again.page.settle()
+    assert "has other numbers now" in again.page.note.words.text()
+    QTest.mouseClick(again.page.note.reopen_button, Qt.MouseButton.LeftButton)
+    assert again.files.lost.jobs.wait(20)
+    QApplication.processEvents()
+    again.page.settle()
+    assert again.page.requests.sentence == ""
+    np.testing.assert_array_equal(again.page._frame.map.weights(), np.load(large)[1])
+
+
+def test_a_large_file_that_was_only_written_anew_is_still_the_same(make_window, tmp_path, large):
+    window = start(make_window, tmp_path, state=ExplorerState(heads=heads_of_file(large)))
+    save(window, tmp_path / "mine.attn.json")
+    large.write_bytes(large.read_bytes())
+    again = start(make_window, tmp_path, tmp_path / "mine.attn.json")
+    assert again.files.lost.checks.wait(20)
+    QApplication.processEvents()
+    assert not again.page.requests.misleads

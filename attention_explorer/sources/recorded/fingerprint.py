@@ -44,13 +44,15 @@ def reference_to(path: Path) -> FileReference:
     return FileReference(path, file.size, file.modified_ns, _sampled_digest(file))
 
 
-def change_since(reference: FileReference) -> str | None:
+def change_since(reference: FileReference, whole: str = "") -> str | None:
     """Tell whether a file is still what it was.
 
     Parameters
     ----------
     reference : FileReference
         What it was.
+    whole : str
+        The SHA-256 of all of it, if it is known: what `is_another` has found counts.
 
     Returns
     -------
@@ -63,11 +65,47 @@ def change_since(reference: FileReference) -> str | None:
         file = FileBytes(reference.path)
         if file.size != reference.size:
             return f"“{name}” has {file.size} bytes now, and had {reference.size}: it was changed."
-        if file.modified_ns != reference.modified_ns and _sampled_digest(file) != reference.digest:
+        was_written = file.modified_ns != reference.modified_ns
+        if was_written and (_moment(file, whole) in _OTHERS or _sampled_digest(file) != reference.digest):
             return f"“{name}” has other numbers now: it was changed."
     except (FileAccessError, FileError) as error:
         return str(error)
     return None
+
+
+def is_another(reference: FileReference, whole: str) -> bool:
+    """Read a file as a whole to tell whether it is still what it was; if not, `change_since` knows from now on.
+
+    Parameters
+    ----------
+    reference : FileReference
+        What it was.
+    whole : str
+        The SHA-256 of all of it.
+
+    Returns
+    -------
+    bool
+        False too of a file that has not been written since, which is not read, and of one that `change_since` tells of.
+    """
+    if change_since(reference) is not None:
+        return False
+    try:
+        file = FileBytes(reference.path)
+        if file.modified_ns == reference.modified_ns or whole_digest(reference.path) == whole:
+            return False
+    except (FileAccessError, FileError):
+        return False
+    _OTHERS.add(_moment(file, whole))
+    return True
+
+
+def _moment(file: FileBytes, whole: str) -> tuple[Path, int, int, str]:
+    return file.path, file.size, file.modified_ns, whole
+
+
+_OTHERS: set[tuple[Path, int, int, str]] = set()
+"""Files, as they were at a moment, that were found not to be those of a digest."""
 
 
 def whole_digest(path: Path, report: Callable[[float], None] = lambda _share: None) -> str:

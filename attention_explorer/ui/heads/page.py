@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from attention_explorer.byte_cache import CACHE
-from attention_explorer.errors import ArrayError, ExplorerError
+from attention_explorer.errors import ExplorerError
 from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
@@ -295,8 +295,8 @@ class HeadsPage(RequestingPage):
             yield
         except ExplorerError as error:
             self.reading.show_reason(str(error))
-            if not (self.requests.is_pending and isinstance(error, ArrayError)):
-                self.requests.refuse(error)  # else the worker goes on to the heads that can be shown
+            if not self.requests.is_pending:  # else the worker finds out, and what fails may be what was shown before
+                self.requests.refuse(error)
 
     # ---- Pointing ----
 
