@@ -11,11 +11,12 @@ from attention_explorer.sources import toy
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.cost import blocks, is_quick
-from attention_explorer.state.heads.frame import _layers_of, heads_frame
+from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.large_picture import large_picture
 from attention_explorer.state.heads.presets import HEADS_PRESETS
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
 from attention_explorer.state.heads.survey import survey_heads
+from attention_explorer.state.layers import layers_and_mask
 
 
 def sentence(tokens: int) -> str:
@@ -53,7 +54,7 @@ def test_every_preset_is_there_at_once() -> None:
     ],
 )
 def test_as_many_blocks_are_passed_as_are_expected(setup: HeadsSetup) -> None:
-    for kept in (heads_frame, _layers_of, toy._drawn_projections, toy._first_layer):
+    for kept in (heads_frame, layers_and_mask, toy._drawn_projections, toy._first_layer):
         kept.cache_clear()
     passed = 0
 

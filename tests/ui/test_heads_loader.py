@@ -18,7 +18,7 @@ from attention_explorer.session.requests import Standing
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.cost import is_quick
-from attention_explorer.state.heads.frame import HeadsFrame, _layers_of, heads_frame
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import (
     Aggregate,
     HeadsSetup,
@@ -29,6 +29,7 @@ from attention_explorer.state.heads.state import (
     Picture,
     SortBy,
 )
+from attention_explorer.state.layers import layers_and_mask
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.ui.heads import loader as heads_loader
 from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest
@@ -451,7 +452,7 @@ def layers_computed(driver: HeadsDriver) -> set[int]:
 
 def test_layers_above_the_one_on_show_are_not_run_until_they_are_looked_at(open_heads, wait, qtbot):
     heads_frame.cache_clear()
-    _layers_of.cache_clear()
+    layers_and_mask.cache_clear()
     driver = open_heads(DEEP)
     wait(driver)
     wall, layers = driver.page.wall, driver.frame.layers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,13 @@ from attention_explorer.model import (
 from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
-from attention_explorer.sources.source import Ability, Lookup, Recipe, Source
+from attention_explorer.sources.source import Ability, Source
 from attention_explorer.state.counting import Count
-from attention_explorer.state.heads.mask import mask_of, mask_words, what_hides
 from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
+from attention_explorer.state.layers import layers_and_mask
+from attention_explorer.state.mask import mask_words, what_hides
 
 BoolArray = np.typing.NDArray[np.bool_]
 
@@ -160,17 +161,7 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
         The recipe cannot be carried out; the message says why.
     """
     setup, source = resolved(setup), source_of(setup.recipe)
-    layers, mask = _layers_of(
-        replace(
-            setup,
-            layer=0,
-            head=0,
-            aggregate=Aggregate.ONE,
-            identity=True,
-            switched_off=frozenset(),
-            count=Count.FROM_ONE,
-        )
-    )
+    layers, mask = layers_and_mask(setup.recipe, setup.mask, setup.scaled, setup.temperature, setup.hard)
     layer = min(setup.layer, len(layers) - 1)
     head = min(setup.head, len(layers[layer].maps) - 1)
     shown = _shown_map(setup, layers, layer, head)
@@ -224,19 +215,6 @@ def other_frame(heads: HeadsState) -> HeadsFrame:
         return frame_to_show(other)
     except ExplorerError as error:
         raise ExplorerError(f"{OTHER}: {error} Choose another B: “Keep as B” takes the setup as it is now.") from error
-
-
-@kept
-def _layers_of(setup: HeadsSetup) -> tuple[Sequence[Layer], BoolArray | None]:
-    """Return the layers and the mask of a setup. It comes here without its focus, which alters neither."""
-    recipe = setup.recipe
-    source = source_of(recipe)
-    mask = mask_of(setup.mask, len(source.tokens), len(source.context_tokens))
-    return _layers(recipe, mask, setup.scaled, setup.temperature, setup.hard), mask
-
-
-def _layers(recipe: Recipe, mask: BoolArray | None, scaled: bool, temperature: float, hard: bool) -> Sequence[Layer]:
-    return source_of(recipe).layers(Lookup(mask, None if scaled else 1.0, temperature, hard))
 
 
 def _shown_map(setup: HeadsSetup, layers: Sequence[Layer], layer: int, head: int) -> AttentionMap:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Self, TypeAlias
+from typing import Self
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
@@ -16,60 +16,11 @@ from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.edited_sentence import place_after_edit
 from attention_explorer.state.map_picture import Window
+from attention_explorer.state.mask import LARGEST_MASK_SIZE as LARGEST_MASK_SIZE
+from attention_explorer.state.mask import Cell as Cell
+from attention_explorer.state.mask import MaskChoice as MaskChoice
+from attention_explorer.state.mask import MaskKind as MaskKind
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
-
-Cell: TypeAlias = tuple[int, int]
-"""Row (query) and column (key), counted from 0."""
-
-LARGEST_MASK_SIZE = 4096
-
-
-class MaskKind(StrEnum):
-    """Which keys a query may attend to, before anything is painted by hand."""
-
-    NONE = "none"
-    CAUSAL = "causal"
-    STRICT = "strictly causal"
-    PADDING = "padding"
-    WINDOW = "window"
-    CAUSAL_WINDOW = "causal window"
-    PREFIX = "prefix"
-    BLOCK = "block"
-
-    @property
-    def has_size(self) -> bool:
-        """Whether the kind needs a number: real keys, width, length or block."""
-        return self not in (MaskKind.NONE, MaskKind.CAUSAL, MaskKind.STRICT)
-
-
-@dataclass(frozen=True, slots=True)
-class MaskChoice(CheckedFields):
-    """A kind of mask with its number, and the cells that were painted over it.
-
-    What the hand said of a cell holds under every kind; no cell is in both sets.
-    """
-
-    kind: MaskKind = MaskKind.NONE
-    size: int = 3
-    hidden: frozenset[Cell] = frozenset()
-    """Cells hidden by hand."""
-    shown: frozenset[Cell] = frozenset()
-    """Cells shown by hand."""
-
-    @property
-    def is_painted(self) -> bool:
-        """Whether anything was hidden or shown by hand."""
-        return bool(self.hidden or self.shown)
-
-    def with_painted(self, cells: frozenset[Cell], *, hide: bool) -> Self:
-        """Return the mask with cells hidden or shown by hand; the last stroke over a cell counts."""
-        if hide:
-            return replace(self, hidden=self.hidden | cells, shown=self.shown - cells)
-        return replace(self, hidden=self.hidden - cells, shown=self.shown | cells)
-
-    def without_paint(self) -> Self:
-        """Return the kind alone."""
-        return replace(self, hidden=frozenset(), shown=frozenset())
 
 
 class Aggregate(StrEnum):

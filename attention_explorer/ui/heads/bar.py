@@ -13,11 +13,11 @@ from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.mask import default_size
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, MaskKind, Picture
+from attention_explorer.state.mask import default_size
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
 from attention_explorer.ui.controls.more_button import MoreButton

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
+from typing import Self, TypeAlias
 
 import numpy as np
 
 from attention_explorer.byte_cache import kept
+from attention_explorer.fields import CheckedFields
 from attention_explorer.model import (
     block_mask,
     causal_mask,
@@ -17,9 +21,61 @@ from attention_explorer.model import (
     window_mask,
 )
 from attention_explorer.numerals import counted
-from attention_explorer.state.heads.state import Cell, MaskChoice, MaskKind
 
 BoolArray = np.typing.NDArray[np.bool_]
+
+Cell: TypeAlias = tuple[int, int]
+"""Row (query) and column (key), counted from 0."""
+
+LARGEST_MASK_SIZE = 4096
+
+
+class MaskKind(StrEnum):
+    """Which keys a query may attend to, before anything is painted by hand."""
+
+    NONE = "none"
+    CAUSAL = "causal"
+    STRICT = "strictly causal"
+    PADDING = "padding"
+    WINDOW = "window"
+    CAUSAL_WINDOW = "causal window"
+    PREFIX = "prefix"
+    BLOCK = "block"
+
+    @property
+    def has_size(self) -> bool:
+        """Whether the kind needs a number: real keys, width, length or block."""
+        return self not in (MaskKind.NONE, MaskKind.CAUSAL, MaskKind.STRICT)
+
+
+@dataclass(frozen=True, slots=True)
+class MaskChoice(CheckedFields):
+    """A kind of mask with its number, and the cells that were painted over it.
+
+    What the hand said of a cell holds under every kind; no cell is in both sets.
+    """
+
+    kind: MaskKind = MaskKind.NONE
+    size: int = 3
+    hidden: frozenset[Cell] = frozenset()
+    """Cells hidden by hand."""
+    shown: frozenset[Cell] = frozenset()
+    """Cells shown by hand."""
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether anything was hidden or shown by hand."""
+        return bool(self.hidden or self.shown)
+
+    def with_painted(self, cells: frozenset[Cell], *, hide: bool) -> Self:
+        """Return the mask with cells hidden or shown by hand; the last stroke over a cell counts."""
+        if hide:
+            return replace(self, hidden=self.hidden | cells, shown=self.shown - cells)
+        return replace(self, hidden=self.hidden - cells, shown=self.shown | cells)
+
+    def without_paint(self) -> Self:
+        """Return the kind alone."""
+        return replace(self, hidden=frozenset(), shown=frozenset())
 
 
 def _cut(make: Callable[[int, int], BoolArray]) -> Callable[[int, int, int], BoolArray]:

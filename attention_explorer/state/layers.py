@@ -1,0 +1,31 @@
+"""The layers of a source with the mask that is chosen for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_explorer.byte_cache import kept
+from attention_explorer.model.arrays import Bools
+from attention_explorer.sources.layer import Layer
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability, Lookup, Recipe
+from attention_explorer.state.mask import MaskChoice, mask_of
+
+
+@kept
+def layers_and_mask(
+    recipe: Recipe, choice: MaskChoice, scaled: bool, temperature: float, hard: bool
+) -> tuple[Sequence[Layer], Bools | None]:
+    """Return the layers, each run when it is looked at, and the mask (n_q, n_k); None where everything is allowed.
+
+    Raises
+    ------
+    ExplorerError
+        The recipe cannot be carried out; the message says why.
+    """
+    source = source_of(recipe)
+    # Weights that are not computed anew have the mask that they were made with, if any.
+    mask = None
+    if not source.traits.reason_against(Ability.MASKS):
+        mask = mask_of(choice, len(source.tokens), len(source.context_tokens))
+    return source.layers(Lookup(mask, None if scaled else 1.0, temperature, hard)), mask
