@@ -81,11 +81,28 @@ def lookup_gradient(
     warmth, scale = positive_temperature(temperature), lookup_scale(rows.shape[1], scaled)
     alpha = attend(point, rows, contents, scale, warmth, hard=False).weights.astype(np.float64, copy=False)
     with np.errstate(all="ignore"):  # a derivative beyond the float range is ±inf
-        return _covariances(alpha, rows, contents, scale, warmth)
+        return weighted_covariances(alpha, rows, contents, scale, warmth)
 
 
-def _covariances(alpha: Floats, keys: Floats, values: Floats, scale: float, temperature: float) -> LookupGradient:
-    """Compute both derivatives with fractions and exponents apart, so that no 0 · inf arises."""
+def weighted_covariances(
+    alpha: Floats, keys: Floats, values: Floats, scale: float, temperature: float
+) -> LookupGradient:
+    """Differentiate output and weights by the query, given the weights.
+
+    Parameters
+    ----------
+    alpha : ndarray, (n,)
+        Weights; they sum to 1.
+    keys, values : ndarray, (n, d) and (n, d_v)
+        Of the same dtype.
+    scale, temperature : float
+        Factor of the scores, and what divides them.
+
+    Returns
+    -------
+    LookupGradient
+        As `lookup_gradient`; computed with fractions and exponents apart, so that no 0 · inf arises.
+    """
     centred_keys, key_exponent = _centred(keys, alpha)  # (n, d), (d,)
     centred_values, value_exponent = _centred(values, alpha)  # (n, d_v), (d_v,)
     (scale_part, scale_exponent), (t_part, t_exponent) = math.frexp(scale), math.frexp(temperature)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import QueryKeyMap, Stage, causal_mask, rotary
 from attention_explorer.model.principal import principal_plane
-from attention_explorer.model.row_lookup import row_lookup
+from attention_explorer.model.row_lookup import row_lookup, row_query
 
 
 def softmax_by_loop(scores: list[float], temperature: float) -> list[float]:
@@ -283,3 +283,80 @@ def test_directions_are_those_of_the_singular_values(seed: int, n: int, d: int, 
         _, singular, vectors = np.linalg.svd(apart)
         assert abs(plane.directions[0] @ vectors[0]) == pytest.approx(1.0, abs=1e-4)
         assert plane.share == pytest.approx((singular[:2] ** 2).sum() / (singular**2).sum())
+
+
+# ---- Another softmax, many queries, gradients ----
+
+
+def test_another_softmax_weighs_the_same_scores() -> None:
+    map_ = random_head(8, 1, 20, 5, temperature=0.5)
+    found = row_lookup(map_, 0, np.eye(20), named=4)
+    scores = map_.scores(0, stage="masked").tolist()
+    for temperature in (0.1, 0.5, 3.0):
+        at = found.weights_at(found.query, temperature=temperature)
+        np.testing.assert_allclose(at.weights, softmax_by_loop(scores, temperature), rtol=1e-12)
+        rest = sum(math.exp(scores[j] / temperature) for j in found.rest)
+        assert at.rest_score == pytest.approx(temperature * math.log(rest))
+    hard = found.weights_at(found.query, hard=True)
+    assert hard.weights.tolist() == [float(j == int(np.argmax(scores))) for j in range(20)]
+    assert hard.rest_score == max(scores[j] for j in found.rest)
+    with pytest.raises(ArrayError, match="temperature"):
+        found.weights_at(found.query, temperature=0.0)
+
+
+def test_of_equal_weights_the_higher_scores_are_named() -> None:
+    hard = row_lookup(QueryKeyMap([[1.0]], [[3.0], [9.0], [4.0], [8.0], [8.0]], scale=1.0, hard=True), 0, named=4)
+    assert hard.heaviest.tolist() == [1, 3, 4, 2]
+    assert hard.rest.tolist() == [0]
+
+
+def test_many_queries_at_once_weigh_as_each_alone() -> None:
+    mask = np.array([[True] * 6 + [False] * 3 + [True] * 8])
+    bias = np.random.default_rng(2).normal(size=(1, 17))
+    found = row_lookup(random_head(9, 1, 17, 4, mask=mask, bias=bias), 0, named=5)
+    queries, temperatures = np.random.default_rng(1).normal(size=(2, 3, 2)), np.array([0.4, 1.0, 2.0])
+    shares = found.shares(queries, np.broadcast_to(temperatures, (2, 3)))
+    assert shares.shape == (2, 3, 6)
+    for place in np.ndindex(2, 3):
+        at = found.weights_at(queries[place], temperature=float(temperatures[place[1]]))
+        np.testing.assert_allclose(shares[place], [*at.heaviest, at.rest], rtol=1e-12)
+    few = row_lookup(random_head(9, 1, 3, 4), 0)
+    assert few.shares(queries, np.ones((2, 3))).shape == (2, 3, 3)
+
+
+def test_the_gradient_of_hidden_keys_is_zero() -> None:
+    found = row_lookup(random_head(9, 1, 4, 4, mask=[[True, False, True, True]]), 0, np.eye(4))
+    point, step = np.array([0.3, -0.2]), 1e-6
+    gradient = found.gradient_at(point, found.weights_at(point).weights, 1.0)
+    for axis in (0, 1):
+        ends = [found.weights_at(point + sign * step * np.eye(2)[axis]) for sign in (1, -1)]
+        np.testing.assert_allclose(
+            gradient.weights[:, axis], (ends[0].weights - ends[1].weights) / (2 * step), atol=1e-8
+        )
+        assert ends[0].output is not None
+        assert ends[1].output is not None
+        np.testing.assert_allclose(gradient.output[:, axis], (ends[0].output - ends[1].output) / (2 * step), atol=1e-8)
+    assert gradient.weights[1].tolist() == [0.0, 0.0]
+    without = row_lookup(random_head(9, 1, 4, 4), 0)
+    with pytest.raises(ArrayError, match="no values"):
+        without.gradient_at(point, without.weights, 1.0)
+
+
+def test_the_query_is_found_without_the_keys_and_known_again() -> None:
+    map_ = random_head(5, 4, 6, 3)
+    for row in range(4):
+        found = row_lookup(map_, row)
+        np.testing.assert_array_equal(row_query(map_, row), found.query)
+        assert found.is_own(found.query * (1 + 1e-15)), "rounded otherwise on another machine"
+        assert not found.is_own(found.query * 1.0001)
+        np.testing.assert_array_equal(found.scaled_at(found.query), map_.scores(row, stage="scaled"))
+    with pytest.raises(ArrayError):
+        row_query(map_, 4)
+    with pytest.raises(ArrayError, match="query"):
+        found.is_own((math.nan, 0.0))
+
+
+def test_lengths_of_keys_are_those_in_the_head_however_large() -> None:
+    keys = [[3.0, 4.0, 12.0], [0.0, 0.0, 0.0], [1e200, 1e200, 0.0]]
+    found = row_lookup(QueryKeyMap([[1e-300, 0.0, 0.0]], keys), 0)
+    np.testing.assert_allclose(found.key_lengths, [13.0, 0.0, math.sqrt(2) * 1e200], rtol=1e-12)
