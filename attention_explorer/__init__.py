@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Picture,
         SortBy,
     )
+    from attention_explorer.state.lookup.head_row import HeadRow
     from attention_explorer.state.lookup.state import Entry, LookupState, Overlay, ValueKind
     from attention_explorer.state.positions.state import PositionKind, PositionsState
     from attention_explorer.state.scaling.state import BenchState, ScalingState
@@ -61,6 +62,7 @@ __all__ = [
     "ExplorerState",
     "GainKind",
     "HandMadeRecipe",
+    "HeadRow",
     "HeadsSetup",
     "HeadsState",
     "HeadsView",
@@ -104,6 +106,7 @@ _MODULE_OF = {
     "ExplorerState": "state.explorer",
     "GainKind": "sources.recipe",
     "HandMadeRecipe": "sources.hand_made_recipe",
+    "HeadRow": "state.lookup.head_row",
     "HeadsSetup": "state.heads.state",
     "HeadsState": "state.heads.state",
     "HeadsView": "state.heads.state",

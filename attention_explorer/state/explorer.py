@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState
 from attention_explorer.state.lookup import jumps, trail
+from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.scaling.state import ScalingState
@@ -36,8 +38,10 @@ def counting(state: ExplorerState, count: Count) -> ExplorerState:
     heads = state.heads
     other = None if heads.other is None else _counting(heads.other, count)
     heads = replace(heads, setup=_counting(heads.setup, count), other=other)
+    row = None if state.lookup.row is None else _counting(state.lookup.row, count)
     new = replace(
         state,
+        lookup=state.lookup if row is state.lookup.row else replace(state.lookup, row=row),
         heads=heads,
         positions=_counting(state.positions, count),
         block=_counting(state.block, count),
@@ -46,7 +50,7 @@ def counting(state: ExplorerState, count: Count) -> ExplorerState:
     return state if new == state else new
 
 
-Counting = TypeVar("Counting", HeadsSetup, PositionsState, BlockState, CostState)
+Counting = TypeVar("Counting", HeadsSetup, HeadRow, PositionsState, BlockState, CostState)
 
 
 def _counting(part: Counting, count: Count) -> Counting:
@@ -57,5 +61,8 @@ def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
     """Return ``new`` with what a change leaves behind on its way from ``old``: the trail of the lookup, its jumps."""
     if new.lookup == old.lookup:
         return new
-    lookup = jumps.counted(old.lookup, trail.followed(old.lookup, new.lookup))
+    try:
+        lookup = jumps.counted(old.lookup, trail.followed(old.lookup, new.lookup))
+    except ExplorerError:  # the row of a head that is not there: the page says so
+        return new
     return new if lookup is new.lookup else replace(new, lookup=lookup)

@@ -6,11 +6,15 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsSetup
+from attention_explorer.state.lookup.head_row import HeadRow
+
+P = TypeVar("P", HeadsSetup, HeadRow)
 
 MOST_FOLDERS_UP = 2
 """A file that lies further away is not moved along: it is named by its whole path."""
@@ -35,8 +39,8 @@ def files_of(state: ExplorerState) -> tuple[str, ...]:
 
 def named_files(state: ExplorerState) -> tuple[FileRecipe, ...]:
     """Return what names the files of a state, each once."""
-    setups = (state.heads.setup, state.heads.other)
-    files = (None if setup is None else recipe_as(setup.recipe, FileRecipe) for setup in setups)
+    parts = (state.heads.setup, state.heads.other, state.lookup.row)
+    files = (recipe_as(part.recipe, FileRecipe) for part in parts if part is not None)
     return tuple(dict.fromkeys(file for file in files if file is not None))
 
 
@@ -55,13 +59,15 @@ def _seen_from(folder: Path, path: str) -> str:
 
 
 def _with_files(state: ExplorerState, change: Callable[[FileRecipe], FileRecipe]) -> ExplorerState:
-    heads = state.heads
-    setup, other = _changed(heads.setup, change), None if heads.other is None else _changed(heads.other, change)
-    if setup is heads.setup and other is heads.other:
-        return state
-    return replace(state, heads=replace(heads, setup=setup, other=other))
+    heads, lookup = state.heads, state.lookup
+    setup = _changed(heads.setup, change)
+    other = None if heads.other is None else _changed(heads.other, change)
+    row = None if lookup.row is None else _changed(lookup.row, change)
+    if setup is not heads.setup or other is not heads.other:
+        state = replace(state, heads=replace(heads, setup=setup, other=other))
+    return state if row is lookup.row else replace(state, lookup=replace(lookup, row=row))
 
 
-def _changed(setup: HeadsSetup, change: Callable[[FileRecipe], FileRecipe]) -> HeadsSetup:
-    file = recipe_as(setup.recipe, FileRecipe)
-    return setup if file is None else replace(setup, recipe=change(file))
+def _changed(part: P, change: Callable[[FileRecipe], FileRecipe]) -> P:
+    file = recipe_as(part.recipe, FileRecipe)
+    return part if file is None else replace(part, recipe=change(file))

@@ -19,6 +19,7 @@ from attention_explorer.state.cost import state as cost
 from attention_explorer.state.heads import state as heads
 from attention_explorer.state.lookup import plane
 from attention_explorer.state.lookup import state as lookup
+from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.positions import state as positions
 from attention_explorer.state.ready_made import preset_ids
 from attention_explorer.state.scaling import state as scaling
@@ -88,10 +89,16 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "target": _COORDINATE,
         "target_number": _COORDINATE,
         "rate": Limit(lookup.LOWEST_RATE, lookup.HIGHEST_RATE),
-        "preset": Limit(known=partial(preset_ids, "lookup")),
+        "preset": Limit(known=lambda: (*preset_ids("lookup"), "")),
         "trail": Limit(_OUTPUT.low, _OUTPUT.high, most=lookup.LONGEST_TRAIL),
         "jumps": Limit(0, lookup.MOST_JUMPS),
         "last_jump": Limit(0.0, 3 * plane.LARGEST_COORDINATE),
+    },
+    HeadRow: {
+        "temperature": Limit(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE),
+        "layer": Limit(0, _MOST_WISHED),
+        "head": Limit(0, _MOST_WISHED),
+        "row": Limit(0, 2**31),
     },
     heads.MaskChoice: {"size": Limit(1, heads.LARGEST_MASK_SIZE), "hidden": _CELLS, "shown": _CELLS},
     heads.HeadsSetup: {
@@ -225,6 +232,10 @@ def _against_lookup(state: lookup.LookupState) -> str:
         return f"has a camera whose middle lies farther out than {plane.LARGEST_COORDINATE:.0f}"
     if camera is not None and camera.span < camera.smallest_span / 2:
         return f"has a camera {camera.span!r} units across; so far out it must be {camera.smallest_span:.2g} at least"
+    if (state.row is None) is not bool(state.preset):
+        return "must name a preset, or a row of a head instead"
+    if state.row is not None and (state.values is not lookup.ValueKind.VECTORS or state.scaled):
+        return "has a row of a head: its values must be “vectors”, and scaled must be false"
     if any(len(output) != width for output in state.trail):
         return f"has a trail whose points must have {width} {'number' if width == 1 else 'numbers'} each, as the values"
     return ""

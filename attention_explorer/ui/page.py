@@ -58,6 +58,8 @@ class Page(QWidget):
         The menu is to be filled with files that can be compared with what is on show.
     find_wanted, reopen_wanted : str
         The file that was at this path is to be looked for, or opened as it is now.
+    page_wanted : str
+        What was asked for is on another page: its id.
     """
 
     said = Signal(str)
@@ -68,6 +70,7 @@ class Page(QWidget):
     files_to_compare_wanted = Signal(object)
     find_wanted = Signal(str)
     reopen_wanted = Signal(str)
+    page_wanted = Signal(str)
 
     gestures: tuple[tuple[str, str], ...] = ()
     """What mouse and keys do on the page, for the shortcut sheet: (gesture, what it does)."""

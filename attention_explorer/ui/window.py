@@ -197,6 +197,7 @@ class MainWindow(QMainWindow):
             page.files_to_compare_wanted.connect(self.files.add_what_to_compare)
             page.find_wanted.connect(self.files.lost.find)
             page.reopen_wanted.connect(self.files.lost.reopen)
+            page.page_wanted.connect(self.show_page)
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)

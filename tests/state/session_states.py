@@ -17,7 +17,8 @@ from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import MaskChoice
 from attention_explorer.state.lookup.plane import Extent
-from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.lookup.presets import PRESETS
+from attention_explorer.state.lookup.state import LookupState, ValueKind
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.scaling.state import BenchState
 from attention_explorer.state.session_limits import LIMITS, Limit
@@ -48,10 +49,17 @@ def of_class(kind: type) -> st.SearchStrategy[Any]:
         return st.tuples(*pairs).map(lambda edges: Window(*edges[0], *edges[1]))
     made = st.builds(kind, **parts)
     if kind is LookupState:  # a point of the trail is as wide as the values
+        made = made.map(of_a_row_or_a_preset)
         return made.map(lambda state: replace(state, trail=as_wide_as(state.value_rows[0], state.trail)))
     if kind is MaskChoice:
         return made.map(lambda mask: mask.with_painted(mask.hidden, hide=True))
     return made
+
+
+def of_a_row_or_a_preset(state: LookupState) -> LookupState:
+    if state.row is None:
+        return replace(state, preset=state.preset or PRESETS[0].id)
+    return replace(state, preset="", values=ValueKind.VECTORS, scaled=False)
 
 
 def as_wide_as(row: tuple[float, ...], trail: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:

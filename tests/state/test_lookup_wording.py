@@ -416,9 +416,12 @@ def test_a_region_is_named_after_the_keys_that_weigh_most_in_it(state: LookupSta
         weights = lookup_frame(inside).weights
         heaviest = [key_name(int(i)) for i in np.flatnonzero(weights >= weights.max() * (1 - 1e-12))]
         verb = "weighs" if len(heaviest) == 1 else "weigh"
-        assert region_words(inside, region.winner) == f"{listed(heaviest)} {verb} most"
+        assert region_words(lookup_frame(inside), region.winner) == f"{listed(heaviest)} {verb} most"
         hard = replace(inside, hard=True)
-        assert region_words(hard, region.winner) == f"{key_name(int(lookup_frame(hard).weights.argmax()))} wins"
+        assert (
+            region_words(lookup_frame(hard), region.winner)
+            == f"{key_name(int(lookup_frame(hard).weights.argmax()))} wins"
+        )
 
 
 # ---- Gradient and descent ----

@@ -19,11 +19,14 @@ from PySide6.QtWidgets import (
 )
 from writing_driver import name_of
 
+from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.other import with_other_recipe
-from attention_explorer.state.heads.state import Picture
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, Picture
 from attention_explorer.state.ready_made import presets_of
+from attention_explorer.state.row_as_lookup import as_lookup
 from attention_explorer.state.scaling.state import ScalingState
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ class Scene:
 def scenes_of(page: str) -> list[Scene]:
     """Return every picture and tab of a page."""
     if page == "lookup":
-        return [Scene(f"lookup tab {tab}", _tab(page, tab)) for tab in (0, 1)]
+        return [*(Scene(f"lookup tab {tab}", _tab(page, tab)) for tab in (0, 1)), Scene("row", _state(_a_row()))]
     first = first_state(page)
     if page == "heads":
         shown = [Scene(f"heads {picture}", _state(replace(first, heads=_with(first, picture)))) for picture in Picture]
@@ -57,6 +60,12 @@ def scenes_of(page: str) -> list[Scene]:
         Scene(f"{page} {picture}", _state(replace(first, **{page: replace(part, picture=picture)})))
         for picture in type(part.picture)
     ]
+
+
+def _a_row() -> ExplorerState:
+    """Return a row of a head on the Lookup page, one whose keys and values lie apart."""
+    setup = HeadsSetup(recipe=ToyRecipe(sentence="the cat sat on it .", seed=29, heads=1))
+    return as_lookup(ExplorerState(heads=HeadsState(setup=setup)), heads_frame(setup), 3)
 
 
 def _quick(part: Any) -> Any:

@@ -27,6 +27,7 @@ from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
 from attention_explorer.state.layers import layers_and_mask
 from attention_explorer.state.mask import mask_words, what_hides
+from attention_explorer.state.token_names import numbered_tokens
 
 BoolArray = np.typing.NDArray[np.bool_]
 
@@ -61,7 +62,7 @@ class HeadsFrame:
     def exact_tokens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The tokens of queries and keys to the letter, for files; `queries` and `keys` are what is drawn."""
         exact = self.source.tokens, self.source.context_tokens
-        return _numbered(self.source, exact, self.count)
+        return numbered_tokens(self.source, exact, self.count)
 
     @property
     def source(self) -> Source[Any]:
@@ -167,18 +168,7 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     shown = _shown_map(setup, layers, layer, head)
     if source.mask_words():
         mask = _own_mask(shown if isinstance(shown, CombinedMap) else layers[layer].maps[head])
-    return HeadsFrame(setup, *_numbered(source, source.labels, setup.count), layers, mask, layer, head, shown)
-
-
-def _numbered(
-    source: Source[Any], tokens: tuple[tuple[str, ...], tuple[str, ...]], count: Count
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the tokens of queries and keys; where they are only numbers, as everything else is counted."""
-    queries, keys = (
-        count.all_of(len(each)) if are_numbers else each
-        for each, are_numbers in zip(tokens, source.are_numbers, strict=True)
-    )
-    return queries, keys
+    return HeadsFrame(setup, *numbered_tokens(source, source.labels, setup.count), layers, mask, layer, head, shown)
 
 
 def frame_to_show(setup: HeadsSetup) -> HeadsFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,7 @@ from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Aggregate
 from attention_explorer.state.heads.wording import key_name, one, query_name
+from attention_explorer.state.token_names import token_places
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,10 +66,7 @@ def _order(weights: FloatArray, masked: BoolArray) -> tuple[int, ...]:
 
 def places_of(reading: Reading) -> tuple[str, ...]:
     """Return “ (17)”, the place, for every token that comes more than once, and nothing for the others."""
-    often, number = Counter(reading.tokens), reading.count.number
-    if len(often) == len(reading.tokens):  # as those that only count are, of which there may be many
-        return ("",) * len(reading.tokens)
-    return tuple(f" ({number(place)})" * (often[token] > 1) for place, token in enumerate(reading.tokens))
+    return token_places(reading.tokens, reading.count)
 
 
 def gloss(frame: HeadsFrame, row: int, column: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,6 +25,7 @@ from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.shown_map import hiding_words, is_renormalised, shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
+from attention_explorer.state.token_names import isolated as isolated
 
 LARGEST_PLAIN_EXPONENT = 30.0
 """Up to this score the arithmetic shows exp(score); beyond it, relative to the row's largest, as it is computed."""
@@ -57,12 +57,6 @@ def key_name(frame: HeadsFrame, column: int) -> str:
 def pair_name(frame: HeadsFrame, row: int, column: int) -> str:
     """Return a query and a key: query “it” (8) → key “cat” (2)."""
     return f"query {query_name(frame, row)} → key {key_name(frame, column)}"
-
-
-def isolated(token: str) -> str:
-    """Return a token that does not turn the words around it: one written from right to left is set apart."""
-    turns = any(unicodedata.bidirectional(letter) in ("R", "AL", "AN") for letter in token)
-    return f"\u2068{token}\u2069" if turns else token
 
 
 def part_words(part: Window, frame: HeadsFrame) -> str:

@@ -10,6 +10,14 @@ import numpy.typing as npt
 
 from attention_explorer import __version__
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
+from attention_explorer.state.lookup.row_export import (
+    ROW_AXES,
+    ROW_COLUMNS,
+    row_arrays,
+    row_cells,
+    row_document,
+    row_settings,
+)
 from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
 from attention_explorer.state.numbers_export import Numbers, Table
 
@@ -42,6 +50,7 @@ ARRAY_AXES: dict[str, tuple[str, ...]] = {
     "target": ("value coordinate",),
     "loss": (),
     "d_loss_d_query": ("coordinate",),
+    **ROW_AXES,
 }
 """What each axis of an array counts, by the name the array has in every file; the target's only where it is shown."""
 
@@ -51,18 +60,19 @@ def lookup_numbers(state: LookupState) -> Numbers:
 
     A cosine is NaN in the arrays where a vector has no length, and so no angle.
     """
-    arrays = lookup_arrays(state)
+    frame, arrays = lookup_frame(state), lookup_arrays(state)
     parameters = {
-        **_heading(state),
+        **_heading(frame),
         "axes": {name: ARRAY_AXES[name] for name in arrays},
         "weights_sum_to_1_over": "key",
     }
-    return Numbers(_table(state), _document(state), arrays, parameters, indent=2)
+    return Numbers(_table(frame), _document(frame), arrays, parameters, indent=2)
 
 
 def lookup_arrays(state: LookupState) -> dict[str, npt.NDArray[Any]]:
     """Return every array of the computation, of shapes as in `ARRAY_AXES`."""
     frame = lookup_frame(state)
+    state = frame.state
     arrays: dict[str, npt.NDArray[Any]] = {
         "weights": frame.weights,
         "query": np.asarray(state.query),
@@ -76,6 +86,8 @@ def lookup_arrays(state: LookupState) -> dict[str, npt.NDArray[Any]]:
         "d_output_d_query": frame.gradient.output,
         "d_weights_d_query": frame.gradient.weights,
     }
+    if frame.row is not None:
+        arrays |= row_arrays(frame, frame.row)
     if state.shows(Overlay.TARGET):
         arrays |= {
             "target": np.asarray(state.target_row),
@@ -85,41 +97,47 @@ def lookup_arrays(state: LookupState) -> dict[str, npt.NDArray[Any]]:
     return arrays
 
 
-def _table(state: LookupState) -> Table:
+def _table(frame: LookupFrame) -> Table:
     """Return a row for q, for each key, for the target where it is shown, and for the output.
 
     A cell is empty where there is nothing to say: a plain number has no second coordinate, a zero vector no cosine.
     """
-    frame = lookup_frame(state)
+    state = frame.state
+    columns = (CSV_COLUMNS[0], *(() if frame.row is None else ROW_COLUMNS), *CSV_COLUMNS[1:])
     rows = [{"name": "q", "length": repr(frame.query_length), **_pair("", state.query)}]
     rows += (_key_row(frame, index) for index in range(len(state.entries)))
     if state.shows(Overlay.TARGET):
         rows.append({"name": "t", **_pair("", state.target_row)})
     output = tuple(frame.output.tolist())
     rows.append({"name": "o", "weight": repr(float(frame.weights.sum())), **_pair("", output)})
-    return Table.of(CSV_COLUMNS, [[row.get(column, "") for column in CSV_COLUMNS] for row in rows])
+    return Table.of(columns, [[row.get(column, "") for column in columns] for row in rows])
 
 
 def _key_row(frame: LookupFrame, index: int) -> dict[str, str]:
-    cosine = float(frame.cosines[index])
     return {
         "name": f"k{index + 1}",
+        **({} if frame.row is None else row_cells(frame.row, index)),
         **_pair("", frame.state.keys[index]),
-        "length": repr(float(frame.key_lengths[index])),
-        "score": repr(float(frame.attention.scores[index])),
-        "cosine": "" if math.isnan(cosine) else repr(cosine),
+        "length": _cell(frame.key_lengths[index]),
+        "score": repr(float(frame.scores[index])),
+        "cosine": _cell(frame.cosines[index]),
         "weight": repr(float(frame.weights[index])),
         **_pair("value_", frame.state.value_rows[index]),
         **_pair("contribution_", tuple(frame.contributions[index].tolist())),
     }
 
 
+def _cell(number: float) -> str:
+    return "" if math.isnan(number) else repr(float(number))
+
+
 def _pair(prefix: str, row: tuple[float, ...]) -> dict[str, str]:
     return {f"{prefix}{axis}": repr(number) for axis, number in zip("xy", row, strict=False)}
 
 
-def _heading(state: LookupState) -> dict[str, object]:
+def _heading(frame: LookupFrame) -> dict[str, object]:
     """Return what the numbers are, and the settings that made them."""
+    state = frame.state
     return {
         "program": f"Attention Explorer {__version__}",
         "what": "lookup",
@@ -132,22 +150,23 @@ def _heading(state: LookupState) -> dict[str, object]:
                 ValueKind.VECTORS: "vectors",
                 ValueKind.NUMBERS: "numbers",
             }[state.values],
+            **({} if frame.row is None else row_settings(frame, frame.row)),
         },
     }
 
 
-def _document(state: LookupState) -> dict[str, object]:
+def _document(frame: LookupFrame) -> dict[str, object]:
     """Return the lookup with its settings, every stage of the computation and its gradient."""
-    frame = lookup_frame(state)
-    attention = frame.attention
+    state, attention = frame.state, frame.attention
     document: dict[str, object] = {
-        **_heading(state),
+        **_heading(frame),
+        **({} if frame.row is None else row_document(frame.row)),
         "query": state.query,
         "keys": state.keys,
         "values": state.value_rows,
-        "scores": attention.scores.tolist(),
-        "scaled": attention.scaled.tolist(),
-        "cosines": [None if math.isnan(c) else c for c in frame.cosines.tolist()],
+        "scores": frame.scores.tolist(),
+        "scaled": _or_nothing(attention.scaled),
+        "cosines": _or_nothing(frame.cosines),
         "weights": attention.weights.tolist(),
         "contributions": frame.contributions.tolist(),
         "output": attention.output.tolist(),
@@ -163,3 +182,8 @@ def _document(state: LookupState) -> dict[str, object]:
             "d_loss_d_query": frame.loss_gradient.tolist(),
         }
     return document
+
+
+def _or_nothing(numbers: npt.NDArray[np.floating]) -> list[float | None]:
+    """Return numbers as JSON has them: None where there is none."""
+    return [None if math.isnan(number) else number for number in numbers.tolist()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +15,15 @@ from attention_explorer.model import (
     entropy,
     lookup,
     lookup_gradient,
+    softmax,
 )
 from attention_explorer.state.lookup.plane import Vector
 from attention_explorer.state.lookup.plane_geometry import winners_nearby
-from attention_explorer.state.lookup.state import QUERY, LookupState
+from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay, ValueKind
+
+if TYPE_CHECKING:
+    # Loaded when there is a row: sources would delay the first picture.
+    from attention_explorer.state.lookup.open_row import OpenRow
 
 FloatArray = np.typing.NDArray[np.floating]
 
@@ -33,10 +39,11 @@ class LookupFrame:
     """
 
     state: LookupState
+    """What is on show: of a row of a head with its named keys for entries, and the rest as the last of them."""
     keys: FloatArray  # (n, 2)
     values: FloatArray  # (n, d_v)
-    attention: Attention  # of the one query: scores and weights (n,), output (d_v,)
-    rescaled: Attention  # the same lookup with ÷√d_k switched the other way
+    attention: Attention  # of the one query: scores and weights (n,), output (d_v,); the rest has no score of its own
+    rescaled: Attention  # the same lookup with ÷√d_k switched the other way; of a row the same again
     gradient: LookupGradient  # ∂o/∂q (d_v, 2) and ∂α/∂q (n, 2)
     query_length: float
     key_lengths: FloatArray  # (n,)
@@ -44,13 +51,23 @@ class LookupFrame:
     contributions: FloatArray  # α·v (n, d_v)
     entropy: float  # nats
     winners: tuple[int, ...]  # the keys whose score is the highest, to within rounding; several = a tie
+    winner: int  # the key that weighs most, the first among equals; of a row by its place in the head
     limit: FloatArray  # (d_v,), where the output goes as the query is lengthened for ever
+    jump: float  # how far the smallest move of the query can make the output of a hard lookup jump; 0 if it cannot
+    tie_is_exact: bool  # whether the tied scores are the same float, not just equal to within rounding
     exact_match: int | None  # the key that equals the query; of several the last, whose value a dict would hold
+    row: OpenRow | None = None
+    """The row of a head that is looked up in."""
 
     @property
     def weights(self) -> FloatArray:
         """α (n,)."""
         return self.attention.weights
+
+    @property
+    def scores(self) -> FloatArray:
+        """What decides who wins (n,): q·k, of a row with its bias; of the rest that of one key that weighed as much."""
+        return self.attention.scores if self.row is None else self.attention.masked
 
     @property
     def output(self) -> FloatArray:
@@ -89,29 +106,66 @@ class LookupFrame:
         return math.hypot(*self.loss_gradient.tolist()) >= SLOPE_THAT_COUNTS
 
     @property
-    def jump(self) -> float:
-        """How far the smallest move of the query can make the output of a hard lookup jump; 0 where it cannot."""
-        if not self.state.hard:
-            return 0.0
-        nearby = winners_nearby(self.state.keys, self.state.query, self.winners)
-        return max(math.dist(self.values[i], self.output) for i in nearby)
+    def numbers_of_keys(self) -> tuple[int, ...]:
+        """How many keys each entry stands for."""
+        if self.row is None:
+            return (1,) * len(self.weights)
+        named = len(self.row.plane.heaviest)
+        return (*(1,) * named, *(len(self.row.plane.rest),) * (len(self.weights) - named))
 
     @property
-    def tie_is_exact(self) -> bool:
-        """Whether the tied scores are the same float, not just equal to within rounding."""
-        return len({float(self.attention.scores[i]) for i in self.winners}) == 1
+    def is_own(self) -> bool:
+        """Whether these are the weights of a head: its query, unmoved, and its softmax."""
+        row, state = self.row, self.state
+        if row is None or state.hard is not row.of.hard or not row.plane.is_own(state.query):
+            return False
+        return state.hard or state.temperature == row.of.temperature
+
+    @property
+    def rivals(self) -> tuple[Vector, ...]:
+        """The keys of which one has the highest score, wherever the query is: of a row the outermost."""
+        return self.state.keys if self.row is None else self.row.border_keys
+
+    def draws(self, overlay: Overlay) -> bool:
+        """Whether an overlay is switched on and can be drawn of this lookup."""
+        return self.state.shows(overlay) and not self.reason_against(overlay)
+
+    def reason_against(self, overlay: Overlay) -> str:
+        """Return why an overlay cannot be drawn of this lookup; empty if it can."""
+        if self.state.values is ValueKind.NUMBERS and overlay in (Overlay.HULL, Overlay.CHAIN):
+            return "The values are plain numbers: they lie on a line."
+        return "" if self.row is None else self.row.reason_against(overlay)
+
+    def weights_at(self, temperatures: FloatArray) -> FloatArray:
+        """Return the soft weights of the query (t, n) at some temperatures (t,)."""
+        if self.row is not None:
+            return self.row.plane.shares(np.tile(self.state.query, (len(temperatures), 1)), temperatures)
+        # One softmax per temperature: dividing the scores first makes the temperatures a batch axis.
+        return softmax(self.attention.scaled[None, :] / temperatures[:, None])
 
 
 @lru_cache(maxsize=8)
 def lookup_frame(state: LookupState) -> LookupFrame:
-    """Compute every number of the page from its state. Cached, so that all its readers share one computation."""
+    """Compute every number of the page from its state. Cached, so that all its readers share one computation.
+
+    Raises
+    ------
+    ExplorerError
+        The row of a head that the state names cannot be computed or read; the message says why.
+    """
     frame = _computed(state.without_view())
-    return frame if frame.state == state else replace(frame, state=state)
+    shown = state if frame.row is None else frame.state.seen_as(state)
+    return frame if frame.state == shown else replace(frame, state=shown)
 
 
 @lru_cache(maxsize=8)
 def _computed(state: LookupState) -> LookupFrame:
     """Compute the numbers; apart from `lookup_frame`, so that moving the view computes nothing."""
+    if state.row is not None:
+        # Not before there is one: it is built of this module's frame.
+        from attention_explorer.state.lookup.row_frame import row_frame
+
+        return row_frame(state)
     query = np.asarray(state.query)
     keys = np.asarray(state.keys)
     values = np.asarray(state.value_rows)
@@ -123,6 +177,7 @@ def _computed(state: LookupState) -> LookupFrame:
     best = int(attention.scores.argmax())
     behind = attention.scores[best] - attention.scores
     winners = tuple(int(i) for i in np.flatnonzero(behind <= np.maximum(rounding, rounding[best])))
+    nearby = winners_nearby(state.keys, state.query, winners) if hard else ()
     return LookupFrame(
         state=state,
         keys=keys,
@@ -136,7 +191,10 @@ def _computed(state: LookupState) -> LookupFrame:
         contributions=attention.weights[:, None] * values,
         entropy=float(entropy(attention.weights)),
         winners=winners,
+        winner=int(attention.weights.argmax()),
         limit=values[list(winners)].mean(axis=0),
+        jump=max((math.dist(values[i], attention.output) for i in nearby), default=0.0),
+        tie_is_exact=len({float(attention.scores[i]) for i in winners}) == 1,
         exact_match=max((i for i, key in enumerate(state.keys) if key == state.query), default=None),
     )
 

@@ -10,11 +10,16 @@ from typing import Self
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields, choice
 from attention_explorer.numerals import full, plain, subscript
+from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.plane import LARGEST_COORDINATE, Extent, Vector
 from attention_explorer.state.role import Role
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 MOST_KEYS = 12
+REST = MOST_KEYS
+"""The place of the entry that stands for all keys of a row that have no name."""
+
+ROW_IS_FIXED = "These are the keys and values of a head: only q and t move. Choose a ready-made lookup to edit keys."
 LONGEST_TRAIL = 240
 """Past outputs: about as many as a drag right across the plane makes."""
 
@@ -55,13 +60,17 @@ class Part(CheckedFields):
 
     @property
     def symbol(self) -> str:
-        """q, k₁, v₁ or t."""
+        """q, k₁, v₁ or t; k… and v… of the rest."""
         letter = {Role.QUERY: "q", Role.KEY: "k", Role.VALUE: "v", Role.TARGET: "t"}[self.role]
-        return letter + (subscript(self.index + 1) if self.role in (Role.KEY, Role.VALUE) else "")
+        if self.role not in (Role.KEY, Role.VALUE):
+            return letter
+        return letter + ("…" if self.index == REST else subscript(self.index + 1))
 
     @property
     def name(self) -> str:
         """The words for the undo menu and for screen readers: "query", "key 1"."""
+        if self.index == REST:
+            return f"{self.role}s of the rest"
         return f"{self.role} {self.index + 1}" if self.role in (Role.KEY, Role.VALUE) else str(self.role)
 
 
@@ -101,6 +110,9 @@ class LookupState(CheckedFields):
     rate: float = 0.2
     extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
     preset: str = "two-keys"
+    """Where the lookup comes from; empty for a row of a head."""
+    row: HeadRow | None = None
+    """The row of a head whose keys and values are looked up, in place of the entries, which wait meanwhile."""
     # No number depends on these. They are left out of the hash, which is taken often and would read 240 points.
     camera: Extent | None = field(default=None, hash=False)
     """The part of the plane in view; None is the first view, ``extent`` with room around it."""
@@ -159,6 +171,10 @@ class LookupState(CheckedFields):
             return entry.key
         return (entry.number, 0.0) if self.values is ValueKind.NUMBERS else entry.value
 
+    def is_fixed(self, part: Part) -> bool:
+        """Return whether a part cannot be moved: keys and values of a head are what they are."""
+        return self.row is not None and part.role in (Role.KEY, Role.VALUE)
+
     def on_number_line(self, part: Part) -> bool:
         """Return whether a part is a plain number, drawn on the number line below the plane."""
         return self.values is ValueKind.NUMBERS and part.role in (Role.VALUE, Role.TARGET)
@@ -167,6 +183,8 @@ class LookupState(CheckedFields):
 
     def moved(self, part: Part, to: Vector) -> Self:
         """Return the state with one part at ``to`` (for a plain number, its first coordinate counts)."""
+        if self.is_fixed(part):
+            raise ExplorerError(ROW_IS_FIXED)
         x, y = (checked_coordinate(part.symbol, number) for number in to)
         if part.role is Role.QUERY:
             return replace(self, query=(x, y))
@@ -187,8 +205,9 @@ class LookupState(CheckedFields):
         Raises
         ------
         ExplorerError
-            There are twelve keys already.
+            There are twelve keys already, or they are those of a head.
         """
+        self._check_free()
         if len(self.entries) >= MOST_KEYS:
             raise ExplorerError(f"There are {MOST_KEYS} keys already. Delete one before adding another.")
         x, y = (checked_coordinate("the new key", number) for number in at)
@@ -200,17 +219,23 @@ class LookupState(CheckedFields):
         Raises
         ------
         ExplorerError
-            It is the last key: a lookup needs something to find.
+            It is the last key: a lookup needs something to find. Or the keys are those of a head.
         """
+        self._check_free()
         if len(self.entries) == 1:
             raise ExplorerError("A lookup needs at least one key, so the last one stays.")
         return replace(self, entries=self.entries[:index] + self.entries[index + 1 :])
+
+    def _check_free(self) -> None:
+        if self.row is not None:
+            raise ExplorerError(ROW_IS_FIXED)
 
     def with_values(self, kind: ValueKind) -> Self:
         """Return the state with values of another kind; freed vectors start on their keys, so nothing jumps."""
         kind = choice("values", kind, ValueKind, ExplorerError)
         if kind is self.values:
             return self
+        self._check_free()
         if kind is ValueKind.VECTORS and self.values is ValueKind.KEYS:
             entries = tuple(replace(entry, value=entry.key) for entry in self.entries)
             return replace(self, values=kind, entries=entries)
@@ -224,6 +249,10 @@ class LookupState(CheckedFields):
     def with_camera(self, camera: Extent | None) -> Self:
         """Return the state with another part of the plane in view, held within what can be drawn; None: the first."""
         return replace(self, camera=None if camera is None else camera.held())
+
+    def seen_as(self, other: Self) -> Self:
+        """Return the state with the view and the past of another."""
+        return replace(self, camera=other.camera, trail=other.trail, jumps=other.jumps, last_jump=other.last_jump)
 
     def without_view(self) -> Self:
         """Return the state as nobody has moved its view or its query yet: what is left is what numbers depend on."""
@@ -240,6 +269,11 @@ class LookupState(CheckedFields):
     def with_rate(self, rate: float) -> Self:
         """Return the state with another step size of the descent, held within its range."""
         return replace(self, rate=_held("The rate", rate, LOWEST_RATE, HIGHEST_RATE))
+
+
+def is_another(old: LookupState, new: LookupState) -> bool:
+    """Return whether a change has begun another lookup: a preset, a row of a head, or values of another kind."""
+    return new.values is not old.values or new.preset != old.preset or new.row != old.row
 
 
 def _held(what: str, number: float, low: float, high: float) -> float:

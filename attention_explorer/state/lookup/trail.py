@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import PRESETS
-from attention_explorer.state.lookup.state import LONGEST_TRAIL, LookupState, Overlay
+from attention_explorer.state.lookup.state import LONGEST_TRAIL, LookupState, Overlay, is_another
 
 
 def followed(old: LookupState, new: LookupState) -> LookupState:
     """Return ``new`` with its trail: that of ``old``, and both outputs where the change has moved the output.
 
-    It grows only while it is shown, and to `LONGEST_TRAIL` points, whose oldest are forgotten. Values of another kind
-    and another preset begin without one. A trail that the change itself has set, as clearing it does, stays as it is.
+    It grows only while it is shown, and to `LONGEST_TRAIL` points, whose oldest are forgotten. Another lookup, as
+    `is_another` says, begins without one. A trail that the change itself has set, as clearing it does, stays as it is.
     """
-    if new.values is not old.values or new.preset != old.preset:
+    if is_another(old, new):
         return replace(new, trail=()) if new.trail else new
     if not new.shows(Overlay.TRAIL) or new.trail != old.trail or _is_loaded(new):
         return new

@@ -18,7 +18,14 @@ from attention_explorer.numerals import (
 )
 from attention_explorer.state.lookup.frame import LookupFrame, nearest_key
 from attention_explorer.state.lookup.plane import Vector
-from attention_explorer.state.lookup.state import MOST_KEYS, LookupState, Overlay, Part, ValueKind
+from attention_explorer.state.lookup.row_wording import (
+    best_name,
+    rest_terms,
+    row_description,
+    row_part_in_words,
+    whose_weights,
+)
+from attention_explorer.state.lookup.state import MOST_KEYS, REST, LookupState, Overlay, Part, ValueKind
 from attention_explorer.state.role import Role
 
 LARGEST_EXPONENT = 12.0
@@ -38,8 +45,22 @@ MOST_TERMS = 3
 
 
 def key_name(index: int) -> str:
-    """Return k₁ for index 0."""
-    return f"k{subscript(index + 1)}"
+    """Return k₁ for index 0, and what all keys without a name are called."""
+    return "the rest" if index == REST else f"k{subscript(index + 1)}"
+
+
+def weight_name(index: int) -> str:
+    """Return α₁ for index 0."""
+    return f"α{'…' if index == REST else subscript(index + 1)}"
+
+
+def rival_name(frame: LookupFrame, rival: int) -> str:
+    """Return what one of the keys that can have the highest score is called: k₁, or its token if it has no name."""
+    if frame.row is None:
+        return key_name(rival)
+    key = frame.row.border[rival]
+    entry = frame.row.entry_of(key)
+    return frame.row.key_words(key) if entry == REST else key_name(entry)
 
 
 def listed(names: list[str]) -> str:
@@ -53,11 +74,12 @@ def told_apart(first: float, second: float) -> tuple[str, str]:
     return next((pair for pair in pairs if pair[0] != pair[1]), (full(first), full(second)))
 
 
-def region_words(state: LookupState, winner: int) -> str:
-    """Return which keys have the most weight in the region of a winner: equal keys share it, but in a hard lookup."""
-    if state.hard:
-        return f"{key_name(winner)} wins"
-    alike = [key_name(index) for index, key in enumerate(state.keys) if key == state.keys[winner]]
+def region_words(frame: LookupFrame, winner: int) -> str:
+    """Return which keys have the most weight in the region of a rival: equal keys share it, but in a hard lookup."""
+    if frame.state.hard or frame.row is not None:
+        return f"{rival_name(frame, winner)} {'wins' if frame.state.hard else 'weighs most'}"
+    keys = frame.state.keys
+    alike = [key_name(index) for index, key in enumerate(keys) if key == keys[winner]]
     return f"{listed(alike)} weigh{'s' * (len(alike) == 1)} most"
 
 
@@ -68,6 +90,8 @@ def spot_in_words(frame: LookupFrame, spot: Part | Vector, hint: str = "") -> st
     """Return what is under the pointer: a part of the lookup, or a place on the plane."""
     if isinstance(spot, Part):
         text = _part_in_words(frame, spot)
+    elif frame.row is not None:
+        text = f"({signed(spot[0])}, {signed(spot[1])})"
     else:
         full_house = len(frame.state.entries) >= MOST_KEYS
         adding = f"there are {MOST_KEYS} keys already" if full_house else "double click adds a key here"
@@ -79,6 +103,8 @@ def _part_in_words(frame: LookupFrame, part: Part) -> str:
     state = frame.state
     x, y = state.position(part)
     place = coordinate(x) if state.on_number_line(part) else f"({coordinate(x)}, {coordinate(y)})"
+    if frame.row is not None and part.role in (Role.KEY, Role.VALUE):
+        return row_part_in_words(frame, frame.row, part, place)
     text = f"{part.symbol} = {place}"
     if part.role is Role.QUERY:
         return f"{text} · length {plain(frame.query_length)} · o = {vector(tuple(frame.output.tolist()))}"
@@ -101,21 +127,32 @@ def logit_text(state: LookupState) -> str:
     return "q·k/" + (below[0] if len(below) == 1 else f"({'·'.join(below)})")
 
 
+def score_name(frame: LookupFrame) -> str:
+    """Return what a score is: q·k, or q·k + b if a bias is added to it, as in some heads."""
+    return "q·k + b" if frame.row is not None and frame.row.has_bias else "q·k"
+
+
+def exponent_text(frame: LookupFrame) -> str:
+    """Return how a score of a frame enters the exponent."""
+    name, logit = score_name(frame), logit_text(frame.state)
+    return logit.replace("q·k", name if logit == "q·k" or name == "q·k" else f"({name})")
+
+
 def weight_sum(frame: LookupFrame, index: int) -> list[str]:
     """Return the arithmetic that made one weight, line by line, with the real numbers."""
     return _hard_sum(frame, index) if frame.state.hard else _soft_sum(frame, index)
 
 
 def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
-    scores = frame.attention.scores
+    scores = frame.scores
     order = sorted(range(len(scores)), key=lambda j: -scores[j])[:4]
-    best = ", ".join(f"q·{key_name(j)} = {signed(scores[j])}" for j in order)
+    best = ", ".join(f"{best_name(j)} = {signed(scores[j])}" for j in order)
     weight = round(float(frame.weights[index]))
     verdict = "the highest score takes everything" if weight else "not the highest score, so nothing"
     if index in frame.winners and len(frame.winners) > 1:
         picked = "the first" if frame.tie_is_exact else "the one picked"
         verdict = f"of the tied keys, {picked}" if weight else "it ties, but only one key is picked"
-    return [best + (" …" if len(scores) > 4 else ""), f"{verdict}:", f"α{subscript(index + 1)} = {weight}"]
+    return [best + (" …" if len(scores) > 4 else ""), f"{verdict}:", f"{weight_name(index)} = {weight}"]
 
 
 def _soft_sum(frame: LookupFrame, index: int) -> list[str]:
@@ -124,14 +161,14 @@ def _soft_sum(frame: LookupFrame, index: int) -> list[str]:
     powers = [math.exp(x - shift) for x in logits]
     order = [index, *(j for j in range(len(logits)) if j != index)] if len(logits) > MOST_TERMS else range(len(logits))
     shown = sorted(list(order)[:MOST_TERMS])
-    rest = len(logits) - len(shown)
+    rest = sum(frame.numbers_of_keys) - sum(frame.numbers_of_keys[j] for j in shown)
     more = f" + {rest} more" if rest else ""
     decimals = _exponent_decimals([logits[j] - shift for j in shown])
-    exponents = " + ".join(f"e^{plain(logits[j] - shift, decimals)}" for j in shown) + more
+    named = [rest_terms(frame) if j == REST else f"e^{plain(logits[j] - shift, decimals)}" for j in range(len(logits))]
+    exponents = " + ".join(named[j] for j in shown) + more
     terms = " + ".join(_power_text(powers[j]) for j in shown) + more
-    name = f"α{subscript(index + 1)}"
     return [
-        f"{name} = e^{plain(logits[index] - shift, decimals)} ÷ ({exponents})",
+        f"{weight_name(index)} = {named[index]} ÷ ({exponents})",
         f"= {_power_text(powers[index])} ÷ ({terms})",
         f"= {_weight_text(float(frame.weights[index]))}",
     ]
@@ -157,7 +194,7 @@ def exponent_note(frame: LookupFrame) -> str:
     if frame.state.hard:
         return "arg max: no sum"
     largest = float(abs(frame.attention.masked / frame.state.temperature).max())
-    return f"exponents: {logit_text(frame.state)}{' − max' if largest > LARGEST_EXPONENT else ''}"
+    return f"exponents: {exponent_text(frame)}{' − max' if largest > LARGEST_EXPONENT else ''}"
 
 
 def output_sum(frame: LookupFrame) -> str:
@@ -165,21 +202,23 @@ def output_sum(frame: LookupFrame) -> str:
     letter = "k" if frame.state.values is ValueKind.KEYS else "v"
     order = sorted(range(len(frame.weights)), key=lambda j: -frame.weights[j])
     shown = sorted(order[:MOST_TERMS])
-    terms = [f"{frame.weights[j]:.2f}·{letter}{subscript(j + 1)}" for j in shown]
+    terms = [f"{frame.weights[j]:.2f}·{letter}{'…' if j == REST else subscript(j + 1)}" for j in shown]
     more = " + …" if len(order) > MOST_TERMS else ""
     decimals = 3 if frame.state.values is ValueKind.NUMBERS else 2
     return f"o = {' + '.join(terms)}{more} = {vector(tuple(frame.output.tolist()), decimals)}"
 
 
 def rescaled_note(frame: LookupFrame, index: int) -> str:
-    """Return what the same lookup gives with ÷√d_k switched the other way."""
+    """Return what the same lookup gives with ÷√d_k switched the other way; of a row, whose weights these are."""
+    if frame.row is not None:
+        return whose_weights(frame, frame.row)
     if frame.state.hard and bool((frame.rescaled.weights == frame.weights).all()):
         return "÷√d_k changes nothing here: the highest score stays the highest."
     weight, output = float(frame.rescaled.weights[index]), tuple(frame.rescaled.output.tolist())
     decimals = 3 if len(output) == 1 else 2
     return (
         f"{'without' if frame.state.scaled else 'with'} ÷√d_k: "
-        f"α{subscript(index + 1)} = {_weight_text(weight)}, o = {vector(output, decimals)}"
+        f"{weight_name(index)} = {_weight_text(weight)}, o = {vector(output, decimals)}"
     )
 
 
@@ -209,6 +248,8 @@ def tie_note(frame: LookupFrame) -> str:
     if not frame.state.hard:
         return f"{names} tie: equal scores, equal weights."
     picked = key_name(int(frame.weights.argmax()))
+    if frame.tie_is_exact and frame.row is not None:
+        return f"{names} tie: arg max takes the first of them in the text, {picked}."
     if frame.tie_is_exact:
         return f"{names} tie: arg max takes the lowest index, {picked}."
     return f"{names} tie to within rounding; the last digit decides for {picked}."
@@ -250,6 +291,8 @@ def values_note(frame: LookupFrame) -> str:
 
 def notices(frame: LookupFrame) -> list[str]:
     """Return the sentences below the bars, most striking first."""
+    if frame.row is not None:
+        return [text for text in (tie_note(frame), f"{frame.row.origin}.", length_note(frame)) if text]
     is_found = nearest_key(frame.state)[1] <= NEAR_MISS
     about_keys = (dictionary_note(frame), values_note(frame))
     said = (tie_note(frame), length_note(frame), *(about_keys if is_found else reversed(about_keys)))
@@ -317,6 +360,8 @@ def descent_note(frame: LookupFrame) -> str:
 
 def description(frame: LookupFrame) -> str:
     """Return the whole picture in words, for people who cannot see it."""
+    if frame.row is not None:
+        return row_description(frame, frame.row)
     state = frame.state
     parts = [f"query at {vector(state.query)}"]
     parts += [

@@ -66,7 +66,7 @@ class HintCard(Card):
         self.note.setText("for the preset as it starts" if changed else "")
         if ready is None:
             self.hide()
-        if ready is self._ready:
+        if ready == self._ready:
             return
         self._ready = ready
         if ready is not None:

@@ -55,6 +55,12 @@ class PresetBox(ChoiceBox):
             self.setCurrentIndex(-1)
         self.shown.emit(preset_of(self._presets, identifier) if identifier else None, changed)
 
+    def show_other(self, settings: Preset[Any]) -> None:
+        """Show settings that are in no list, with what is to be seen in them."""
+        self.setPlaceholderText(settings.title)
+        self.setCurrentIndex(-1)
+        self.shown.emit(settings, False)
+
     def widest(self, look: Look) -> int:
         """Return the pixels for each preset that was changed: in more or fewer, all beside it would move."""
         return self.width_for((f"{ready.title}{CHANGED}" for ready in self._presets), look)

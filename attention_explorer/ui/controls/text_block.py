@@ -48,7 +48,8 @@ class TextBlock(QWidget):
         self._look, self._lines_kept, self._ground = look, lines_kept, ground
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # or Qt paints everything behind it first
         self._paragraphs: tuple[TextLine, ...] = ()
-        self._width = 0
+        self._width, self._zoom = 0, look.zoom
+        """How wide it was laid out, and at which zoom."""
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -88,11 +89,16 @@ class TextBlock(QWidget):
     def sizeHint(self) -> QSize:
         width = self._look.px(NATURAL_WIDTH)
         # A layout gives no more height than is asked for here, so ask for what the real width needs once it is known.
-        return QSize(width, self.heightForWidth(self._width or width))
+        return QSize(width, self.heightForWidth(self._known_width() or width))
+
+    def _known_width(self) -> int:
+        # On a tab out of view nothing is laid out anew when the zoom changes: it will be as much wider.
+        return self._width if self.isVisible() else round(self._width * self._look.zoom / self._zoom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != self._width:
-            asked, self._width = self.sizeHint().height(), event.size().width()
+            asked = self.sizeHint().height()
+            self._width, self._zoom = event.size().width(), self._look.zoom
             if {asked, self.height()} != {self.sizeHint().height()}:
                 self._ask_anew()
 

@@ -21,6 +21,7 @@ from attention_explorer.state.heads.frame import OTHER, HeadsFrame, heads_frame
 from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.shown_map import is_renormalised
 from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.row_as_lookup import as_lookup, reason_against_lookup
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
@@ -149,6 +150,7 @@ class HeadsPage(RequestingPage):
         self.reading.spot_hovered.connect(self._on_list_hovered)
         self.said.connect(self._on_said)
         self.reading.spot_clicked.connect(self.canvas.pin)
+        self.reading.lookup_wanted.connect(self.open_lookup)
 
     @property
     def setup(self) -> HeadsSetupPanel:
@@ -327,6 +329,7 @@ class HeadsPage(RequestingPage):
         is_raw = is_renormalised(frame, self.session.state.heads.view)
         with self._reading_on():
             self._panel.show_spot(frame, spot, self._centre.compared, is_raw=is_raw)
+        self.reading.allow_lookup(reason_against_lookup(frame, self.pinned.row))
 
     def _show_on_wall(self, spot: Spot) -> None:
         """Light up a spot in the thumbnails, which are A's: what only B has is not there."""
@@ -370,6 +373,8 @@ class HeadsPage(RequestingPage):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Show all", self.canvas.show_all)
+        if self._frame is not None and not reason_against_lookup(self._frame, self.pinned.row):
+            menu.addAction("Pinned row as a lookup", self.open_lookup)
         menu.addSeparator()
         menu.addAction("Copy picture", self.copy_picture)
         menu.addAction("Copy numbers", self.copy_numbers)
@@ -415,6 +420,18 @@ class HeadsPage(RequestingPage):
         self.arrays.show()
         self.arrays.activateWindow()
 
+    def open_lookup(self) -> None:
+        """Open the pinned row on the Lookup page."""
+        if self._frame is None:
+            return
+        try:
+            state = as_lookup(self.session.state, self._frame, self.pinned.row)
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            return
+        self.session.apply(state, "Row as a lookup")
+        self.page_wanted.emit("lookup")
+
     def _on_paint_toggled(self, on: bool) -> None:
         self.canvas.paints_mask = on
         self.canvas.setCursor(Qt.CursorShape.CrossCursor if on else Qt.CursorShape.ArrowCursor)
@@ -430,6 +447,7 @@ class HeadsPage(RequestingPage):
                 "Compare with a file…", self.compare_wanted.emit, "", "Open a file of attention as B, beside this"
             ),
             PageAction("Arrays…", self.show_arrays, "A", "Show every array behind the head: X, W_Q, Q, K, V, output"),
+            PageAction("Pinned row as a lookup", self.open_lookup, "O", "Open its query and keys on the Lookup page"),
             PageAction("Hard or soft", self.toggle_hard, "H", "Switch between arg max and softmax"),
             PageAction(""),
             PageAction("Export all heads…", self.export_wall, "", "Save the wall of heads as a picture or as numbers"),

@@ -25,6 +25,7 @@ from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
+from attention_explorer.ui.controls.possible import allow_unless
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.heads.token_bars import ROW_HEIGHT, TokenBars
@@ -95,11 +96,14 @@ class ReadingCard(QWidget):
         It was clicked.
     refused : str
         Why a table that was asked for cannot be made.
+    lookup_wanted : ()
+        The pinned row is to be opened on the Lookup page.
     """
 
     spot_hovered = Signal(object)
     spot_clicked = Signal(object)
     refused = Signal(str)
+    lookup_wanted = Signal()
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -132,8 +136,14 @@ class ReadingCard(QWidget):
         self.table_button = QPushButton("Table…")
         self.table_button.setToolTip("Every number of this row or column; copied, it has all its digits")
         self.table_button.clicked.connect(lambda: self._show_or_refuse(self.show_table))
+        self.lookup_button = QPushButton("Lookup…")
+        self.lookup_button.setToolTip(
+            "Open the pinned row on the Lookup page: its query and keys in a plane, to be moved"
+        )
+        self.lookup_button.clicked.connect(self.lookup_wanted)
         foot = QHBoxLayout()
         foot.addWidget(self.note, 1)
+        foot.addWidget(self.lookup_button)
         foot.addWidget(self.table_button)
         self._row_card.body.addWidget(self.title)
         self._row_card.body.addWidget(self._scroll, 1)
@@ -232,6 +242,10 @@ class ReadingCard(QWidget):
         self.products_button.setVisible(has_products)
         if has_products:
             self.products_button.setText(f"{counted(frame.head_width, 'product')}…")
+
+    def allow_lookup(self, reason: str) -> None:
+        """Let the pinned row be opened as a lookup, or say why it cannot be."""
+        allow_unless(reason, self.lookup_button)
 
     # ---- Acting ----
 

@@ -71,7 +71,7 @@ class LookupCanvas(PlaneMouse):
             step = FINE_NUDGE
         elif modifiers & Qt.KeyboardModifier.ControlModifier:
             step = COARSE_NUDGE
-        x, y = self._state.position(part)
+        x, y = self.scene().state.position(part)
         # Rounding to the step's decimals keeps 0.1 + 0.2 from becoming 0.30000000000000004.
         to = (round(x + step * direction[0], 10), round(y + step * direction[1], 10))
         try:
@@ -85,7 +85,7 @@ class LookupCanvas(PlaneMouse):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Walk through the parts with Tab; at either end let the focus go on, so that nobody is trapped here."""
-        parts = self._state.parts()
+        parts = self.scene().state.parts()
         here = parts.index(self._selected) if self._selected in parts else (-1 if forward else len(parts))
         there = here + (1 if forward else -1)
         if 0 <= there < len(parts):
@@ -96,9 +96,9 @@ class LookupCanvas(PlaneMouse):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         if event.reason() is Qt.FocusReason.TabFocusReason:
-            self.select(self._state.parts()[0])
+            self.select(self.scene().state.parts()[0])
         elif event.reason() is Qt.FocusReason.BacktabFocusReason:
-            self.select(self._state.parts()[-1])
+            self.select(self.scene().state.parts()[-1])
         super().focusInEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
-from attention_explorer.state.lookup.state import LookupState, ValueKind
+from attention_explorer.state.lookup.state import ROW_IS_FIXED, LookupState, ValueKind
 from attention_explorer.state.temperature import (
     HIGHEST_TEMPERATURE,
     LOWEST_TEMPERATURE,
@@ -27,6 +27,7 @@ from attention_explorer.state.temperature import (
     temperature_to_slider,
 )
 from attention_explorer.ui.controls.number_box import NumberBox
+from attention_explorer.ui.controls.possible import allow_unless
 from attention_explorer.ui.controls.slider_drag import SliderDrag
 from attention_explorer.ui.theme import Look
 
@@ -35,6 +36,9 @@ _VALUE_KINDS = (
     (ValueKind.VECTORS, "own values"),
     (ValueKind.NUMBERS, "values are numbers"),
 )
+
+
+SCALED_IN_ITS_HEAD = "Whether a head divides by √d_k is set on the Heads page: q is drawn as it is there."
 
 
 class LookupControls(QWidget):
@@ -136,7 +140,10 @@ class LookupControls(QWidget):
         """Show the settings of a lookup."""
         state = frame.state
         (self.hard if state.hard else self.soft).setChecked(True)
-        self.scaled.setChecked(state.scaled)
+        row = frame.row
+        self.scaled.setChecked(state.scaled if row is None else row.of.scaled)
+        allow_unless("" if row is None else SCALED_IN_ITS_HEAD, self.scaled)
+        allow_unless("" if row is None else ROW_IS_FIXED, self.values)
         self.values.setCurrentIndex([kind for kind, _ in _VALUE_KINDS].index(state.values))
         for widget in (self.slider, self.exact):
             if state.hard and widget.hasFocus():

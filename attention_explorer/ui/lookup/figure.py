@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from attention_explorer.numerals import coordinate, subscript, vector
+from attention_explorer.numerals import coordinate, vector
 from attention_explorer.state.lookup.export import lookup_numbers
 from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.state import LookupState, ValueKind
-from attention_explorer.state.lookup.wording import description, logit_text, output_sum
+from attention_explorer.state.lookup.row_wording import row_caption
+from attention_explorer.state.lookup.state import LookupState, Part, ValueKind
+from attention_explorer.state.lookup.wording import description, exponent_text, output_sum
 from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.marks import text_size
 from attention_explorer.ui.export.figure import FigureStyle
 from attention_explorer.ui.lookup.overlay_chips import (
@@ -23,12 +25,15 @@ from attention_explorer.ui.lookup.overlay_chips import (
     draw_sample,
 )
 from attention_explorer.ui.lookup.plane_painter import paint_plane
-from attention_explorer.ui.lookup.plane_scene import NUMBER_LINE_HEIGHT, scene_for
+from attention_explorer.ui.lookup.plane_scene import NUMBER_LINE_HEIGHT, VALUES_SHARE, scene_for
 from attention_explorer.ui.theme import LIGHT, Look
 
 FIELD_COLUMNS = 360
 NARROWEST = 300
 """Pixels that the plane is laid out for at least."""
+
+BESIDE = 480
+"""From so many pixels on, the plane of a head’s values stands beside the other, not below it."""
 
 USUAL_SHAPE, FLATTEST, TALLEST = 2 / 3, 1 / 4, 3 / 2
 """Height of the plane by its width."""
@@ -52,8 +57,12 @@ class LookupFigure:
     def height(self) -> int:
         """The height of the plane in pixels; with a camera as its shape wants it, so that no more is seen."""
         camera = self.state.camera
+        if self.state.row is not None and self.width < BESIDE:
+            return round(self.width * TALLEST)
         if camera is None:
             return round(self.width * USUAL_SHAPE)
+        if self.state.row is not None:
+            return round(self.width * min(max(camera.height / camera.width * (1 - VALUES_SHARE), FLATTEST), 1.0))
         line = self.look.px(NUMBER_LINE_HEIGHT) if self.state.values is ValueKind.NUMBERS else 0
         return round(self.width * min(max(camera.height / camera.width, FLATTEST), TALLEST)) + line
 
@@ -77,7 +86,8 @@ class LookupFigure:
     @property
     def title(self) -> str:
         """What is drawn."""
-        return "lookup"
+        row = lookup_frame(self.state).row
+        return "lookup" if row is None else row.title
 
     @property
     def description(self) -> str:
@@ -85,8 +95,8 @@ class LookupFigure:
         values = ""
         if self.state.values is not ValueKind.KEYS:
             rows = enumerate(lookup_frame(self.state).values.tolist())
-            values = f" Values: {'; '.join(f'v{subscript(i + 1)} = {vector(tuple(row))}' for i, row in rows)}."
-        return f"Lookup page. {description(lookup_frame(self.state))}{values} {self.caption()}."
+            values = f" Values: {'; '.join(f'{Part(Role.VALUE, i).symbol} = {vector(tuple(row))}' for i, row in rows)}."
+        return f"Lookup page. {description(lookup_frame(self.state))}{values} {self._lookup_words()}."
 
     @property
     def file_stem(self) -> str:
@@ -103,8 +113,9 @@ class LookupFigure:
         """Return the box of each legend entry, in lines that fit the width, with its overlay name."""
         px, font = self.look.px, self.look.font(12)
         x, y, boxes = float(px(12)), self.height + px(8), list[tuple[QRectF, OverlayName]]()
+        frame = lookup_frame(self.state)
         for name in OVERLAY_NAMES:
-            if not self.state.draws(name.overlay):
+            if not frame.draws(name.overlay):
                 continue
             width = px(SAMPLE_WIDTH + 6) + text_size(font, name.title)[0]
             if x + width > self.width - px(12) and boxes:
@@ -115,11 +126,16 @@ class LookupFigure:
 
     def caption(self) -> str:
         """Return the line that says what is shown, with the settings that made it."""
+        frame, said = lookup_frame(self.state), self._lookup_words()
+        return said if frame.row is None else row_caption(frame, frame.row, said)
+
+    def _lookup_words(self) -> str:
         frame, state = lookup_frame(self.state), self.state
         temperature = f", T = {coordinate(state.temperature)}" if state.temperature != 1 else ""
-        soft = f"Soft lookup, weights = softmax({logit_text(state)}){temperature},"
+        soft = f"Soft lookup, weights = softmax({exponent_text(frame)}){temperature},"
         kind = "Hard lookup (arg max)" if state.hard else soft
-        return f"{kind} at q = ({coordinate(state.query[0])}, {coordinate(state.query[1])}):  {output_sum(frame)}"
+        where = f"({coordinate(state.query[0])}, {coordinate(state.query[1])})"
+        return f"{kind} at q = {where}:  {output_sum(frame)}"
 
     def _footer_height(self) -> int:
         legend = self._legend()

@@ -94,7 +94,7 @@ class GradientCard(QWidget):
         state = frame.state
         if self.is_playing and not self._is_as_expected():
             self.stop()
-        self.chips.show_state(state)
+        self.chips.show_frame(frame)
         self.jacobian.set_text(
             TextLine(gradient_text(frame), bold=True),
             TextLine(gradient_note(frame), "muted", size=12),

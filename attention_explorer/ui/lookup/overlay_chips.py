@@ -9,8 +9,10 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QPolygonF
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from attention_explorer.session.session import Session
-from attention_explorer.state.lookup.state import LookupState, Overlay
+from attention_explorer.state.lookup.frame import LookupFrame
+from attention_explorer.state.lookup.state import Overlay
 from attention_explorer.ui.controls.flow_layout import FlowLayout
+from attention_explorer.ui.controls.possible import allow_unless
 from attention_explorer.ui.drawing.marks import dashes, draw_arrow, draw_line, pen
 from attention_explorer.ui.lookup.plane_backdrop import overlay_pen_style
 from attention_explorer.ui.theme import Look
@@ -157,7 +159,6 @@ class OverlayChips(QWidget):
             if name.overlay in overlays:
                 self._flow.addWidget(self._chip(name))
         self.set_look(look)
-        self.show_state(session.state.lookup)
 
     def _chip(self, name: OverlayName) -> QPushButton:
         chip = QPushButton(name.title)
@@ -187,13 +188,11 @@ class OverlayChips(QWidget):
             chip.setIcon(_sample_icon(overlay, size, look, self.devicePixelRatioF()))
             chip.setIconSize(size)
 
-    def show_state(self, state: LookupState) -> None:
-        """Check the chips of the overlays that are shown."""
+    def show_frame(self, frame: LookupFrame) -> None:
+        """Check the chips of the overlays that are shown, and grey those that cannot be drawn."""
         for overlay, chip in self._chips.items():
-            chip.setChecked(state.shows(overlay))
-        for overlay in (Overlay.HULL, Overlay.CHAIN):
-            if overlay in self._chips:
-                self._chips[overlay].setEnabled(len(state.value_rows[0]) == 2)
+            chip.setChecked(frame.state.shows(overlay))
+            allow_unless(frame.reason_against(overlay), chip)
 
 
 def _sample_icon(overlay: Overlay, size: QSize, look: Look, ratio: float) -> QIcon:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from attention_explorer.session.jobs import Deliver, Report
+from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
+from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import LookupState, Part
+from attention_explorer.state.lookup.state import Part
 from attention_explorer.state.lookup.wording import description, key_name
 from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.hint_card import HintCard
@@ -23,6 +27,7 @@ from attention_explorer.ui.lookup.canvas import LookupCanvas
 from attention_explorer.ui.lookup.numbers_table import NumbersTable
 from attention_explorer.ui.lookup.overlay_chips import CANVAS_OVERLAYS, OverlayChips
 from attention_explorer.ui.lookup.panel import LookupPanel
+from attention_explorer.ui.lookup.row_notice import RowNotice
 from attention_explorer.ui.page import Page, PageAction
 from attention_explorer.ui.theme import Look
 
@@ -38,7 +43,11 @@ TALL_PANEL = 1040
 
 
 class LookupPage(Page):
-    """The plane with its table, and beside it the controls, the weights, the sum and the gradient."""
+    """The plane with its table, and beside it the controls, the weights, the sum and the gradient.
+
+    The row of a head is opened first, on a worker if that takes long. Until it is there, and if it cannot be, a notice
+    stands in place of all that: only `_is_open` rows may be shown.
+    """
 
     gestures = (
         ("Drag a tip or a shaft", "move q, a key, a value or the target"),
@@ -58,6 +67,7 @@ class LookupPage(Page):
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
+        self.requests: Requests[HeadRow] = Requests(self)
         self.canvas = LookupCanvas(session, look)
         self.table = NumbersTable(session, look)
         self.chips = OverlayChips(session, look, CANVAS_OVERLAYS)
@@ -88,13 +98,15 @@ class LookupPage(Page):
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._page_scroll)
+        self.notice = RowNotice(self.requests, self.look, self)
+        whole.addWidget(self.notice)
 
     def _make_header(self) -> QHBoxLayout:
         title = QLabel("Lookup")
         title.setObjectName("title")
         self.presets = PresetBox("Ready-made lookups; each says what to look for", PRESETS, self._load)
-        self.presets.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.presets.setMinimumContentsLength(8)
+        # What it would like to be depends on the longest name that it has shown.
+        self.presets.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.home = QPushButton("Home view")
         self.home.setToolTip("Go back to the first view (Home)")
         self.home.clicked.connect(self.canvas.show_home)
@@ -117,6 +129,8 @@ class LookupPage(Page):
         self.canvas.menu_wanted.connect(self._on_menu_wanted)
         self.table.part_clicked.connect(self._on_table_part_clicked)
         self.bars.row_clicked.connect(self._on_row_clicked)
+        self.requests.changed.connect(self._on_requests_changed)
+        self.notice.leave.clicked.connect(lambda: self._load(PRESETS[0].id))
 
     # ---- Showing ----
 
@@ -126,9 +140,11 @@ class LookupPage(Page):
         self._columns.setSpacing(px(12))
         self._left.setSpacing(px(8))
         self._header.setSpacing(px(8))
-        for part in (self.canvas, self.table, self.chips, self.hint, self.panel):
+        self.presets.setMinimumWidth(px(124))
+        for part in (self.canvas, self.table, self.chips, self.hint, self.panel, self.notice):
             part.set_look(look)
-        self._show(lookup_frame(self.session.state.lookup))
+        if self._is_open:
+            self._show(lookup_frame(self.session.state.lookup))
         self._arrange()
 
     def _arrange(self) -> None:
@@ -154,19 +170,69 @@ class LookupPage(Page):
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         if old.lookup == new.lookup and old is not new:
             return
+        was_open = not self._page_scroll.isHidden()
+        self._open(new.lookup.row)
+        if not self._is_open:
+            return
+        old = old if was_open else new  # what changed before was not shown
         self.canvas.render_state(old, new)
         if old is new or old.lookup.with_camera(None) != new.lookup.with_camera(None):
             self._show(lookup_frame(new.lookup))
 
+    # ---- The row of a head ----
+
+    # It is no `RequestingPage`: that would be loaded before the first picture, with pictures that other pages have.
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether what the state asks for is there to be shown."""
+        row = self.session.state.lookup.row
+        return row is None or (row == self.requests.wanted and self.requests.standing is Standing.CURRENT)
+
+    def _open(self, row: HeadRow | None) -> None:
+        """Ask for a row, and show the page or, in its place, how it stands with the row."""
+        if row is None:
+            self.requests.leave()
+        else:
+            # Not before there is one: what rows come from would delay the first picture.
+            from attention_explorer.state.lookup.open_row import is_quick, opened_row
+
+            def work(_report: Report, deliver: Deliver) -> None:
+                found = opened_row(row)
+                _ = found.names, found.hint  # of a long text these take a while too
+                deliver(found)
+
+            with QSignalBlocker(self.requests):  # the page is being shown already
+                self.requests.want(row, work, at_once=is_quick(row))
+            self.notice.show_standing(row)
+        if not self._is_open:
+            self.gradient.stop()
+        self._page_scroll.setVisible(self._is_open)
+        self.notice.setHidden(self._is_open)
+
+    def _on_requests_changed(self) -> None:
+        state = self.session.state
+        if state.lookup.row is not None and self.requests.standing is not Standing.LEFT:
+            self.render_state(state, state)
+            self.focus_first()
+
+    @property
+    def reason_against_taking(self) -> str:
+        return "" if self._is_open else self.notice.words.text()
+
     def _show(self, frame: LookupFrame) -> None:
         self.panel.show_frame(frame, self.canvas.selected)
         self.table.numbers.set_frame(frame)
-        self.chips.show_state(frame.state)
-        self._show_preset(frame.state)
+        self.chips.show_frame(frame)
+        self._show_preset(frame)
         self.table.fit_height()
         self._columns.activate()  # at once: who adds a key asks how much of the plane is left
 
-    def _show_preset(self, state: LookupState) -> None:
+    def _show_preset(self, frame: LookupFrame) -> None:
+        state = frame.state
+        if frame.row is not None:
+            self.presets.show_other(frame.row.hint)
+            return
         ready = preset(state.preset)
         # The query is there to be moved.
         changed = (state.entries, state.values) != (ready.state.entries, ready.state.values)
@@ -205,7 +271,8 @@ class LookupPage(Page):
             self.canvas.select(part)
             self._add_part_actions(menu, part)
         else:
-            menu.addAction("Add a key here", lambda: self.canvas.add_key(at))
+            if self.session.state.lookup.row is None:
+                menu.addAction("Add a key here", lambda: self.canvas.add_key(at))
             menu.addAction("Home view", self.canvas.show_home)
         menu.addSeparator()
         menu.addAction("Copy picture", self.copy_picture)
@@ -215,6 +282,8 @@ class LookupPage(Page):
 
     def _add_part_actions(self, menu: QMenu, part: Part) -> None:
         state = self.session.state.lookup
+        if state.is_fixed(part):
+            return
         if part.role in (Role.KEY, Role.VALUE):
             name = key_name(part.index)
             remove = menu.addAction(f"Delete {name} and its value", self.canvas.remove_selected)
@@ -251,10 +320,21 @@ class LookupPage(Page):
         )
 
     def focus_first(self) -> None:
-        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.canvas if self._is_open else self.notice.leave).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stop(self) -> None:
         self.gradient.stop()
+
+    def leave(self) -> None:
+        super().leave()
+        self.requests.leave()
+
+    def settle(self, seconds: float = 30.0) -> None:
+        self.requests.jobs.wait(seconds)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Escape or not self.requests.stop():
+            super().keyPressEvent(event)
 
     def set_moves(self, moves: bool) -> None:
         super().set_moves(moves)
@@ -269,4 +349,4 @@ class LookupPage(Page):
 
     def description(self) -> str:
         """Return the page in words."""
-        return description(lookup_frame(self.session.state.lookup))
+        return description(lookup_frame(self.session.state.lookup)) if self._is_open else self.notice.words.text()

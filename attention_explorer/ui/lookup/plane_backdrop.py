@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
-from attention_explorer.numerals import subscript
-from attention_explorer.state.lookup.plane import tick_step, ticks
+from attention_explorer.state.lookup.open_row import row_field
+from attention_explorer.state.lookup.plane import PlaneTransform, tick_step, ticks
 from attention_explorer.state.lookup.plane_geometry import (
     TieRay,
     convex_hull,
@@ -20,9 +20,10 @@ from attention_explorer.state.lookup.plane_geometry import (
     weight_field,
 )
 from attention_explorer.state.lookup.state import Overlay
-from attention_explorer.state.lookup.wording import region_words
+from attention_explorer.state.lookup.wording import region_words, rival_name
 from attention_explorer.ui.drawing.marks import dashes, draw_haloed_text, draw_line, pen, text_size
-from attention_explorer.ui.lookup.plane_scene import PlaneScene
+from attention_explorer.ui.lookup.plane_scene import PlaneScene, ValuePlane
+from attention_explorer.ui.theme import Look
 
 MOST_TIE_LABELS = 6
 """With more boundaries than this their labels would cover each other, and the region names say enough."""
@@ -33,26 +34,52 @@ def paint_backdrop(painter: QPainter, scene: PlaneScene) -> None:
     painter.save()
     painter.setClipRect(scene.rect)
     painter.fillRect(scene.rect, QColor(scene.look.theme.plane))
-    if scene.state.shows(Overlay.FIELD):
+    frame = scene.frame
+    if frame.draws(Overlay.FIELD):
         if scene.state.hard:
             _paint_regions(painter, scene)
         else:
             _paint_field(painter, scene)
-    _paint_grid(painter, scene)
-    if scene.state.shows(Overlay.ANGLE):
+    _paint_grid(painter, scene.transform, scene.look)
+    if frame.draws(Overlay.ANGLE):
         _paint_rays(painter, scene, equal_angle_rays(scene.state.keys), Overlay.ANGLE)
-    if scene.state.shows(Overlay.TIE):
-        _paint_rays(painter, scene, tie_rays(scene.state.keys), Overlay.TIE)
-    if scene.state.draws(Overlay.HULL):
+    if frame.draws(Overlay.TIE):
+        _paint_rays(painter, scene, tie_rays(frame.rivals), Overlay.TIE)
+    if frame.draws(Overlay.HULL) and scene.values is None:
         _paint_hull(painter, scene)
-    if scene.state.shows(Overlay.FIELD) or scene.state.shows(Overlay.TIE):
+    # The keys of a head have names enough; where it is soft, colours blend.
+    if (frame.draws(Overlay.FIELD) or frame.draws(Overlay.TIE)) and (frame.row is None or scene.state.hard):
         _paint_region_names(painter, scene)
     painter.restore()
+    if scene.values is not None:
+        _paint_value_plane(painter, scene, scene.values)
+
+
+def _paint_value_plane(painter: QPainter, scene: PlaneScene, values: ValuePlane) -> None:
+    """Paint the ground of the plane of a head's values, and say on both planes what lies where."""
+    look, font = scene.look, scene.look.font(11.5)
+    painter.save()
+    painter.setClipRect(values.rect)
+    painter.fillRect(values.rect, QColor(look.theme.plane))
+    painter.translate(values.left, values.top)
+    _paint_grid(painter, values.transform, look)
+    painter.translate(-values.left, -values.top)
+    if scene.frame.draws(Overlay.HULL):
+        _paint_hull(painter, scene)
+    painter.restore()
+    for text, place in (("queries and keys", scene.rect), ("values and output", values.rect)):
+        width, height = text_size(font, text)
+        box = QRectF(place.left() + look.px(8), place.top() + look.px(5), width, height)
+        draw_haloed_text(painter, box, text, font, look.theme.muted, look.theme.plane)
 
 
 def backdrop_key(scene: PlaneScene) -> tuple[object, ...]:
     """Return what the backdrop depends on; equal keys mean equal pictures."""
     state = scene.state
+    row = scene.frame.row
+    if row is not None:  # its rest moves with the query, and is not part of the ground
+        ground = (state.row, state.hard, state.temperature, scene.values)
+        return (ground, state.overlays, scene.transform, scene.look, row.field_columns(scene.field_columns))
     values = state.value_rows if state.shows(Overlay.HULL) else ()
     overlays = state.overlays & {Overlay.FIELD, Overlay.TIE, Overlay.ANGLE, Overlay.HULL}
     lookup = (state.keys, values, state.hard, state.temperature, state.scaled, state.values)
@@ -63,10 +90,13 @@ def backdrop_key(scene: PlaneScene) -> tuple[object, ...]:
 
 
 def _paint_field(painter: QPainter, scene: PlaneScene) -> None:
-    columns = scene.field_columns
-    rows = max(2, round(columns * scene.transform.height / scene.transform.width))
-    state = scene.state
-    weights = weight_field(state.keys, state.temperature, state.scaled, scene.transform.visible, columns, rows)
+    columns, state, seen = scene.field_columns, scene.state, scene.transform.visible
+    if state.row is not None:
+        weights = row_field(state.row, state.temperature, seen, columns)
+    else:
+        rows = max(2, round(columns * scene.transform.height / scene.transform.width))
+        weights = weight_field(state.keys, state.temperature, state.scaled, seen, columns, rows)
+    rows, columns = weights.shape[:2]
     tints = np.array(
         [(QColor(tint).red(), QColor(tint).green(), QColor(tint).blue()) for tint in scene.look.theme.tints],
         dtype=np.float32,
@@ -82,14 +112,20 @@ def _paint_regions(painter: QPainter, scene: PlaneScene) -> None:
     reach = _reach(scene)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # no seams between neighbours
-    for region in regions(scene.state.keys):
+    for region in regions(scene.frame.rivals):
         steps = max(2, math.ceil((region.end - region.start) / (math.pi / 8)) + 1)
         rim = [_polar(scene, region.start + (region.end - region.start) * i / (steps - 1), reach) for i in range(steps)]
         whole_plane = region.end - region.start >= 2 * math.pi - 1e-9
-        painter.setBrush(QColor(scene.look.theme.tints[region.winner]))
+        painter.setBrush(QColor(scene.look.theme.tints[_entry(scene, region.winner)]))
         painter.drawPolygon(QPolygonF(rim if whole_plane else [scene.origin, *rim]))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+
+def _entry(scene: PlaneScene, rival: int) -> int:
+    """Return as which entry a rival is shown."""
+    row = scene.frame.row
+    return rival if row is None else row.entry_of(row.border[rival])
 
 
 def _reach(scene: PlaneScene) -> float:
@@ -111,13 +147,13 @@ def _polar(scene: PlaneScene, angle: float, distance: float) -> QPointF:
 def _paint_region_names(painter: QPainter, scene: PlaneScene) -> None:
     look, font = scene.look, scene.look.font(12)
     inner = scene.rect.adjusted(look.px(40), look.px(22), -look.px(40), -look.px(22))
-    for region in regions(scene.state.keys):
-        if region.end - region.start < math.radians(14) or len(scene.state.entries) == 1:
+    for region in regions(scene.frame.rivals):
+        if region.end - region.start < math.radians(14) or len(scene.frame.rivals) == 1:
             continue
         spot = _last_inside(scene, (region.start + region.end) / 2, inner)
         if spot is None:
             continue
-        text = region_words(scene.state, region.winner)
+        text = region_words(scene.frame, region.winner)
         width, height = text_size(font, text)
         box = QRectF(0, 0, width, height)
         box.moveCenter(spot)
@@ -150,16 +186,16 @@ def _last_inside(scene: PlaneScene, angle: float, box: QRectF) -> QPointF | None
 # ---- Grid ----
 
 
-def _paint_grid(painter: QPainter, scene: PlaneScene) -> None:
-    theme, seen, rect = scene.look.theme, scene.transform.visible, scene.rect
-    step = tick_step(scene.transform.pixels_per_unit, scene.look.px(70))
+def _paint_grid(painter: QPainter, transform: PlaneTransform, look: Look) -> None:
+    theme, seen, rect = look.theme, transform.visible, QRectF(0, 0, transform.width, transform.height)
+    step = tick_step(transform.pixels_per_unit, look.px(70))
     line, axis = pen(theme.grid, 1.0), pen(theme.axis, 1.2)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for x in ticks(seen.left, seen.right, step):
-        px = scene.point((x, 0.0)).x()
+        px = transform.to_pixels(x, 0.0)[0]
         draw_line(painter, QPointF(px, rect.top()), QPointF(px, rect.bottom()), axis if x == 0 else line)
     for y in ticks(seen.bottom, seen.top, step):
-        py = scene.point((0.0, y)).y()
+        py = transform.to_pixels(0.0, y)[1]
         draw_line(painter, QPointF(rect.left(), py), QPointF(rect.right(), py), axis if y == 0 else line)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
@@ -195,8 +231,8 @@ def _paint_ray_name(painter: QPainter, scene: PlaneScene, ray: TieRay, overlay: 
     spot = _last_inside(scene, ray.angle, inset)
     if spot is None:
         return False
-    i, j = (subscript(index + 1) for index in ray.pair)
-    text = f"q·k{i} = q·k{j}" if overlay is Overlay.TIE else f"equal angle to k{i}, k{j}"
+    i, j = (rival_name(scene.frame, index) for index in ray.pair)
+    text = f"q·{i} = q·{j}" if overlay is Overlay.TIE else f"equal angle to {i}, {j}"
     width, height = text_size(font, text)
     box = QRectF(0, 0, width, height)
     # The tie is named clockwise of its line, the equal angle counter-clockwise: names of close lines keep apart.
@@ -216,14 +252,15 @@ def _paint_ray_name(painter: QPainter, scene: PlaneScene, ray: TieRay, overlay: 
 
 
 def _paint_hull(painter: QPainter, scene: PlaneScene) -> None:
-    corners = convex_hull(tuple((row[0], row[1]) for row in scene.state.value_rows))
+    row = scene.frame.row
+    corners = convex_hull(tuple((x, y) for x, y in scene.state.value_rows)) if row is None else row.hull
     theme = scene.look.theme
     painter.setPen(dashes(theme.value, *overlay_pen_style(scene.look.zoom, Overlay.HULL)))
     if len(corners) >= 3:
         shade = QColor(theme.value)
         shade.setAlphaF(0.06)
         painter.setBrush(shade)
-    outline = QPolygonF([scene.point(corner) for corner in corners])
+    outline = QPolygonF([scene.place_value(corner) for corner in corners])
     if len(corners) >= 3:
         painter.drawPolygon(outline)
     else:

@@ -36,6 +36,7 @@ from attention_explorer.ui.lookup.plane_target import (
     paint_target,
 )
 from attention_explorer.ui.lookup.plane_ticks import paint_tick_labels
+from attention_explorer.ui.lookup.plane_tokens import paint_tokens
 
 
 def paint_foreground(painter: QPainter, scene: PlaneScene) -> None:
@@ -50,7 +51,7 @@ def paint_foreground(painter: QPainter, scene: PlaneScene) -> None:
     if scene.line is not None:
         paint_number_line(painter, scene)
     else:
-        painter.setClipRect(scene.rect)
+        painter.setClipRect(scene.value_rect)
     _paint_outcome(painter, scene)
     painter.restore()
 
@@ -58,16 +59,13 @@ def paint_foreground(painter: QPainter, scene: PlaneScene) -> None:
 def _paint_vectors(painter: QPainter, scene: PlaneScene) -> None:
     """Paint what lies on the plane whatever the values are: shafts, the chain, the descent, the badges."""
     state = scene.state
-    if state.shows(Overlay.TRAIL) and scene.line is None:
-        paint_trail(painter, scene)
-    if state.shows(Overlay.TARGET) and scene.line is None:
-        paint_residual(painter, scene)
+    if not scene.has_values_apart:
+        _paint_below_values(painter, scene)
     for part in reversed(state.parts()):
-        if part != QUERY and has_shaft(state, part):
+        if part != QUERY and has_shaft(state, part) and not scene.is_apart(part):
             _paint_shaft(painter, scene, part)
-    if state.draws(Overlay.CHAIN):
-        paint_chain(painter, scene)
-    paint_output_shaft(painter, scene)
+    if not scene.has_values_apart:
+        _paint_output_vectors(painter, scene)
     _paint_shaft(painter, scene, QUERY)
     if state.shows(Overlay.GRADIENT):
         paint_probe(painter, scene)
@@ -75,18 +73,35 @@ def _paint_vectors(painter: QPainter, scene: PlaneScene) -> None:
         paint_next_step(painter, scene)
     if scene.selected is not None:
         _paint_handles(painter, scene, scene.selected)
-    _paint_badges(painter, scene, on_number_line=False)
+    paint_tokens(painter, scene)
+    _paint_badges(painter, scene, apart=False)
+
+
+def _paint_below_values(painter: QPainter, scene: PlaneScene) -> None:
+    if scene.state.shows(Overlay.TRAIL):
+        paint_trail(painter, scene)
+    if scene.state.shows(Overlay.TARGET):
+        paint_residual(painter, scene)
+
+
+def _paint_output_vectors(painter: QPainter, scene: PlaneScene) -> None:
+    if scene.frame.draws(Overlay.CHAIN):
+        paint_chain(painter, scene)
+    paint_output_shaft(painter, scene)
 
 
 def _paint_outcome(painter: QPainter, scene: PlaneScene) -> None:
-    """Paint what lies where the values lie, on the plane or on the number line: the output and all about it."""
+    """Paint what lies where the values lie, on a plane or on the number line: the output and all about it."""
     state = scene.state
-    if scene.line is not None:
-        if state.shows(Overlay.TRAIL):
-            paint_trail(painter, scene)
-        if state.shows(Overlay.TARGET):
-            paint_residual(painter, scene)
-        _paint_badges(painter, scene, on_number_line=True)
+    if scene.has_values_apart:
+        _paint_below_values(painter, scene)
+        if scene.values is not None:
+            paint_tick_labels(painter, scene, of_values=True)
+            for part in reversed(state.parts()):
+                if part.role is Role.VALUE:
+                    _paint_shaft(painter, scene, part)
+            _paint_output_vectors(painter, scene)
+        _paint_badges(painter, scene, apart=True)
     if state.shows(Overlay.GRADIENT):
         paint_swing(painter, scene)
     if state.shows(Overlay.LIMIT):
@@ -104,25 +119,25 @@ _SHAFT_WIDTHS = {Role.QUERY: 3.6, Role.KEY: 2.6, Role.VALUE: 1.5}
 def _paint_shaft(painter: QPainter, scene: PlaneScene, part: Part) -> None:
     width = _SHAFT_WIDTHS[part.role] + (1.0 if part in (scene.selected, scene.hovered) else 0.0)
     stroke = pen(scene.look.theme.of_role(part.role), width * scene.look.zoom)
-    draw_line(painter, scene.origin, scene.place(part), stroke)
+    draw_line(painter, scene.start_of(part), scene.place(part), stroke)
 
 
-def _paint_badges(painter: QPainter, scene: PlaneScene, *, on_number_line: bool) -> None:
+def _paint_badges(painter: QPainter, scene: PlaneScene, *, apart: bool) -> None:
     """Paint the badges, the query's last: it is what a hand reaches for."""
     for part in reversed(scene.state.parts()):
-        if scene.state.on_number_line(part) is not on_number_line:
+        if scene.is_apart(part) is not apart:
             continue
         if part.role is Role.TARGET:
             paint_target(painter, scene)
             continue
         _paint_badge(painter, scene, part)
-    _paint_covered_names(painter, scene, on_number_line=on_number_line)
+    _paint_covered_names(painter, scene, apart=apart)
 
 
-def _paint_covered_names(painter: QPainter, scene: PlaneScene, *, on_number_line: bool) -> None:
+def _paint_covered_names(painter: QPainter, scene: PlaneScene, *, apart: bool) -> None:
     look, font = scene.look, scene.look.font(13, bold=True)
     for part, text, box in covered_names(scene):
-        if scene.state.on_number_line(part) is on_number_line:
+        if scene.is_apart(part) is apart:
             draw_haloed_text(painter, box, text, font, look.theme.ink_of_role(part.role), look.theme.plane)
 
 
@@ -153,7 +168,7 @@ def handle_places(scene: PlaneScene, part: Part) -> tuple[QPointF, QPointF] | No
 
     The length handle lies further along the vector, the angle handle further around the origin: where each can go.
     """
-    if not has_shaft(scene.state, part):
+    if not has_shaft(scene.state, part) or scene.state.is_fixed(part):
         return None
     x, y = scene.state.position(part)
     away = scene.look.px(BADGE_RADIUS + 17)

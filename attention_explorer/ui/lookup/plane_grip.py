@@ -11,7 +11,14 @@ from PySide6.QtCore import QPointF, Qt
 from attention_explorer.state.lookup.plane import Extent, PlaneTransform, Vector, along, around, snapped
 from attention_explorer.state.lookup.state import LookupState, Part
 from attention_explorer.ui.lookup.plane_foreground import handle_places
-from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, NumberLine, PlaneScene, has_shaft
+from attention_explorer.ui.lookup.plane_scene import (
+    BADGE_RADIUS,
+    NumberLine,
+    PlaneScene,
+    distance_between,
+    distance_to_segment,
+    has_shaft,
+)
 
 SNAP = Qt.KeyboardModifier.ShiftModifier
 LENGTH_ONLY = Qt.KeyboardModifier.ControlModifier
@@ -36,20 +43,23 @@ class Hold:
 
 
 def hold_at(scene: PlaneScene, at: QPointF) -> Hold | None:
-    """Return what a press at a pixel would take hold of; the selected part's handles first, then tips, then shafts."""
+    """Return what a press at a pixel would take hold of; the selected part's handles first, then tips, then shafts.
+
+    What can be moved lies above what cannot.
+    """
     px = scene.look.px
     if scene.selected is not None:
         places = handle_places(scene, scene.selected)
         if places is not None:
             for grip, place in zip((Grip.LENGTH, Grip.ANGLE), places, strict=True):
-                if _distance(at, place) <= px(9):
+                if distance_between(at, place) <= px(9):
                     return Hold(scene.selected, grip)
-    tips = [(_distance(at, scene.place(part)), order, part) for order, part in enumerate(_by_reach(scene))]
-    distance, _, nearest = min(tips)
-    if distance <= px(BADGE_RADIUS + 3):
-        return Hold(nearest, Grip.TIP)
+    tips = [(distance_between(at, scene.place(part)), order, part) for order, part in enumerate(_by_reach(scene))]
+    near = [(scene.state.is_fixed(tip[2]), tip) for tip in tips if tip[0] <= px(BADGE_RADIUS + 3)]
+    if near:
+        return Hold(min(near)[1][2], Grip.TIP)
     shafts = [
-        (_distance_to_segment(at, scene.origin, scene.place(part)), order, part)
+        (distance_to_segment(at, scene.start_of(part), scene.place(part)), order, part)
         for order, part in enumerate(_by_reach(scene))
         if has_shaft(scene.state, part)
     ]
@@ -63,20 +73,6 @@ def _by_reach(scene: PlaneScene) -> tuple[Part, ...]:
     if scene.selected not in parts or scene.selected is None:
         return parts
     return (scene.selected, *(part for part in parts if part != scene.selected))
-
-
-def _distance(a: QPointF, b: QPointF) -> float:
-    return math.hypot(a.x() - b.x(), a.y() - b.y())
-
-
-def _distance_to_segment(point: QPointF, start: QPointF, end: QPointF) -> float:
-    dx, dy = end.x() - start.x(), end.y() - start.y()
-    squared = dx * dx + dy * dy
-    if squared == 0:
-        return _distance(point, start)
-    share = ((point.x() - start.x()) * dx + (point.y() - start.y()) * dy) / squared
-    share = min(max(share, 0.0), 1.0)
-    return _distance(point, QPointF(start.x() + share * dx, start.y() + share * dy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +97,9 @@ class Drag:
             number = start[0] + (at.x() - self.pressed.x()) * self.line.units_per_pixel
             return snapped((number, 0.0)) if modifiers & SNAP else (number, 0.0)
         # The distance between pointer and tip at the press is kept, so that nothing jumps.
-        origin_x, origin_y = self.scene.transform.to_plane(self.pressed.x(), self.pressed.y())
-        x, y = self.scene.transform.to_plane(at.x(), at.y())
+        transform = self.scene.transform_of(part)
+        origin_x, origin_y = transform.to_plane(self.pressed.x(), self.pressed.y())
+        x, y = transform.to_plane(at.x(), at.y())
         to = (start[0] + x - origin_x, start[1] + y - origin_y)
         if self.hold.grip is Grip.ANGLE:
             return self._turned((x, y), (origin_x, origin_y), start)
@@ -110,7 +107,7 @@ class Drag:
             return around(to, math.hypot(*start))
         if self.hold.grip is Grip.LENGTH or modifiers & LENGTH_ONLY:
             return along(to, start)
-        return snapped(to) if modifiers & SNAP else rounded_to_pixel(to, self.scene.transform)
+        return snapped(to) if modifiers & SNAP else rounded_to_pixel(to, transform)
 
     @staticmethod
     def _turned(pointer: Vector, pressed: Vector, start: Vector) -> Vector:
@@ -140,9 +137,9 @@ def rounded_to_pixel(to: Vector, transform: PlaneTransform) -> Vector:
     return round(to[0], decimals), round(to[1], decimals)
 
 
-def cursor_for(hold: Hold | None) -> Qt.CursorShape:
+def cursor_for(scene: PlaneScene, hold: Hold | None) -> Qt.CursorShape:
     """Return the pointer shape that says what a press would do."""
-    if hold is None:
+    if hold is None or scene.state.is_fixed(hold.part):
         return Qt.CursorShape.ArrowCursor
     return {
         Grip.TIP: Qt.CursorShape.OpenHandCursor,

@@ -67,9 +67,10 @@ class PlaneMouse(PlaneView):
         if hold is not None:
             self.grabbed.emit()
             self.select(hold.part)
-            self._drag = Drag(hold, self._state, scene, at)
-            self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        elif event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._drag = Drag(hold, scene.state, scene, at)  # of what is fixed too: who pulls at it is told why
+            if not scene.state.is_fixed(hold.part):
+                self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        elif event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton) and scene.rect.contains(at):
             self._pan = Pan(at, scene.transform.visible)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -159,9 +160,9 @@ class PlaneMouse(PlaneView):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         steps = event.angleDelta().y() / 120
-        if steps:
-            at = event.position()
-            self.zoom(1.2**steps, self.scene().transform.to_plane(at.x(), at.y()))
+        at, scene = event.position(), self.scene()
+        if steps and scene.rect.contains(at):
+            self.zoom(1.2**steps, scene.transform.to_plane(at.x(), at.y()))
         event.accept()
 
     # ---- Pointing ----
@@ -170,15 +171,16 @@ class PlaneMouse(PlaneView):
         self._pointer = at
         scene = self.scene()
         hold = hold_at(scene, at)
-        self.setCursor(cursor_for(hold))
+        self.setCursor(cursor_for(scene, hold))
         if hold != self._hovered:
             self._hovered = hold
             self.update()
-        if hold is None:
-            x, y = scene.transform.to_plane(at.x(), at.y())
-            self._point_at((x, y))
+        if hold is not None:
+            self._point_at(hold.part, "" if scene.state.is_fixed(hold.part) else _grip_hint(hold.grip))
+        elif scene.values is not None and scene.values.rect.contains(at):
+            self._point_at(scene.values.to_plane(at), "in the plane of values")
         else:
-            self._point_at(hold.part, _grip_hint(hold.grip))
+            self._point_at(scene.transform.to_plane(at.x(), at.y()))
 
     def _point_at(self, spot: Part | Vector, hint: str = "") -> None:
         self._spot = spot, hint
@@ -187,9 +189,10 @@ class PlaneMouse(PlaneView):
     def _say_spot(self) -> None:
         """Say what is under the pointer, anew whenever the state changes: a read-out must not grow stale."""
         spot, hint = self._spot
-        if isinstance(spot, Part) and spot not in self._state.parts():
+        frame = lookup_frame(self._state)
+        if isinstance(spot, Part) and spot not in frame.state.parts():
             spot = None
-        self.pointed.emit("" if spot is None else spot_in_words(lookup_frame(self._state), spot, hint))
+        self.pointed.emit("" if spot is None else spot_in_words(frame, spot, hint))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hovered = self._pointer = None

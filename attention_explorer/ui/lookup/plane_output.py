@@ -8,7 +8,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
-from attention_explorer.numerals import subscript
+from attention_explorer.state.lookup.state import Part
+from attention_explorer.state.lookup.wording import weight_name
 from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.label_places import free_spot
 from attention_explorer.ui.drawing.marks import (
@@ -30,7 +31,9 @@ def paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
         look, theme = scene.look, scene.look.theme
         # Over an edge: gold alone is too pale on white.
         for colour, width, head in ((theme.output_ink, 4.6, 17), (theme.output, 2.8, 14)):
-            draw_arrow(painter, scene.origin, scene.output_place, colour, width * look.zoom, look.px(head))
+            draw_arrow(
+                painter, scene.place_value((0.0, 0.0)), scene.output_place, colour, width * look.zoom, look.px(head)
+            )
 
 
 def _badge_places(scene: PlaneScene) -> list[QPointF]:
@@ -60,8 +63,7 @@ def paint_output(painter: QPainter, scene: PlaneScene) -> None:
     reach = px(BADGE_RADIUS + 3)
     taken = [QRectF(s.x() - reach, s.y() - reach, 2 * reach, 2 * reach) for s in _badge_places(scene)]
     font = look.font(14, bold=True)
-    inside = scene.rect if scene.line is None else QRectF(0, scene.rect.bottom(), scene.rect.width(), 1e4)
-    box = free_spot(place, text_size(font, "o"), (radius + px(1),), taken, inside)
+    box = free_spot(place, text_size(font, "o"), (radius + px(1),), taken, scene.value_rect)
     draw_haloed_text(painter, box, "o", font, look.theme.output_ink, look.theme.plane)
 
 
@@ -71,11 +73,11 @@ def paint_chain(painter: QPainter, scene: PlaneScene) -> None:
     corner = np.zeros(2)
     taken = [box for _, _, box in covered_names(scene)]
     for i, step in enumerate(scene.frame.contributions):
-        start, corner = scene.point((corner[0], corner[1])), corner + step
-        end = scene.point((corner[0], corner[1]))
+        start, corner = scene.place_value((corner[0], corner[1])), corner + step
+        end = scene.place_value((corner[0], corner[1]))
         draw_arrow(painter, start, end, look.theme.value, 2.0 * look.zoom, look.px(9))
         if math.hypot(end.x() - start.x(), end.y() - start.y()) > look.px(36):
-            text = f"α{subscript(i + 1)}v{subscript(i + 1)}"
+            text = f"{weight_name(i)}{Part(Role.VALUE, i).symbol}"
             width, height = text_size(font, text)
             box = QRectF(0, 0, width, height)
             box.moveCenter(QPointF((start.x() + end.x()) / 2, (start.y() + end.y()) / 2 + look.px(11)))

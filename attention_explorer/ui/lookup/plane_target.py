@@ -44,6 +44,7 @@ def paint_swing(painter: QPainter, scene: PlaneScene) -> None:
             _gradient_arrow(painter, scene, output, QPointF(side, 0), look.theme.output_ink)
         return
     angles = np.linspace(0, 2 * np.pi, 49)
+    jacobian = jacobian * scene.transform_of(TARGET).pixels_per_unit / scene.transform.pixels_per_unit
     image = radius * jacobian @ np.array([np.cos(angles), np.sin(angles)])
     painter.setPen(dashes(look.theme.output_ink, 1.5 * look.zoom, look.px(3), look.px(3)))
     painter.drawPolyline(QPolygonF([output + QPointF(x, -y) for x, y in image.T]))

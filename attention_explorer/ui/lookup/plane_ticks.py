@@ -13,18 +13,34 @@ from attention_explorer.numerals import plain
 from attention_explorer.state.lookup.plane import PlaneTransform, tick_step, ticks
 from attention_explorer.ui.drawing.marks import colour_of, text_size
 from attention_explorer.ui.lookup.covered_names import covered_names
-from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene
+from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene, distance_to_segment, has_shaft
 from attention_explorer.ui.theme import Look
 
 
-def paint_tick_labels(painter: QPainter, scene: PlaneScene) -> None:
-    """Write the labels beside the axes, or at the edge of the picture where an axis is out of sight."""
+def paint_tick_labels(painter: QPainter, scene: PlaneScene, *, of_values: bool = False) -> None:
+    """Write the labels beside the axes, or at the edge of the picture where an axis is out of sight.
+
+    ``of_values`` for the plane of a head's values.
+    """
     painter.setFont(scene.look.font(11.5))
     painter.setPen(colour_of(scene.look.theme.muted))
     taken = _taken(scene)
-    for text, box in _labels(scene.transform, scene.look):
-        if not any(box.intersects(other) for other in taken):
+    plane = scene.values if of_values else None
+    transform = scene.transform if plane is None else plane.transform
+    for text, at in _labels(transform, scene.look):
+        box = at if plane is None else at.translated(plane.left, plane.top)
+        if not any(box.intersects(other) for other in taken) and not _is_crossed(box, scene):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _is_crossed(box: QRectF, scene: PlaneScene) -> bool:
+    """Return whether one of the many shafts of a head goes through a box, or nearly."""
+    if scene.frame.row is None:
+        return False
+    half = math.hypot(box.width(), box.height()) / 2
+    ends = [(scene.start_of(part), scene.place(part)) for part in scene.state.parts() if has_shaft(scene.state, part)]
+    ends.append((scene.place_value((0.0, 0.0)), scene.output_place))
+    return any(distance_to_segment(box.center(), *shaft) < half for shaft in ends)
 
 
 def _taken(scene: PlaneScene) -> list[QRectF]:

@@ -111,16 +111,17 @@ class PlaneView(QWidget):
         self._forget_what_is_gone(after)
         if before == after:
             return
-        if before.keys != after.keys or before.temperature != after.temperature:
+        if before.keys != after.keys or before.row != after.row or before.temperature != after.temperature:
             self._field_columns = COARSE_FIELD
             self._settle.start()
         self.update()
 
     def _forget_what_is_gone(self, state: LookupState) -> None:
         """See to what has changed, also while another page was shown: an undo there may take the selected key away."""
-        if self._selected is not None and self._selected not in state.parts():
+        parts = lookup_frame(state).state.parts()
+        if self._selected is not None and self._selected not in parts:
             self.select(QUERY)
-        if self._hovered is not None and self._hovered.part not in state.parts():
+        if self._hovered is not None and self._hovered.part not in parts:
             self._hovered = None
         if self._drag is None or self._drag.line is None:
             self._numbers = number_range(state)

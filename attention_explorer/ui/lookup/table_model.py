@@ -12,7 +12,8 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.numerals import compact, coordinate, full, parsed_number
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
-from attention_explorer.state.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, ValueKind
+from attention_explorer.state.lookup.state import QUERY, REST, TARGET, LookupState, Overlay, Part, ValueKind
+from attention_explorer.state.lookup.wording import score_name
 from attention_explorer.state.role import Role
 from attention_explorer.ui.theme import Look
 
@@ -49,6 +50,8 @@ _TIPS = (
     "The weight times the value: these add up to the output o",
 )
 
+_COORDINATES = (Column.X, Column.Y, Column.VALUE_X, Column.VALUE_Y)
+
 Cell = tuple[str, str, bool]
 """The text of a cell, its colour, and whether it is written bold."""
 
@@ -67,7 +70,7 @@ class NumbersModel(QAbstractTableModel):
     def __init__(self, session: Session, look: Look, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._look = session, look
-        self._frame = lookup_frame(session.state.lookup)
+        self._frame = lookup_frame(LookupState())  # of the session when it is shown: a row may have to be opened first
         self._rows = _rows(self._frame.state)
         self._cells = self._all_cells()
 
@@ -80,8 +83,9 @@ class NumbersModel(QAbstractTableModel):
         """Show the numbers of a frame."""
         rows = _rows(frame.state)
         if rows == self._rows:
-            titles_change = frame.state.values is not self._frame.state.values
+            before = [self._title(section) for section in Column]
             self._frame = frame
+            titles_change = before != [self._title(section) for section in Column]
             self._announce_changes()
             if titles_change:
                 self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(Column) - 1)
@@ -123,13 +127,18 @@ class NumbersModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            plain_numbers = self._frame.state.values is ValueKind.NUMBERS
-            return _TITLES_OF_NUMBERS.get(section, _TITLES[section]) if plain_numbers else _TITLES[section]
+            return self._title(section)
         if role == Qt.ItemDataRole.ToolTipRole:
             return _TIPS[section]
         if role == Qt.ItemDataRole.TextAlignmentRole and section != Column.NAME:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
+
+    def _title(self, section: int) -> str:
+        if section == Column.SCORE:
+            return score_name(self._frame)
+        plain_numbers = self._frame.state.values is ValueKind.NUMBERS
+        return _TITLES_OF_NUMBERS.get(section, _TITLES[section]) if plain_numbers else _TITLES[section]
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
@@ -139,10 +148,17 @@ class NumbersModel(QAbstractTableModel):
         row, column = index.row(), Column(index.column())
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cells[row][column][0]
+        if role == Qt.ItemDataRole.ToolTipRole and column is Column.NAME:
+            return self._token(row)
         if role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
             number = self.number(row, column)
             return "" if number is None else full(number)
         return None
+
+    def _token(self, row: int) -> str:
+        """Return which token of a head a key belongs to; empty if it is no key of a head."""
+        part, of = self._rows[row], self._frame.row
+        return of.names[part.index] if of is not None and part is not None and part.role is Role.KEY else ""
 
     def cell(self, row: int, column: Column) -> Cell:
         """Return how a cell is written."""
@@ -181,9 +197,11 @@ class NumbersModel(QAbstractTableModel):
             return float(frame.values[index, 0])
         if column is Column.VALUE_Y:
             return float(frame.values[index, 1]) if frame.values.shape[1] == 2 else None
+        if column is Column.SCORE and index == REST:
+            return math.nan
         columns = {
             Column.LENGTH: frame.key_lengths,
-            Column.SCORE: frame.attention.scores,
+            Column.SCORE: frame.scores,
             Column.COSINE: frame.cosines,
             Column.WEIGHT: frame.weights,
         }
@@ -202,6 +220,8 @@ class NumbersModel(QAbstractTableModel):
             return "–"
         if column is Column.WEIGHT:
             return f"{number:.6f}" if number >= 1e-6 or number == 0 else f"{number:.2e}"
+        if part is not None and self._frame.state.is_fixed(part) and column in _COORDINATES:
+            return compact(number)  # computed, with more digits than anybody would type
         if part is None or column in (Column.SCORE, Column.COSINE):
             return compact(number, sign=True)
         if column in (Column.VALUE_X, Column.VALUE_Y):
@@ -229,7 +249,7 @@ class NumbersModel(QAbstractTableModel):
     def _edited(self, index: Index) -> tuple[Part, int] | None:
         """Return the part and the coordinate that a cell edits; None for a computed cell."""
         part, column = self._rows[index.row()], Column(index.column())
-        if part is None:
+        if part is None or self._frame.state.is_fixed(part):
             return None
         if column in (Column.X, Column.Y):
             axis = column - Column.X

@@ -11,7 +11,6 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from attention_explorer.model import softmax
 from attention_explorer.numerals import coordinate
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
@@ -21,7 +20,9 @@ from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEM
 from attention_explorer.ui.accessible import CHART, sentences
 from attention_explorer.ui.theme import Look
 
-SAMPLES = 121
+SAMPLES, FEWEST_SAMPLES = 121, 9
+MOST_WEIGHTS = 500_000
+"""Of all samples together: so many take about 15 ms."""
 HIGH = 0.6
 """From this weight on a curve has its name below it."""
 HARD = "hard: temperature has no effect; these are the soft weights"
@@ -30,9 +31,9 @@ EDGE = 20
 _STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
 
 
-@lru_cache(maxsize=1)
-def _temperatures() -> np.typing.NDArray[np.float64]:
-    return np.geomspace(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, SAMPLES)
+@lru_cache(maxsize=2)
+def _temperatures(samples: int) -> np.typing.NDArray[np.float64]:
+    return np.geomspace(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, samples)
 
 
 class _PlainLogAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
@@ -79,8 +80,8 @@ class TemperatureChart(QWidget):
         self.note.setObjectName("muted")
         column.addWidget(self.note)
         column.addWidget(self.plot, 1)
-        self._curves = [self.plot.plot() for _ in range(MOST_KEYS)]
-        self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in range(MOST_KEYS)]
+        self._curves = [self.plot.plot() for _ in range(MOST_KEYS + 1)]  # one is of the rest of a row
+        self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in self._curves]
         for name in self._names:
             self.plot.addItem(name)
         self.marker = pg.InfiniteLine(angle=90, movable=True, bounds=(low, high))
@@ -109,9 +110,8 @@ class TemperatureChart(QWidget):
 
     def show_frame(self, frame: LookupFrame) -> None:
         """Draw the curves for the scores of a lookup."""
-        temperatures = _temperatures()
-        # One softmax per temperature: dividing the scores first makes the temperatures a batch axis.
-        weights = softmax(frame.attention.scaled[None, :] / temperatures[:, None])
+        temperatures = _temperatures(min(SAMPLES, max(MOST_WEIGHTS // sum(frame.numbers_of_keys), FEWEST_SAMPLES)))
+        weights = frame.weights_at(temperatures)
         for i, (curve, name) in enumerate(zip(self._curves, self._names, strict=True)):
             shown = i < weights.shape[1]
             curve.setVisible(shown)
@@ -119,7 +119,8 @@ class TemperatureChart(QWidget):
             if shown:
                 curve.setData(temperatures, weights[:, i])
                 name.setText(key_name(i))
-                at = 4 + 6 * i  # side by side, so that names of curves that run together do not cover each other
+                # Side by side, so that names of curves that run together do not cover each other.
+                at = (4 + 6 * i) * len(temperatures) // SAMPLES
                 weight = float(weights[at, i])
                 name.setAnchor((0, 0) if weight > HIGH else (0, 1))  # below a high curve, above a low one
                 name.setPos(np.log10(temperatures[at]), weight)

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.numerals import compact, percent, signed
 from attention_explorer.state.lookup.frame import LookupFrame
-from attention_explorer.state.lookup.wording import description, key_name
+from attention_explorer.state.lookup.state import REST, Part
+from attention_explorer.state.lookup.wording import description, score_name
+from attention_explorer.state.role import Role
 from attention_explorer.ui.accessible import CHART
 from attention_explorer.ui.drawing.marks import colour_of, draw_badge
 from attention_explorer.ui.theme import Look
@@ -22,6 +24,7 @@ def _short(score: float) -> str:
 
 # Column edges in pixels at zoom 1: badge, score, cosine, percentage, bar.
 _SCORE_RIGHT, _COSINE_RIGHT, _PERCENT_RIGHT, _BAR_LEFT = 98, 158, 214, 228
+_TOKEN_LEFT, _TOKEN_RIGHT, _SCORE_OF_A_TOKEN_RIGHT = 36, 100, 148
 
 
 class WeightBars(QWidget):
@@ -107,15 +110,18 @@ class WeightBars(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour_of(self._look.theme.card))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_header(painter)
+        self._paint_header(painter, self._frame)
         for index in range(len(self._frame.weights)):
             self._paint_row(painter, self._frame, index)
         painter.end()
 
-    def _paint_header(self, painter: QPainter) -> None:
+    def _paint_header(self, painter: QPainter, frame: LookupFrame) -> None:
         painter.setFont(self._look.font(12))
         painter.setPen(colour_of(self._look.theme.muted))
-        for text, right in (("q·k", _SCORE_RIGHT), ("cos", _COSINE_RIGHT), ("weight α", _PERCENT_RIGHT)):
+        columns = [("q·k", _SCORE_RIGHT), ("cos", _COSINE_RIGHT), ("weight α", _PERCENT_RIGHT)]
+        if frame.row is not None:  # tokens take the place of the cosines
+            columns[:2] = [(score_name(frame), _SCORE_OF_A_TOKEN_RIGHT)]
+        for text, right in columns:
             self._right(painter, text, right, 0, self._header)
         box = QRectF(0, 0, self._look.px(60), self._header)
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, "key")
@@ -134,7 +140,7 @@ class WeightBars(QWidget):
         draw_badge(
             painter,
             QPointF(look.px(16), top + height / 2),
-            key_name(index),
+            Part(Role.KEY, index).symbol,
             font=look.font(12, bold=True),
             radius=min(look.px(12), height / 2 - 1),
             ink=theme.key_ink,
@@ -142,17 +148,29 @@ class WeightBars(QWidget):
             fill=theme.card,
             width=2.0 * look.zoom,
         )
-        score, cosine, weight = (
-            frame.attention.scores[index],
-            frame.cosines[index],
-            float(frame.weights[index]),
-        )
-        best_cosine = not math.isnan(cosine) and cosine >= max(c for c in frame.cosines if c == c) - 1e-12
-        cosine_text = "–" if math.isnan(cosine) else signed(cosine)
-        self._number(painter, _short(score), _SCORE_RIGHT, top, strong=index in frame.winners)
-        self._number(painter, cosine_text, _COSINE_RIGHT, top, strong=best_cosine)
+        weight = float(frame.weights[index])
+        score = "" if index == REST else _short(frame.scores[index])
+        if frame.row is None:
+            self._number(painter, score, _SCORE_RIGHT, top, strong=index in frame.winners)
+            self._paint_cosine(painter, frame, index, top)
+        else:
+            self._paint_token(painter, frame.row.names[index], top, _TOKEN_RIGHT if score else _SCORE_OF_A_TOKEN_RIGHT)
+            self._number(painter, score, _SCORE_OF_A_TOKEN_RIGHT, top, strong=index in frame.winners)
         self._number(painter, percent(weight), _PERCENT_RIGHT, top, strong=True)
         self._paint_bar(painter, weight, top)
+
+    def _paint_cosine(self, painter: QPainter, frame: LookupFrame, index: int, top: float) -> None:
+        cosine = frame.cosines[index]
+        is_best = not math.isnan(cosine) and cosine >= max(c for c in frame.cosines if c == c) - 1e-12
+        self._number(painter, "–" if math.isnan(cosine) else signed(cosine), _COSINE_RIGHT, top, strong=is_best)
+
+    def _paint_token(self, painter: QPainter, token: str, top: float, right: float) -> None:
+        look, left = self._look, self._look.px(_TOKEN_LEFT)
+        box = QRectF(left, top, look.px(right) - left, self._row)
+        painter.setFont(look.font(13))
+        painter.setPen(colour_of(look.theme.text))
+        shown = painter.fontMetrics().elidedText(token, Qt.TextElideMode.ElideRight, math.floor(box.width()))
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _number(self, painter: QPainter, text: str, right: float, top: float, *, strong: bool) -> None:
         painter.setFont(self._look.font(13, bold=strong))
