@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from heads_driver import pixels, widget_texts
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from window_driver import copied_numbers
 
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.frame import frame_to_show
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.recorded import heads_of_file
 from attention_explorer.state.heads.state import HeadsState, HeadsView, SortBy
+from attention_explorer.ui.drawing.colour_maps import pixels_of
+from attention_explorer.ui.heads.figure import HeadsFigure
+from attention_explorer.ui.heads.wall_picture import paint_wall, wall_size
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -96,6 +102,21 @@ def test_typing_the_name_of_a_head_goes_to_it(open_heads, qtbot):
     assert window.session.state.heads.setup.switched_off == {(1, 2)}
 
 
+def test_shift_is_part_of_typing_a_capital_letter(open_heads):
+    window = open_heads(heads_preset("minilm").state)
+    wall = window.page.wall
+    wall.setFocus()
+    for letter in "L4H2":
+        shift = Qt.KeyboardModifier.ShiftModifier if letter.isalpha() else Qt.KeyboardModifier.NoModifier
+        if letter.isalpha():
+            QTest.keyPress(wall, Qt.Key.Key_Shift)
+        QTest.keyClick(wall, letter, shift)
+        if letter.isalpha():
+            QTest.keyRelease(wall, Qt.Key.Key_Shift)
+    assert chosen(window) == (3, 1)
+    assert not window.session.state.heads.setup.hard, "the H is a letter of the name"
+
+
 def test_a_button_goes_from_thumbnails_to_the_grid_and_back(open_heads):
     window = open_heads(HeadsState().with_recipe(layers=3, heads=4))
     wall, button = window.page.wall, window.page._wall_side.in_grid
@@ -134,6 +155,53 @@ def test_layers_of_different_head_counts_are_all_there(open_heads, saved):
     assert chosen(window) == (1, 3)
     assert "layer 2, head 4" in window.page._centre.title.text()
     assert copied_numbers(window.page)
+
+
+def test_each_layer_of_an_uneven_model_has_a_numbered_line(open_heads, saved):
+    layers = {f"attention.{place}": np.full((heads, 3, 3), 1 / 3) for place, heads in enumerate((2, 4, 3))}
+    window = open_heads(saved(**layers).with_view(in_grid=True))
+    page, wall = window.page, window.page.wall
+    boxes = {place: wall.place_of(*place) for place in page._frame.places}
+    assert len({box.top() for box in boxes.values()}) == 3
+    assert all(boxes[place].top() == boxes[place[0], 0].top() for place in boxes)
+    assert all(boxes[place].left() == boxes[1, place[1]].left() for place in boxes)
+    assert all(wall.index_at(box.center()) == wall.index_of(*place) for place, box in boxes.items())
+    beyond = boxes[1, 3].center()
+    beyond.setY(boxes[0, 0].center().y())
+    assert wall.index_at(beyond) is None, "the first layer has no fourth head"
+    assert widget_texts(wall) == ["1", "2", "3", "4", "1", "2", "3"], "heads above, layers beside them"
+    wall.setFocus()
+    for key, place in (
+        (Qt.Key.Key_Down, (1, 0)),
+        *[(Qt.Key.Key_Right, (1, head)) for head in (1, 2, 3)],
+        (Qt.Key.Key_Up, (0, 1)),
+        (Qt.Key.Key_Right, (1, 0)),
+        (Qt.Key.Key_Down, (2, 0)),
+        (Qt.Key.Key_Down, (2, 2)),
+    ):
+        QTest.keyClick(wall, key)
+        assert chosen(window) == place
+    for _ in range(9):
+        QTest.keyClick(window.page.canvas, Qt.Key.Key_P)
+    assert chosen(window) == (0, 0)
+
+
+@pytest.mark.parametrize("width", [None, 360.0])
+def test_a_figure_of_an_uneven_model_has_a_line_for_each_layer(qapp, saved, width):
+    counts = (2, 5, 3)
+    heads = saved(**{f"attention.{place}": np.full((count, 3, 3), 1 / 3) for place, count in enumerate(counts)})
+    frame, look = frame_to_show(heads.setup), HeadsFigure(heads).look
+    size = wall_size(frame, look, width)
+    image = QImage(round(size[0]), round(size[1]), QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    paint_wall(painter, frame, heads.view, QRectF(0, 0, *size), look, width=width)
+    painter.end()
+    is_map = pixels(image) == pixels_of(np.full((1, 1), 1 / 3), None, heads.view.colour_map, "#000000")[0, 0] & 0xFFFFFF
+    starts = [np.flatnonzero(np.diff(line, prepend=0) == 1) for line in is_map.astype(int)]
+    lines = [tuple(line) for line, above in zip(starts[1:], starts, strict=False) if len(line) and not len(above)]
+    assert [len(line) for line in lines[:3]] == list(counts)
+    assert all(line == lines[1][: len(line)] for line in lines[:3]), "heads of a number stand below each other"
 
 
 def test_how_the_wall_is_shown_computes_nothing_anew(open_heads):

@@ -160,15 +160,15 @@ _MEASURES = {
 def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy, *, reverse: bool = False) -> tuple[HeadSurvey, ...]:
     """Return the heads in an order: by number, or by a summary, the largest first; or the other way round.
 
-    Heads that have no such summary are the last either way.
+    Heads that have no such summary are the last either way; those with the same one stand by number.
     """
     if sort is SortBy.NUMBER:
         return tuple(sorted(surveys, key=lambda survey: survey.place, reverse=reverse))
     sign = 1.0 if reverse else -1.0
 
-    def rank(survey: HeadSurvey) -> float:
+    def rank(survey: HeadSurvey) -> tuple[float, tuple[int, int]]:
         value = _measure(survey, sort)
-        return math.inf if math.isnan(value) else sign * value
+        return math.inf if math.isnan(value) else sign * value, survey.place
 
     return tuple(sorted(surveys, key=rank))
 
@@ -180,6 +180,14 @@ _PATTERNS = {
     SortBy.SPECIAL: Pattern.SPECIAL,
     SortBy.INDUCTION: Pattern.INDUCTION,
 }
+_UNDEFINED = {
+    SortBy.NEXT: "no query sees the token after it",
+    SortBy.BACK: "the queries do not look far enough back",
+    SortBy.SAME: "no query sees its own token elsewhere",
+    SortBy.SPECIAL: "no query sees punctuation or a special token",
+    SortBy.INDUCTION: "no query sees what came after the same token earlier",
+}
+"""Why a pattern is defined for no query."""
 _SPECIAL = "marks"
 _SHORT = {
     SortBy.MAX_WEIGHT: "mean max",
@@ -199,6 +207,22 @@ def _measure(survey: HeadSurvey, sort: SortBy) -> float:
     if sort in _PATTERNS:
         return survey.patterns.get(_PATTERNS[sort], PatternScore()).score
     return float(getattr(survey.summary, _MEASURES[sort]))
+
+
+def why_unordered(frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], sort: SortBy) -> str:
+    """Say why no head has the number that heads are to be sorted by; empty where one has it, or may have it yet."""
+    is_number = sort is SortBy.NUMBER or not surveys
+    if is_number or not all(each.is_computed and math.isnan(_measure(each, sort)) for each in surveys):
+        return ""
+    if sort not in _PATTERNS:
+        reason = "no query attends to anything"
+    elif not surveys[0].patterns:
+        reason = "in long texts, patterns are measured only of heads that were learned or recorded"
+    elif frame.is_cross and sort in (SortBy.NEXT, SortBy.BACK, SortBy.INDUCTION):
+        reason = "queries have no position among the keys of a second sentence"
+    else:
+        reason = _UNDEFINED[sort]
+    return f"In order of number: {reason}."
 
 
 def _short(survey: HeadSurvey, sort: SortBy) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, Signal
@@ -33,6 +34,7 @@ from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
 from attention_explorer.ui.controls.tip_widget import TipWidget
 from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame
+from attention_explorer.ui.heads.map_widget import CELL_STEPS
 from attention_explorer.ui.heads.thumbnail import (
     cells_in,
     line_words,
@@ -204,6 +206,11 @@ class HeadWall(TipWidget):
             self._spot = spot
             self.update()
 
+    @property
+    def surveys(self) -> tuple[HeadSurvey, ...]:
+        """The heads as they stand."""
+        return self._surveys
+
     def _fit(self) -> None:
         self.grid = self._grid()
         self._grow()
@@ -214,12 +221,19 @@ class HeadWall(TipWidget):
         """Whether all heads are shown small, a line a layer."""
         return self._view.in_grid and self._frame is not None and len(self._frame.source.heads) > 1
 
+    @property
+    def _is_by_number(self) -> bool:
+        """Whether all heads are there and stand layer by layer, each from its first head."""
+        count = 0 if self._frame is None else len(self._frame.places)
+        in_turn = all(first.place < second.place for first, second in pairwise(self._surveys))
+        return in_turn and len(self._surveys) == count
+
     def _grid(self) -> WallGrid:
         if self._frame is None or not self._in_grid:
             return WallGrid.of(self.width(), self._look)
         parent = self.parentWidget()
-        high = self.height() if parent is None else parent.height()
-        return WallGrid.of_layers(QSizeF(self.width(), high), self._frame.source.heads, self._look)
+        room = QSizeF(self.width(), self.height() if parent is None else parent.height())
+        return WallGrid.of_layers(room, self._frame.source.heads, self._look, by_layer=self._is_by_number)
 
     def _grow(self) -> None:
         wanted = self.grid.height_of(len(self._surveys))
@@ -258,7 +272,7 @@ class HeadWall(TipWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(event.rect(), colour_of(self._look.theme.window))
-        if self._in_grid and (self._view.sort, self._view.reverse) == (SortBy.NUMBER, False):
+        if self._in_grid and self._is_by_number:
             self._paint_numbers(painter)
         if len(self._tiles) > MOST_TILES_KEPT:
             self._tiles.clear()
@@ -343,19 +357,19 @@ class HeadWall(TipWidget):
         grid, look, frame = self.grid, self._look, self._frame
         painter.setFont(look.font(11))
         painter.setPen(QColor(look.theme.muted))
-        if frame is None or len(set(frame.source.heads)) > 1:
+        if frame is None:
             return
         step = math.ceil(painter.fontMetrics().horizontalAdvance("00 ") / (grid.width + grid.gap))
         for head in range(0, grid.columns, step):
-            place = QRectF(grid.box_of(head).left() - 20, 0, grid.width + 40, grid.top)
+            left = grid.left + head * (grid.width + grid.gap)
+            place = QRectF(left - 20, 0, grid.width + 40, grid.top)
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, str(frame.count.number(head)))
         step = math.ceil(painter.fontMetrics().height() / (grid.height + grid.gap))
+        beside = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for layer in range(0, len(frame.source.heads), step):
-            box = grid.box_of(layer * grid.columns)
-            place = QRectF(0, box.center().y() - 10, grid.left - look.px(4), 20)
-            painter.drawText(
-                place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(frame.count.number(layer))
-            )
+            middle = grid.top + layer * (grid.height + grid.gap) + grid.height / 2
+            place = QRectF(0, middle - 10, grid.left - look.px(4), 20)
+            painter.drawText(place, beside, str(frame.count.number(layer)))
 
     def _image(self, survey: HeadSurvey) -> QImage:
         if survey.place not in self._images:
@@ -472,20 +486,15 @@ class HeadWall(TipWidget):
         super().focusOutEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        frame = self._frame
-        if self._jump(event.text()):
+        frame, key = self._frame, Qt.Key(event.key())
+        if key in (Qt.Key.Key_Shift, Qt.Key.Key_CapsLock) or self._jump(event.text()):
             return
         at = None if frame is None else self.index_of(frame.layer, frame.head)
-        steps = {
-            Qt.Key.Key_Left: -1,
-            Qt.Key.Key_Right: 1,
-            Qt.Key.Key_Up: -self.grid.columns,
-            Qt.Key.Key_Down: self.grid.columns,
-        }
-        step = steps.get(Qt.Key(event.key()))
+        step = CELL_STEPS.get(key)
         if at is not None and step is not None:
-            self.choose(*self._surveys[min(max(at + step, 0), len(self._surveys) - 1)].place)
-        elif at is not None and event.key() == Qt.Key.Key_Space:
+            down, right = step
+            self.choose(*self._surveys[self.grid.moved(at, right, down, len(self._surveys))].place)
+        elif at is not None and key == Qt.Key.Key_Space:
             self.switch(*self._surveys[at].place)
         else:
             super().keyPressEvent(event)

@@ -227,7 +227,7 @@ class HeadsPage(RequestingPage):
             return
         self._show_controls(new.heads, self._frame)
         if self._frame is not None and (old is new or old.heads.view != new.heads.view):
-            self.wall.show_view(self._frame, new.heads.view)
+            self._wall_side.show_view(self._frame, new.heads.view)
             self._show_spots()
             self._say_again()
 
@@ -456,10 +456,9 @@ class HeadsPage(RequestingPage):
 
     def _step_head(self, step: int) -> None:
         if self._frame is not None:
-            count = self._frame.heads
-            at = self._frame.layer * count + self._frame.head + step
-            at = min(max(at, 0), count * len(self._frame.layers) - 1)
-            self.wall.choose(*divmod(at, count))
+            places = self._frame.places
+            at = places.index((self._frame.layer, self._frame.head)) + step
+            self.wall.choose(*places[min(max(at, 0), len(places) - 1)])
 
     def toggle_hard(self) -> None:
         """Switch between soft and hard lookup, where the weights are computed."""

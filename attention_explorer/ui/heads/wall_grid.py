@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 
@@ -26,15 +28,21 @@ class WallGrid:
     left: float = 0.0
     top: float = 0.0
     """Where the first one begins: what is before it is for numbers of layers and heads."""
+    starts: tuple[int, ...] = ()
+    """The first thumbnail of each line, and behind the last line their number; empty where every line is full."""
 
     @classmethod
-    def of_layers(cls, room: QSizeF, heads: Sequence[int], look: Look) -> WallGrid:
-        """Return the grid of all heads of all layers in a room, a line a layer, small enough to fit."""
+    def of_layers(cls, room: QSizeF, heads: Sequence[int], look: Look, *, by_layer: bool = True) -> WallGrid:
+        """Return the grid of all heads of all layers in a room, small enough to fit.
+
+        ``by_layer`` for a line a layer, however many heads each has; else one follows the other.
+        """
         columns, lines = max(heads), len(heads)
         left, top, gap = look.px(20), look.px(16), look.px(2)
         side = min((room.width() - left) / columns, (room.height() - top - 1) / lines) - gap
         side = min(max(side, look.px(6)), look.px(SMALLEST_TILE))
-        return cls(columns, gap, side, side, left, top)
+        starts = (0, *accumulate(heads)) if by_layer and min(heads) < columns else ()
+        return cls(columns, gap, side, side, left, top, starts)
 
     @classmethod
     def of(cls, wall_width: int, look: Look) -> WallGrid:
@@ -46,25 +54,50 @@ class WallGrid:
 
     def height_of(self, count: int) -> int:
         """Return how high a wall of so many thumbnails is."""
-        return math.ceil(self.top + math.ceil(count / self.columns) * (self.height + self.gap))
+        lines = self._place_of(count - 1)[0] + 1 if count else 0
+        return math.ceil(self.top + lines * (self.height + self.gap))
+
+    def _place_of(self, index: int) -> tuple[int, int]:
+        """Return line and column of a thumbnail."""
+        if not self.starts:
+            return divmod(index, self.columns)
+        line = min(bisect_right(self.starts, index), len(self.starts) - 1) - 1
+        return line, index - self.starts[line]
+
+    def _ends_of(self, line: int) -> tuple[int, int]:
+        """Return the first thumbnail of a line, and the one behind its last."""
+        if not self.starts:
+            return line * self.columns, (line + 1) * self.columns
+        first, end = (min(place, len(self.starts) - 1) for place in (line, line + 1))
+        return self.starts[first], self.starts[end]
 
     def box_of(self, index: int) -> QRectF:
         """Return where a thumbnail is."""
-        row, column = divmod(index, self.columns)
-        x, y = self.left + column * (self.width + self.gap), self.top + row * (self.height + self.gap)
+        line, column = self._place_of(index)
+        x, y = self.left + column * (self.width + self.gap), self.top + line * (self.height + self.gap)
         return QRectF(x, y, self.width, self.height)
 
     def index_at(self, place: QPointF) -> int | None:
         """Return which thumbnail would be at a place, if there were enough of them."""
         column = (place.x() - self.left) // (self.width + self.gap)
-        row = (place.y() - self.top) // (self.height + self.gap)
-        if not 0 <= column < self.columns or row < 0:
+        line = (place.y() - self.top) // (self.height + self.gap)
+        if not 0 <= column < self.columns or line < 0:
             return None
-        index = int(row) * self.columns + int(column)
-        return index if self.box_of(index).contains(place) else None
+        first, end = self._ends_of(int(line))
+        index = first + int(column)
+        return index if index < end and self.box_of(index).contains(place) else None
+
+    def moved(self, index: int, right: int, down: int, count: int) -> int:
+        """Return which of so many thumbnails an arrow key goes to; at the end of the wall it stays."""
+        line, column = self._place_of(index)
+        if right or not 0 <= line + down <= self._place_of(count - 1)[0]:
+            # Beyond the first line lies the first thumbnail, beyond the last one the last.
+            return min(max(index + right + down * count, 0), count - 1)
+        first, end = self._ends_of(line + down)
+        return min(first + column, end - 1, count - 1)
 
     def indices_in(self, part: QRect, count: int) -> range:
         """Return which of so many thumbnails are in the lines that a part touches, and in one more at either end."""
-        line = self.height + self.gap
-        first, end = int((part.top() - self.top) // line) - 1, int((part.bottom() - self.top) // line) + 2
-        return range(max(first, 0) * self.columns, min(max(end, 0) * self.columns, count))
+        height = self.height + self.gap
+        first, end = int((part.top() - self.top) // height) - 1, int((part.bottom() - self.top) // height) + 2
+        return range(self._ends_of(max(first, 0))[0], min(self._ends_of(max(end, 0))[0], count))

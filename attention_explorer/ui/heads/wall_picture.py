@@ -61,16 +61,17 @@ class _Plan:
 
 
 def _plan(frame: HeadsFrame, look: Look, width: float | None) -> _Plan:
-    count, columns = frame.heads * len(frame.layers), _columns(frame)
+    columns, layers = _columns(frame), len(frame.layers)
+    rows = layers if layers > 1 else math.ceil(frame.heads / columns)
     if width is None:
-        return _Plan(columns, math.ceil(count / columns), float(TILE))
+        return _Plan(columns, rows, float(TILE))
     room = max(width - _margin(frame.queries, look), 40.0)
     least = look.px(LEAST_TILE)
-    if len(frame.layers) > 1 and room / columns < least:
-        return _Plan(columns, len(frame.layers), (width - look.px(NUMBER_MARGIN)) / columns, is_compact=True)
-    columns = max(1, int(room // least)) if len(frame.layers) == 1 else columns
-    rows = math.ceil(count / columns)
-    columns = math.ceil(count / rows)  # no more than needed: then the last row is as full as can be
+    if layers > 1 and room / columns < least:
+        return _Plan(columns, rows, (width - look.px(NUMBER_MARGIN)) / columns, is_compact=True)
+    if layers == 1:
+        rows = math.ceil(frame.heads / max(1, int(room // least)))
+        columns = math.ceil(frame.heads / rows)  # no more than needed: then the last row is as full as can be
     return _Plan(columns, rows, min(room / columns, float(look.px(LARGEST_TILE))))
 
 
@@ -84,10 +85,9 @@ def wall_size(frame: HeadsFrame, look: Look, width: float | None = None) -> tupl
 
 
 def _columns(frame: HeadsFrame) -> int:
-    count = frame.heads * len(frame.layers)
     if len(frame.layers) > 1:
-        return frame.heads  # a line a layer
-    return min(count, max(2, math.ceil(math.sqrt(count))))
+        return max(frame.source.heads)  # a line a layer
+    return min(frame.heads, max(2, math.ceil(math.sqrt(frame.heads))))
 
 
 def _margins(frame: HeadsFrame, look: Look, plan: _Plan) -> tuple[float, float]:
@@ -119,13 +119,15 @@ def paint_wall(
     surveys = surveys_of(frame)
     if not plan.is_compact:  # else rows and columns are layers and heads
         surveys = in_order(surveys, view.sort, reverse=view.reverse)
+    # Layers of few heads leave the rest of their line free, unless one head follows the other in another order.
+    by_layer = len(frame.layers) > 1 and surveys == surveys_of(frame)
     legend = wall_legend(surveys, view)
     margins = _margins(frame, look, plan)
     left, top = room.left() + margins[0], room.top() + margins[1]
     as_cells = vector and sum(survey.pooled.values.size for survey in surveys) <= look.most_rectangles
     make = thumbnail_pixels if as_cells else thumbnail_image
     for index, survey in enumerate(surveys):
-        row, column = divmod(index, plan.columns)
+        row, column = survey.place if by_layer else divmod(index, plan.columns)
         corner = QPointF(left + column * plan.tile, top + row * plan.tile_height(look))
         off = survey.place in frame.setup.switched_off
         picture = make(survey, legend.scale, legend.colour_map, look)

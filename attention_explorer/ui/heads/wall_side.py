@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, can_roll_out
 from attention_explorer.state.heads.state import Aggregate, HeadsState, HeadsView, SortBy
-from attention_explorer.state.heads.survey import HeadSurvey, wall_legend
+from attention_explorer.state.heads.survey import HeadSurvey, wall_legend, why_unordered
 from attention_explorer.ui.controls.choice import ChoiceBox
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.heads.head_wall import HeadWall
@@ -71,6 +71,7 @@ class WallSide(QWidget):
         order.addWidget(self.reverse)
         order.addWidget(self.in_grid)
         column.addLayout(order)
+        column.addWidget(self.note)
         column.addWidget(self.identity)
         column.addWidget(self.legend)
         column.addWidget(self._scroll, 1)
@@ -95,6 +96,11 @@ class WallSide(QWidget):
         )
         self.in_grid.clicked.connect(self._on_grid_clicked)
         self.in_grid.hide()
+        self.note = QLabel()
+        self.note.setObjectName("muted")
+        self.note.setAccessibleName("About the order of the heads")
+        self.note.setWordWrap(True)
+        self.note.hide()
         self.identity = QCheckBox("identity (½W + ½I)")
         self.identity.setToolTip(
             "Count the residual connection: every layer hands half of each token on unmixed.\n"
@@ -134,6 +140,7 @@ class WallSide(QWidget):
         """Show these heads of a frame."""
         self.wall.show_surveys(frame, view, surveys)
         self.legend.show_legend(wall_legend(surveys, view))
+        self._show_note(why_unordered(frame, surveys, view.sort))
         self._bring_into_view()
 
     def forget(self) -> None:
@@ -141,6 +148,15 @@ class WallSide(QWidget):
         self._chosen = self._wanted = None
         self.wall.forget()
         self.legend.forget()
+
+    def show_view(self, frame: HeadsFrame, view: HeadsView) -> None:
+        """Show the same heads in another order."""
+        self.wall.show_view(frame, view)
+        self._show_note(why_unordered(frame, self.wall.surveys, view.sort))
+
+    def _show_note(self, note: str) -> None:
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
 
     def scroll_to_chosen(self) -> None:
         """Bring the head that is chosen into view, now or when it comes."""
