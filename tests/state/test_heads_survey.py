@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+import statistics
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.patterns import Pattern
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
@@ -44,16 +46,22 @@ PATTERNS = {
 EMPTY = HeadsSetup(ToyRecipe(sentence="cat"), MaskChoice(MaskKind.STRICT))
 
 
-def measured(weights: np.ndarray, sort: SortBy) -> float:
+def measured(map_: AttentionMap, sort: SortBy) -> float:
     """Measure a head with loops; means are over the rows that attend to something."""
-    values = []
+    weights, values = map_.weights(), []
+    if sort is SortBy.SCORE_STD:
+        return statistics.pstdev(map_.scores(stage=Stage.SCALED)[map_.allowed()].tolist())
     for i, row in enumerate(weights.tolist()):
-        if sum(row) == 0:
+        seen = sum(weight > 0 for weight in row)
+        if seen == 0 or (sort is SortBy.EVENNESS and seen == 1):
             continue
+        entropy = -sum(weight * math.log(weight) for weight in row if weight > 0)
         values.append(
             {
                 SortBy.NUMBER: 0.0,
-                SortBy.ENTROPY: -sum(weight * math.log(weight) for weight in row if weight > 0),
+                SortBy.ENTROPY: entropy,
+                SortBy.EVENNESS: entropy / math.log(seen) if seen > 1 else math.nan,
+                SortBy.SATURATED: float(max(row) > 0.95),
                 SortBy.MAX_WEIGHT: max(row),
                 SortBy.DISTANCE: sum(weight * abs(i - j) for j, weight in enumerate(row)),
                 SortBy.SELF: row[i],
@@ -96,10 +104,10 @@ def test_orders_are_by_the_measure_the_largest_first(sort: SortBy, kind: MaskKin
     frame = heads_frame(HeadsSetup(STACKED.recipe, MaskChoice(kind)))
     ordered = in_order(surveys_of(frame), sort)
     assert {survey.place for survey in ordered} == {survey.place for survey in surveys_of(frame)}
-    values = [measured(frame.layers[survey.layer].maps[survey.head].weights(), sort) for survey in ordered]
+    values = [measured(frame.layers[survey.layer].maps[survey.head], sort) for survey in ordered]
     assert values == sorted(values, reverse=True)
     if (sort, kind) != (SortBy.SELF, MaskKind.STRICT):
-        assert len(set(values)) == 8
+        assert len(set(values)) == (1 if sort is SortBy.SATURATED else 8)
     for survey, value in zip(ordered, values, strict=True):
         assert float(measure_text(survey, sort).rpartition(" ")[2]) == pytest.approx(value, abs=0.0051)
 

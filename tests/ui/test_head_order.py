@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from heads_driver import widget_texts
+from PySide6.QtCore import Qt
 
 from attention_explorer.state.heads.state import HeadsState, MaskChoice, MaskKind, SortBy
+from attention_explorer.state.session_file import session_bytes, session_from
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -64,3 +66,17 @@ def test_a_mask_that_brings_the_pattern_takes_the_note_away(open_heads):
     assert driver.page._wall_side.note.isVisible()
     driver.choose(driver.page.bar.masks, MaskKind.NONE)
     assert not driver.page._wall_side.note.isVisible()
+
+
+def test_a_key_and_a_button_turn_the_order_round_and_sessions_keep_it(words_once):
+    driver, side = words_once, words_once.page._wall_side
+    driver.choose(driver.page.sort, SortBy.SCORE_STD)
+    before = order(driver)
+    driver.key(Qt.Key.Key_O, widget=driver.page.wall)
+    assert order(driver) == before[::-1]
+    driver.press(side.reverse)
+    assert order(driver) == before
+    driver.undo()
+    assert order(driver) == before[::-1]
+    state = driver.window.session.state
+    assert session_from(session_bytes(state), "order").state.heads.view == state.heads.view

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
-from attention_explorer.model import entropy, rollout
+from attention_explorer.model import AttentionMap, Stage, entropy, rollout
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
@@ -405,12 +405,16 @@ def test_the_menu_of_a_head_switches_it_off(driver, wall):
 # ---- Sorting ----
 
 
-def _measure(weights: np.ndarray, sort: SortBy) -> float:
+def _measure(map_: AttentionMap, sort: SortBy) -> float:
+    weights = map_.weights()
     n = len(weights)
     places = np.arange(n)
     return float(
         {
             SortBy.ENTROPY: np.mean(entropy(weights)),
+            SortBy.EVENNESS: np.mean(entropy(weights)) / np.log(n),
+            SortBy.SATURATED: (weights.max(axis=1) > 0.95).mean(),
+            SortBy.SCORE_STD: map_.scores(stage=Stage.SCALED).std(),
             SortBy.MAX_WEIGHT: weights.max(axis=1).mean(),
             SortBy.DISTANCE: (weights * np.abs(places[:, None] - places[None, :])).sum(axis=1).mean(),
             SortBy.SELF: np.diagonal(weights).mean(),
@@ -426,13 +430,17 @@ def _measure(weights: np.ndarray, sort: SortBy) -> float:
 # No word of the sentence comes twice, so there is no induction here.
 @pytest.mark.parametrize("sort", sorted(set(SortBy) - {SortBy.NUMBER, SortBy.SAME, SortBy.INDUCTION}))
 def test_the_wall_is_sorted_by_every_summary_the_largest_first(driver, wall, sort):
-    measures = [_measure(weights, sort) for weights in all_weights(driver)]
+    measures = [_measure(map_, sort) for map_ in driver.frame.layers[0].maps]
     driver.choose(driver.page.sort, sort)
     assert driver.heads.view.sort is sort
     expected = [(0, int(head)) for head in np.argsort([-measure for measure in measures], kind="stable")]
     assert order(wall) == expected
     assert wall.index_of(*expected[0]) == 0
-    said = [text for text in widget_texts(wall) if re.match(r"(H|mean|dist|self|prev|first|next|marks|\d back) ", text)]
+    said = [
+        text
+        for text in widget_texts(wall)
+        if re.match(r"(H|even|mean|sat|std|dist|self|prev|first|next|marks|\d back)\w* ", text)
+    ]
     assert said[0].endswith(f" {max(measures):.2f}")
     driver.click(wall.box_of(2).center(), wall)
     assert driver.heads.setup.head == expected[2][1], "a click shows the head that stands there now"

@@ -85,7 +85,10 @@ class SortBy(StrEnum):
 
     NUMBER = "head"
     ENTROPY = "entropy"
+    EVENNESS = "evenness"
     MAX_WEIGHT = "mean of row maxima"
+    SATURATED = "saturated rows"
+    SCORE_STD = "spread of scores"
     DISTANCE = "distance"
     SELF = "on itself"
     PREVIOUS = "on previous"

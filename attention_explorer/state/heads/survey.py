@@ -149,7 +149,10 @@ def wall_legend(surveys: tuple[HeadSurvey, ...], view: HeadsView) -> MapPicture:
 
 _MEASURES = {
     SortBy.ENTROPY: "entropy",
+    SortBy.EVENNESS: "evenness",
     SortBy.MAX_WEIGHT: "max_weight",
+    SortBy.SATURATED: "saturated",
+    SortBy.SCORE_STD: "score_std",
     SortBy.DISTANCE: "distance",
     SortBy.SELF: "self_mass",
     SortBy.PREVIOUS: "previous_mass",
@@ -164,13 +167,11 @@ def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy, *, reverse: bool = F
     """
     if sort is SortBy.NUMBER:
         return tuple(sorted(surveys, key=lambda survey: survey.place, reverse=reverse))
-    sign = 1.0 if reverse else -1.0
-
-    def rank(survey: HeadSurvey) -> tuple[float, tuple[int, int]]:
-        value = _measure(survey, sort)
-        return math.inf if math.isnan(value) else sign * value, survey.place
-
-    return tuple(sorted(surveys, key=rank))
+    values = {survey: _measure(survey, sort) for survey in surveys}
+    by_number = sorted(surveys, key=lambda survey: survey.place)
+    with_number = [survey for survey in by_number if not math.isnan(values[survey])]
+    ordered = sorted(with_number, key=lambda survey: (-values[survey], survey.place), reverse=reverse)
+    return (*ordered, *(survey for survey in by_number if math.isnan(values[survey])))
 
 
 _PATTERNS = {
@@ -181,16 +182,21 @@ _PATTERNS = {
     SortBy.INDUCTION: Pattern.INDUCTION,
 }
 _UNDEFINED = {
+    SortBy.EVENNESS: "no query sees more than one key",
+    SortBy.SCORE_STD: "the scores of these heads are not known",
     SortBy.NEXT: "no query sees the token after it",
     SortBy.BACK: "the queries do not look far enough back",
     SortBy.SAME: "no query sees its own token elsewhere",
     SortBy.SPECIAL: "no query sees punctuation or a special token",
     SortBy.INDUCTION: "no query sees what came after the same token earlier",
 }
-"""Why a pattern is defined for no query."""
+"""Why no head has such a number."""
 _SPECIAL = "marks"
 _SHORT = {
+    SortBy.EVENNESS: "even",
     SortBy.MAX_WEIGHT: "mean max",
+    SortBy.SATURATED: "saturated",
+    SortBy.SCORE_STD: "std",
     SortBy.DISTANCE: "dist",
     SortBy.SELF: "self",
     SortBy.PREVIOUS: "prev",
@@ -215,7 +221,7 @@ def why_unordered(frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], sort: Sort
     if is_number or not all(each.is_computed and math.isnan(_measure(each, sort)) for each in surveys):
         return ""
     if sort not in _PATTERNS:
-        reason = "no query attends to anything"
+        reason = _UNDEFINED.get(sort, "no query attends to anything")
     elif not surveys[0].patterns:
         reason = "in long texts, patterns are measured only of heads that were learned or recorded"
     elif frame.is_cross and sort in (SortBy.NEXT, SortBy.BACK, SortBy.INDUCTION):

@@ -442,6 +442,7 @@ class HeadsPage(RequestingPage):
         return (
             PageAction("Next head", lambda: self._step_head(1), "N", "Show the next head large"),
             PageAction("Previous head", lambda: self._step_head(-1), "P", "Show the head before"),
+            PageAction("Reverse the order", self._wall_side.turn_round, "O", "Begin the wall at the other end"),
             PageAction("Keep as B", self.keep_for_comparison, "B", "Keep this setup for comparison"),
             PageAction(
                 "Compare with a file…", self.compare_wanted.emit, "", "Open a file of attention as B, beside this"

@@ -13,6 +13,7 @@ from attention_explorer.state.heads.state import Aggregate, HeadsState, HeadsVie
 from attention_explorer.state.heads.survey import HeadSurvey, wall_legend, why_unordered
 from attention_explorer.ui.controls.choice import ChoiceBox
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
+from attention_explorer.ui.controls.steady import Steady
 from attention_explorer.ui.heads.head_wall import HeadWall
 from attention_explorer.ui.heads.wall_legend import WallLegend
 from attention_explorer.ui.theme import Look
@@ -37,7 +38,10 @@ AGGREGATES = (
 SORTS = (
     (SortBy.NUMBER, "by number", "In the order of the model"),
     (SortBy.ENTROPY, "by entropy", "The most spread out first"),
+    (SortBy.EVENNESS, "by evenness", "The entropy as a share of the largest that there could be: 1 is even, 0 certain"),
     (SortBy.MAX_WEIGHT, "by largest weight", "The mean over the rows of their largest weight: the most decided first"),
+    (SortBy.SATURATED, "by saturated rows", "The share of the rows with a weight above 0.95, the largest first"),
+    (SortBy.SCORE_STD, "by spread of scores", "The standard deviation of the scaled scores, the largest first"),
     (SortBy.DISTANCE, "by distance", "Those that look furthest first"),
     (SortBy.SELF, "by weight on itself", "The weight that tokens give themselves, the largest first"),
     (SortBy.PREVIOUS, "by weight on previous", "The weight on the token before, the largest first"),
@@ -50,7 +54,7 @@ SORTS = (
 )
 
 
-class WallSide(QWidget):
+class WallSide(Steady):
     """The wall of heads with its colours, and above it what is large and in which order the heads stand."""
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
@@ -86,8 +90,8 @@ class WallSide(QWidget):
         self.reverse = QPushButton("↓")
         self.reverse.setCheckable(True)
         self.reverse.setAccessibleName("Reverse the order of the heads")
-        self.reverse.setToolTip("The other way round: the smallest first, or the last head")
-        self.reverse.clicked.connect(self._on_reversed)
+        self.reverse.setToolTip("The other way round (O): the smallest first, or the last head")
+        self.reverse.clicked.connect(self.turn_round)
         self.in_grid = QPushButton("▦")
         self.in_grid.setCheckable(True)
         self.in_grid.setAccessibleName("All heads in a grid, a line a layer")
@@ -182,9 +186,10 @@ class WallSide(QWidget):
         state = self._session.state
         self._session.apply(replace(state, heads=state.heads.with_view(sort=value)), "Sort the heads")
 
-    def _on_reversed(self, reverse: bool) -> None:
+    def turn_round(self) -> None:
+        """Have the order begin at its other end."""
         state = self._session.state
-        heads = state.heads.with_view(reverse=reverse)
+        heads = state.heads.with_view(reverse=not state.heads.view.reverse)
         self._session.apply(replace(state, heads=heads), "Reverse the order of the heads")
 
     def _on_grid_clicked(self, in_grid: bool) -> None:
