@@ -107,6 +107,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "head": Limit(0, _MOST_WISHED),
         "switched_off": Limit(0, _MOST_WISHED),
     },
+    heads.Threshold: {"value": Limit(-heads.LARGEST_THRESHOLD, heads.LARGEST_THRESHOLD)},
     heads.HeadsView: {
         "colour_map": Limit(choices=COLOUR_MAPS),
         "mass": Limit(0.01, 1.0),

@@ -20,10 +20,12 @@ from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView
+from attention_explorer.state.heads.survey import meets, surveys_of
 from attention_explorer.state.heads.wording import map_title, part_words
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
 
+ALL_HEADS = HeadsView()
 NO_DISTRIBUTIONS = "not every row of weights sums to 1: see what is shown"
 
 
@@ -68,8 +70,8 @@ def stages_numbers(frame: HeadsFrame) -> Numbers:
     return numbers_of(arrays, frame.exact_tokens, parameters, table)
 
 
-def wall_numbers(frame: HeadsFrame) -> Numbers:
-    """Return the weights of every head, (layers · heads, n_q, n_k)."""
+def wall_numbers(frame: HeadsFrame, view: HeadsView = ALL_HEADS) -> Numbers:
+    """Return the weights of every head, (heads of all layers, n_q, n_k), and which of them meet the threshold."""
     names = [head_name(frame, *place) for place in frame.places]
 
     def heads() -> Iterator[LargeArray]:
@@ -81,7 +83,11 @@ def wall_numbers(frame: HeadsFrame) -> Numbers:
     weights = LargeArray((len(names), *frame.shape), frame.layers[0].maps[0].dtype, parts)
     table = _several_maps(f"head ({frame.count.value})", names, heads, frame.exact_tokens)
     arrays: dict[str, AnyArray] = {"weights": weights, "heads": np.asarray(names)}
-    return numbers_of(arrays, frame.exact_tokens, {"what": "all heads", **settings_words(frame)}, table)
+    parameters = {"what": "all heads", **settings_words(frame)}
+    if view.threshold is not None:
+        meeting = [survey.name for survey in surveys_of(frame) if meets(survey, view.threshold)]
+        parameters |= {"threshold": view.threshold.words, "heads_that_meet_it": meeting}
+    return numbers_of(arrays, frame.exact_tokens, parameters, table)
 
 
 # ---- Maps, written a block of rows at a time ----

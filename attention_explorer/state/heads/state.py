@@ -10,6 +10,7 @@ from typing import Self
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import Stage
+from attention_explorer.numerals import coordinate
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.source import Recipe
 from attention_explorer.state.colour_scale import Contrast
@@ -21,6 +22,8 @@ from attention_explorer.state.mask import Cell as Cell
 from attention_explorer.state.mask import MaskChoice as MaskChoice
 from attention_explorer.state.mask import MaskKind as MaskKind
 from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
+
+LARGEST_THRESHOLD = 1e9
 
 
 class Aggregate(StrEnum):
@@ -99,6 +102,26 @@ class SortBy(StrEnum):
     SPECIAL = "on punctuation"
     INDUCTION = "induction"
 
+    @property
+    def words(self) -> str:
+        """What the number that heads are sorted by is called in a sentence."""
+        named = {SortBy.BACK: "weight k back", SortBy.INDUCTION: "weight by induction"}
+        return named.get(self, f"weight {self.value}" if self.value.startswith("on ") else self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold(CheckedFields):
+    """Which heads of the wall are looked at: those with a summary from a value on, or up to it."""
+
+    by: SortBy = SortBy.ENTROPY
+    value: float = 0.0
+    at_most: bool = False
+
+    @property
+    def words(self) -> str:
+        """The condition as it is written: entropy ≥ 1.2."""
+        return f"{self.by.words} {'≤' if self.at_most else '≥'} {coordinate(self.value, 5)}"
+
 
 @dataclass(frozen=True, slots=True)
 class HeadsView(CheckedFields):
@@ -115,6 +138,8 @@ class HeadsView(CheckedFields):
     """Whether the wall begins at the other end: with the smallest, or with the last head."""
     in_grid: bool = False
     """Whether the wall shows all heads small, a line a layer, instead of thumbnails with words."""
+    threshold: Threshold | None = None
+    """Which heads of the wall are looked at; all of them if not given."""
     mass: float = 0.9
     """The line view draws the strongest keys of each row up to this share of its weight."""
     row: int | None = None
@@ -122,6 +147,10 @@ class HeadsView(CheckedFields):
     """The pinned query and key: both for a cell, one for a row or a column."""
     window: Window | None = None
     """The part of the map that is to be in view; all of it if not given."""
+
+    def arranged_as(self, other: HeadsView) -> Self:
+        """Return the view with the wall arranged as in another: that alters neither a number nor a colour."""
+        return replace(self, sort=other.sort, reverse=other.reverse, in_grid=other.in_grid, threshold=other.threshold)
 
     def seen(self, shape: tuple[int, int]) -> Window:
         """Return the part in view of a map of this shape; what is wished for may lie beyond a shorter sentence."""

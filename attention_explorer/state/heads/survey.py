@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,12 +14,12 @@ from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.map_summary import SummaryPass
 from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
 from attention_explorer.model.pooling import tile_bounds
-from attention_explorer.numerals import plain
+from attention_explorer.numerals import counted, plain
 from attention_explorer.sources.source import Made
 from attention_explorer.state.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
-from attention_explorer.state.heads.state import HeadsView, SortBy
+from attention_explorer.state.heads.state import HeadsView, SortBy, Threshold
 from attention_explorer.state.map_picture import MapPicture
 
 MOST_MEASURED = 64 * 64
@@ -213,6 +213,31 @@ def _measure(survey: HeadSurvey, sort: SortBy) -> float:
     if sort in _PATTERNS:
         return survey.patterns.get(_PATTERNS[sort], PatternScore()).score
     return float(getattr(survey.summary, _MEASURES[sort]))
+
+
+def meets(survey: HeadSurvey, threshold: Threshold | None) -> bool:
+    """Whether a head is looked at; one without the number is not, once there is a threshold."""
+    if threshold is None or threshold.by is SortBy.NUMBER:
+        return True
+    value = _measure(survey, threshold.by)
+    return value <= threshold.value if threshold.at_most else value >= threshold.value
+
+
+def threshold_words(surveys: Sequence[HeadSurvey], threshold: Threshold | None) -> str:
+    """Say how many heads are looked at, of those whose numbers have come; empty without a threshold."""
+    if threshold is None:
+        return ""
+    computed = [survey for survey in surveys if survey.is_computed]
+    many = counted(len(computed), "head") + (" so far" if len(computed) < len(surveys) else "")
+    return f"{sum(meets(survey, threshold) for survey in computed)} of {many}"
+
+
+def first_threshold(surveys: Sequence[HeadSurvey], sort: SortBy) -> Threshold:
+    """Return the threshold to begin with: half of the heads have as much of what they are sorted by, or of entropy."""
+    by = SortBy.ENTROPY if sort is SortBy.NUMBER else sort
+    values = [_measure(survey, by) for survey in surveys]
+    there = [value for value in values if not math.isnan(value)]
+    return Threshold(by, float(f"{np.median(there):.2g}") if there else 0.0)
 
 
 def why_unordered(frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], sort: SortBy) -> str:

@@ -23,6 +23,7 @@ from attention_explorer.state.heads.large_picture import (
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
+from attention_explorer.state.heads.survey import surveys_of, threshold_words
 from attention_explorer.state.heads.wording import badges, map_title, source_words
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
@@ -92,7 +93,7 @@ class HeadsFigure:
     def numbers(self) -> Numbers:
         """Return the numbers behind the picture."""
         if self.is_wall:
-            return wall_numbers(self.frame)
+            return wall_numbers(self.frame, self.view)
         if self.view.picture is Picture.STAGES:
             return stages_numbers(self.frame)
         if self.view.picture is Picture.COMPARE:
@@ -108,6 +109,9 @@ class HeadsFigure:
             parts = [source_words(self.frame)]
             if self.frame.mask is not None:
                 parts.append(f"mask: {self.frame.mask_words}")
+        if self.is_wall and self.view.threshold is not None:
+            kept = threshold_words(surveys_of(self.frame), self.view.threshold)
+            parts.append(f"{kept} with {self.view.threshold.words}, the others pale")
         if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture):
             parts.extend(badges(self.frame, self.view, self.picture, most=True))
         if not self.is_wall:

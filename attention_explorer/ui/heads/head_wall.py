@@ -29,7 +29,7 @@ from attention_explorer.numerals import counted
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
-from attention_explorer.state.heads.survey import HeadSurvey, in_order, wall_scale
+from attention_explorer.state.heads.survey import HeadSurvey, in_order, meets, wall_scale
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
 from attention_explorer.ui.controls.tip_widget import TipWidget
@@ -49,7 +49,7 @@ from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
 MOST_TILES_KEPT = 192
-"""Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1."""
+"""Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1. In the grid all are in view."""
 
 
 OFF = "left out of mean, largest and rollout; later layers stay as they are"
@@ -61,6 +61,7 @@ class _TileState(NamedTuple):
     chosen: bool
     off: bool
     old: bool
+    left_out: bool
 
 
 class HeadWall(TipWidget):
@@ -89,7 +90,8 @@ class HeadWall(TipWidget):
         self._frame: HeadsFrame | None = None
         self._view = HeadsView()
         self._scale = wall_scale((), self._view.contrast)
-        self._surveys: tuple[HeadSurvey, ...] = ()
+        self._all: tuple[HeadSurvey, ...] = ()
+        self._surveys: tuple[HeadSurvey, ...] = ()  # without those that are left out
         self._old: frozenset[tuple[int, int]] = frozenset()  # heads still shown as they were before
         self._dims_old = False
         self.is_whole = False
@@ -128,8 +130,12 @@ class HeadWall(TipWidget):
             self._scale = scale
             self.forget_pixels()
             self.update()
-        shown, more_of_the_same = self._surveys, (self._frame, self._view, self._dims_old) == (frame, view, False)
-        before = {survey.place: survey for survey in shown}
+        known, shown, more_of_the_same = (
+            self._all,
+            self._surveys,
+            (self._frame, self._view, self._dims_old) == (frame, view, False),
+        )
+        before = {survey.place: survey for survey in known}
         for survey in surveys:
             if before.pop(survey.place, None) is not survey:
                 self._images.pop(survey.place, None)
@@ -138,7 +144,7 @@ class HeadWall(TipWidget):
         old = () if whole else tuple(survey for survey in before.values() if _has(frame, survey))
         self._old, self._dims_old = frozenset(survey.place for survey in old), False
         self._frame, self._view = frame, view
-        self._surveys = self._ordered((*surveys, *old), whole)
+        self._stand(self._ordered((*surveys, *old), whole))
         computed = sum(survey.is_computed for survey in surveys)
         heads = counted(len(surveys), "head")
         if computed < len(surveys):
@@ -163,13 +169,19 @@ class HeadWall(TipWidget):
         if whole or (view.sort is SortBy.NUMBER and not view.reverse):
             return in_order(surveys, view.sort, reverse=view.reverse)
         # While some are still missing, nothing changes its place.
-        places = {survey.place: index for index, survey in enumerate(self._surveys)}
+        places = {survey.place: index for index, survey in enumerate(self._all)}
         return tuple(sorted(surveys, key=lambda survey: places.get(survey.place, len(places))))
+
+    def _stand(self, surveys: tuple[HeadSurvey, ...]) -> None:
+        """Let the heads stand in this order: in the grid all of them, else those that meet the threshold."""
+        threshold = self._view.threshold
+        self._all = surveys
+        self._surveys = surveys if self._in_grid else tuple(each for each in surveys if meets(each, threshold))
 
     def expect(self, frame: HeadsFrame) -> None:
         """Know that what is shown is from before: the heads of another frame are on their way."""
         if self._frame is None or frame.layers is not self._frame.layers:
-            self._old = frozenset(survey.place for survey in self._surveys)
+            self._old = frozenset(survey.place for survey in self._all)
 
     def dim_old(self) -> None:
         """Grey the heads that are still those from before: no others will come."""
@@ -178,17 +190,18 @@ class HeadWall(TipWidget):
 
     def forget(self) -> None:
         """Show no heads: there are none of what is wanted."""
-        self._frame, self._surveys, self._old, self.is_whole = None, (), frozenset(), False
+        self._frame, self._all, self._surveys = None, (), ()
+        self._old, self.is_whole = frozenset(), False
         self.setAccessibleDescription("")
         self.forget_pixels()
         self._fit()
 
     def show_view(self, frame: HeadsFrame, view: HeadsView) -> None:
         """Show the same heads in another order."""
-        order = view.sort, view.reverse, view.in_grid
-        if frame is self._frame and order != (self._view.sort, self._view.reverse, self._view.in_grid):
-            self._view = replace(self._view, sort=view.sort, reverse=view.reverse, in_grid=view.in_grid)
-            self._surveys = in_order(self._surveys, view.sort, reverse=view.reverse)
+        arranged = self._view.arranged_as(view)
+        if frame is self._frame and arranged != self._view:
+            self._view = arranged
+            self._stand(in_order(self._all, view.sort, reverse=view.reverse))
             self._fit()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -204,12 +217,18 @@ class HeadWall(TipWidget):
         """Mark the cell that is pointed at elsewhere in every head."""
         if spot != self._spot:
             self._spot = spot
-            self.update()
+            if not self._in_grid:  # its maps are too small for a mark
+                self.update()
 
     @property
     def surveys(self) -> tuple[HeadSurvey, ...]:
-        """The heads as they stand."""
+        """The heads as they stand, without those that are left out."""
         return self._surveys
+
+    @property
+    def all_surveys(self) -> tuple[HeadSurvey, ...]:
+        """The heads in their order, whether they are left out or not."""
+        return self._all
 
     def _fit(self) -> None:
         self.grid = self._grid()
@@ -274,7 +293,7 @@ class HeadWall(TipWidget):
         painter.fillRect(event.rect(), colour_of(self._look.theme.window))
         if self._in_grid and self._is_by_number:
             self._paint_numbers(painter)
-        if len(self._tiles) > MOST_TILES_KEPT:
+        if len(self._tiles) > (len(self._surveys) if self._in_grid else MOST_TILES_KEPT):
             self._tiles.clear()
         for index in self.grid.indices_in(event.rect(), len(self._surveys)):
             box = self.box_of(index)
@@ -300,6 +319,7 @@ class HeadWall(TipWidget):
             self._is_shown(survey),
             survey.place in frame.setup.switched_off,
             self._dims_old and survey.place in self._old,
+            not meets(survey, self._view.threshold),
         )
         if painter.paintEngine().type() is QPaintEngine.Type.Raster:
             painter.drawPixmap(_with_edge(box).topLeft(), self._tile(survey, box, state))
@@ -345,7 +365,9 @@ class HeadWall(TipWidget):
         look = self._look
         painter.fillRect(box, colour_of(look.theme.card))
         if survey.is_computed:
-            paint_thumbnail_cells(painter, self._image(survey), box, off=state.off, old=state.old)
+            paint_thumbnail_cells(
+                painter, self._image(survey), box, off=state.off, old=state.old, left_out=state.left_out
+            )
         if state.chosen:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             for colour, width in ((look.theme.text, 4.0), (look.theme.card, 1.5)):  # seen on dark maps and light ones
@@ -491,7 +513,9 @@ class HeadWall(TipWidget):
             return
         at = None if frame is None else self.index_of(frame.layer, frame.head)
         step = CELL_STEPS.get(key)
-        if at is not None and step is not None:
+        if at is None and step is not None and self._surveys:
+            self.choose(*self._surveys[0].place)  # the head on show is left out of the wall
+        elif at is not None and step is not None:
             down, right = step
             self.choose(*self._surveys[self.grid.moved(at, right, down, len(self._surveys))].place)
         elif at is not None and key == Qt.Key.Key_Space:

@@ -22,7 +22,7 @@ from attention_explorer.state.heads.cost import blocks, is_quick, operations
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name
 from attention_explorer.state.heads.large_picture import LargePicture, large_picture
 from attention_explorer.state.heads.presets import other_setup
-from attention_explorer.state.heads.state import HeadsState, Picture, SortBy
+from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, head_survey, not_computed
 from attention_explorer.state.heads.verdict import verdict
 
@@ -68,9 +68,7 @@ class HeadsRequest:
         other = other_setup(heads) if heads.view.picture is Picture.COMPARE else None
         # Stages and comparisons show whole maps, whatever part is in view.
         window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
-        view = replace(
-            heads.view, row=None, column=None, sort=SortBy.NUMBER, reverse=False, in_grid=False, window=window
-        )
+        view = replace(heads.view, row=None, column=None, window=window).arranged_as(HeadsView())
         return cls(HeadsState(heads.setup, view, other, preset=""), tiles, _layers_looked_at(heads, in_view))
 
 
@@ -78,7 +76,8 @@ def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, 
     """Return the layers that somebody looks at: the one on show first, and all of them where that is quick."""
     count = len(source_of(heads.setup.recipe).heads)
     shown = min(heads.setup.layer, count - 1)
-    needs_all = heads.view.sort is not SortBy.NUMBER or operations(heads.setup) <= FEW_OPERATIONS
+    looks_at_all = heads.view.sort is not SortBy.NUMBER or heads.view.threshold is not None
+    needs_all = looks_at_all or operations(heads.setup) <= FEW_OPERATIONS
     others = [layer for layer in range(count) if layer != shown and (needs_all or layer in in_view)]
     return shown, *others
 

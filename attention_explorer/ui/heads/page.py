@@ -122,7 +122,7 @@ class HeadsPage(RequestingPage):
         whole.addWidget(self._page_scroll)
 
     def _connect(self) -> None:
-        for source in (self.bar, self._panel, self.reading):
+        for source in (self.bar, self._panel, self.reading, self._wall_side.filter):
             source.refused.connect(self.refused)
         self.bar.export_wanted.connect(self.export)
         self.bar.paint_toggled.connect(self._on_paint_toggled)
@@ -248,8 +248,7 @@ class HeadsPage(RequestingPage):
             return
         elif isinstance(part, tuple):
             # The window is not shown by the thumbnails; their order is that of now.
-            now = heads.view
-            view = replace(request.heads.view, sort=now.sort, reverse=now.reverse, in_grid=now.in_grid, window=None)
+            view = replace(request.heads.view, window=None).arranged_as(heads.view)
             self._wall_side.show_surveys(self._frame, view, part)
         elif isinstance(part, NoPicture):
             self._centre.forget()

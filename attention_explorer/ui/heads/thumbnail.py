@@ -16,6 +16,8 @@ from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
 NOT_COMPUTED, NO_WEIGHTS = "not computed yet", "no weights"
+LEFT_OUT = 0.12
+"""How much is seen of a head that does not meet the threshold of the wall."""
 
 
 def thumbnail_image(survey: HeadSurvey, scale: ColourScale, colour_map: str, look: Look) -> QImage:
@@ -41,16 +43,18 @@ def paint_thumbnail(
     *,
     off: bool = False,
     old: bool = False,
+    left_out: bool = False,
 ) -> QRectF:
     """Paint a head with its name and summary into a box and return where its map is.
 
-    A head that is switched off, or ``old``, of the numbers before, is pale and says so.
+    A head that is switched off, or ``old``, of the numbers before, is pale and says so; one that is ``left_out`` by
+    the threshold of the wall is paler.
     """
     px = look.px
     side = box.width() - px(12)
     cells = cells_in(box, survey, look)
     if survey.is_computed:
-        paint_thumbnail_cells(painter, image, cells, off=off, old=old)
+        paint_thumbnail_cells(painter, image, cells, off=off, old=old, left_out=left_out)
     else:
         painter.setFont(look.font(11.5))
         painter.setPen(QColor(look.theme.muted))
@@ -59,7 +63,7 @@ def paint_thumbnail(
     said = measure_text(survey, view.sort) if survey.is_computed else ""
     standing_out = "off" if off else "as before" if old else character(survey)
     painter.setFont(look.font(12, bold=True))
-    painter.setPen(QColor(look.theme.muted if off or old else look.theme.text))
+    painter.setPen(QColor(look.theme.muted if off or old or left_out else look.theme.text))
     name = painter.fontMetrics()
     painter.drawText(
         words,
@@ -87,9 +91,10 @@ def paint_thumbnail_cells(
     *,
     off: bool = False,
     old: bool = False,
+    left_out: bool = False,
 ) -> None:
     """Paint the map of a head, from an image of it, or from its colours as rectangles."""
-    painter.setOpacity(0.25 if off else 0.45 if old else 1.0)
+    painter.setOpacity(LEFT_OUT if left_out else 0.25 if off else 0.45 if old else 1.0)
     if isinstance(image, QImage):
         is_shrunk = max(image.width() / cells.width(), image.height() / cells.height()) > 1.0
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, is_shrunk)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsView
-from attention_explorer.state.heads.survey import HeadSurvey, in_order, surveys_of, wall_legend
+from attention_explorer.state.heads.survey import HeadSurvey, in_order, meets, surveys_of, wall_legend
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.colour_bar import paint_bar
 from attention_explorer.ui.drawing.heatmap import paint_column_labels, paint_row_labels
@@ -113,6 +113,7 @@ def paint_wall(
 ) -> None:
     """Paint all heads: tokens stand at the left of the first column and above the first row, and hold for all.
 
+    Those that do not meet the threshold of the view are pale: each stays in its place.
     ``room`` has the size that `wall_size` gives for the same ``width``.
     """
     plan = _plan(frame, look, width)
@@ -131,12 +132,13 @@ def paint_wall(
         corner = QPointF(left + column * plan.tile, top + row * plan.tile_height(look))
         off = survey.place in frame.setup.switched_off
         picture = make(survey, legend.scale, legend.colour_map, look)
+        left_out = not meets(survey, view.threshold)
         if plan.is_compact:
             cells = cells_from(corner, survey, plan.tile - COMPACT_GAP, 1.0)
-            paint_thumbnail_cells(painter, picture, cells, off=off)
+            paint_thumbnail_cells(painter, picture, cells, off=off, left_out=left_out)
             continue
         box = QRectF(corner, QSizeF(plan.tile - BESIDE, 0.0))
-        paint_thumbnail(painter, survey, picture, box, view, look, off=off)
+        paint_thumbnail(painter, survey, picture, box, view, look, off=off, left_out=left_out)
         tokens = replace(legend, row_tokens=frame.queries, column_tokens=frame.keys)
         _paint_tokens(painter, tokens, survey, box, look, rows=column == 0, columns=row == 0)
     corner_box = QRectF(room.left(), room.top(), left - room.left(), top - room.top())

@@ -10,11 +10,18 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBox
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, can_roll_out
 from attention_explorer.state.heads.state import Aggregate, HeadsState, HeadsView, SortBy
-from attention_explorer.state.heads.survey import HeadSurvey, wall_legend, why_unordered
+from attention_explorer.state.heads.survey import (
+    HeadSurvey,
+    first_threshold,
+    threshold_words,
+    wall_legend,
+    why_unordered,
+)
 from attention_explorer.ui.controls.choice import ChoiceBox
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.controls.steady import Steady
 from attention_explorer.ui.heads.head_wall import HeadWall
+from attention_explorer.ui.heads.wall_filter import WallFilter
 from attention_explorer.ui.heads.wall_legend import WallLegend
 from attention_explorer.ui.theme import Look
 
@@ -69,12 +76,16 @@ class WallSide(Steady):
         self.wall.resized.connect(self._bring_into_view)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.aggregate)  # one below the other: side by side their longer entries would be cut
+        what = self._what = QHBoxLayout()
+        what.addWidget(self.aggregate, 1)
+        what.addWidget(self.only)
+        column.addLayout(what)
         order = self._order = QHBoxLayout()
         order.addWidget(self.sort, 1)
         order.addWidget(self.reverse)
         order.addWidget(self.in_grid)
         column.addLayout(order)
+        column.addWidget(self.filter)
         column.addWidget(self.note)
         column.addWidget(self.identity)
         column.addWidget(self.legend)
@@ -92,6 +103,15 @@ class WallSide(Steady):
         self.reverse.setAccessibleName("Reverse the order of the heads")
         self.reverse.setToolTip("The other way round (O): the smallest first, or the last head")
         self.reverse.clicked.connect(self.turn_round)
+        self.only = QPushButton("▽")
+        self.only.setCheckable(True)
+        self.only.setAccessibleName("Only heads from a value on")
+        self.only.setToolTip(
+            "Look only at heads with a summary above or below a value:\n"
+            "the grid dims the others, the list leaves them out"
+        )
+        self.only.clicked.connect(self._on_only_clicked)
+        self.filter = WallFilter(self._session)
         self.in_grid = QPushButton("▦")
         self.in_grid.setCheckable(True)
         self.in_grid.setAccessibleName("All heads in a grid, a line a layer")
@@ -117,9 +137,11 @@ class WallSide(Steady):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        self._order.setSpacing(look.px(6))
-        for button in (self.reverse, self.in_grid):
+        for row in (self._what, self._order):
+            row.setSpacing(look.px(6))
+        for button in (self.only, self.reverse, self.in_grid):
             button.setFixedWidth(look.px(34))
+        self.filter.set_look(look)
         self.wall.set_look(look)
         self.legend.set_look(look)
 
@@ -135,6 +157,8 @@ class WallSide(Steady):
         self.sort.show_value(heads.view.sort)
         self.reverse.setChecked(heads.view.reverse)
         self.reverse.setText("↑" if heads.view.reverse else "↓")
+        self.only.setChecked(heads.view.threshold is not None)
+        self.filter.show_threshold(heads.view.threshold)
         self.in_grid.setVisible(len(frame.source.heads) > 1)
         self.in_grid.setChecked(heads.view.in_grid)
         self.identity.setVisible(heads.setup.aggregate is Aggregate.ROLLOUT)
@@ -144,7 +168,7 @@ class WallSide(Steady):
         """Show these heads of a frame."""
         self.wall.show_surveys(frame, view, surveys)
         self.legend.show_legend(wall_legend(surveys, view))
-        self._show_note(why_unordered(frame, surveys, view.sort))
+        self._show_note(frame, surveys, view)
         self._bring_into_view()
 
     def forget(self) -> None:
@@ -156,11 +180,12 @@ class WallSide(Steady):
     def show_view(self, frame: HeadsFrame, view: HeadsView) -> None:
         """Show the same heads in another order."""
         self.wall.show_view(frame, view)
-        self._show_note(why_unordered(frame, self.wall.surveys, view.sort))
+        self._show_note(frame, self.wall.all_surveys, view)
 
-    def _show_note(self, note: str) -> None:
-        self.note.setText(note)
-        self.note.setVisible(bool(note))
+    def _show_note(self, frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], view: HeadsView) -> None:
+        said = (threshold_words(surveys, view.threshold), why_unordered(frame, surveys, view.sort))
+        self.note.setText("\n".join(filter(None, said)))
+        self.note.setVisible(any(said))
 
     def scroll_to_chosen(self) -> None:
         """Bring the head that is chosen into view, now or when it comes."""
@@ -191,6 +216,12 @@ class WallSide(Steady):
         state = self._session.state
         heads = state.heads.with_view(reverse=not state.heads.view.reverse)
         self._session.apply(replace(state, heads=heads), "Reverse the order of the heads")
+
+    def _on_only_clicked(self, only: bool) -> None:
+        state = self._session.state
+        threshold = first_threshold(self.wall.all_surveys, state.heads.view.sort) if only else None
+        label = "Only heads from a value on" if only else "All heads again"
+        self._session.apply(replace(state, heads=state.heads.with_view(threshold=threshold)), label)
 
     def _on_grid_clicked(self, in_grid: bool) -> None:
         state = self._session.state
