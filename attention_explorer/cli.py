@@ -191,7 +191,7 @@ def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--what",
         default="",
         metavar="FIGURE",
-        help="picture (the default); on the page heads also map, lines, stages, compare, or wall, all heads",
+        help="picture (the default); on the page heads also map, lines, stages, compare, marked, or wall, all heads",
     )
     _add_attention_options(render)
     render.add_argument("--from-zero", action="store_true", help="count layers, heads and tokens from 0, as code does")

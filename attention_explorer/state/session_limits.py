@@ -110,6 +110,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
     heads.Threshold: {"value": Limit(-heads.LARGEST_THRESHOLD, heads.LARGEST_THRESHOLD)},
     heads.HeadsView: {
         "colour_map": Limit(choices=COLOUR_MAPS),
+        "marked": Limit(0, _MOST_WISHED),
         "mass": Limit(0.01, 1.0),
         "row": _PINNED,
         "column": _PINNED,

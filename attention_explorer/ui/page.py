@@ -314,7 +314,7 @@ PAGES: tuple[PageEntry, ...] = (
         {
             PICTURE: _heads_figure,
             "map": partial(_heads_figure, picture="heatmap"),
-            **{name: partial(_heads_figure, picture=name) for name in ("lines", "stages", "compare")},
+            **{name: partial(_heads_figure, picture=name) for name in ("lines", "stages", "compare", "marked")},
             "wall": _heads_wall,
         },
         partial(_examples, "heads"),

@@ -10,6 +10,7 @@ from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, LargePicture, large_picture, part_shown
 from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.state.map_picture import MapPicture, Window
@@ -36,6 +37,7 @@ def picture_of(
         (Picture.LINES, LinePicture),
         (Picture.STAGES, StagesPicture),
         (Picture.COMPARE, Comparison),
+        (Picture.MARKED, MarkedHeads),
     ],
 )
 def test_every_kind_has_its_picture(kind: Picture, made: type) -> None:
@@ -43,7 +45,7 @@ def test_every_kind_has_its_picture(kind: Picture, made: type) -> None:
 
 
 def test_every_kind_is_tested() -> None:
-    assert set(Picture) == {Picture.HEATMAP, Picture.LINES, Picture.STAGES, Picture.COMPARE}
+    assert set(Picture) == {Picture.HEATMAP, Picture.LINES, Picture.STAGES, Picture.COMPARE, Picture.MARKED}
 
 
 def test_the_heatmap_is_the_map_in_its_window_and_tiles() -> None:

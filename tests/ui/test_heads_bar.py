@@ -524,13 +524,15 @@ def test_hidden_punctuation_finds_every_mark_and_only_marks(driver, bar):
 
 
 @pytest.mark.parametrize("picture", list(Picture))
-def test_the_four_pictures_have_the_controls_that_mean_something_there(driver, bar, picture):
+def test_the_five_pictures_have_the_controls_that_mean_something_there(driver, bar, picture):
+    assert not bar.pictures.buttons[Picture.MARKED].isVisible(), "there is nothing to be laid side by side"
+    driver.key(Qt.Key.Key_M)
     driver.press(bar.pictures.buttons[Picture.LINES if picture is Picture.HEATMAP else picture])
     driver.press(bar.pictures.buttons[picture])
     assert driver.heads.view.picture is picture
     assert driver.page.pictures.currentWidget() is driver.page._widgets[picture]
     assert driver.page._widgets[picture].isVisible()
-    assert bar.stages.isVisible() == (picture in (Picture.HEATMAP, Picture.COMPARE))
+    assert bar.stages.isVisible() == (picture in (Picture.HEATMAP, Picture.COMPARE, Picture.MARKED))
     assert bar.mass.isVisible() == (picture is Picture.LINES)
     assert bar.contrast.isVisible() == (picture is not Picture.LINES)
     assert [button.isChecked() for button in bar.pictures.buttons.values()].count(True) == 1

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from heads_driver import sequential
 from pdf_reader import pdf_runs
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 from window_driver import copied_numbers
@@ -422,6 +422,7 @@ def saved_as(monkeypatch, tmp_path):
 )
 def test_every_picture_is_exported_from_the_window(driver, saved_as, picture, suffix):
     driver.press(driver.page.keep)
+    driver.key(Qt.Key.Key_M)
     driver.press(driver.page.bar.pictures.buttons[picture])
     path = saved_as(f"figure{suffix}")
     driver.press(driver.page.bar.export_button)

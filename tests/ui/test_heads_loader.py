@@ -360,6 +360,7 @@ def test_no_thread_is_made_for_short_sentences(open_heads):
 def test_every_picture_of_a_long_sentence(open_heads, wait):
     driver = open_heads(long_state(512))
     wait(driver)
+    driver.key(Qt.Key.Key_M)
     for picture in Picture:
         driver.press(driver.page.bar.pictures.buttons[picture])
         wait(driver)

@@ -104,15 +104,16 @@ def test_lines_are_those_that_the_share_asks_for(driver):
         assert links.weight[mine] == pytest.approx(driver.weights[row, links.column[mine]])
 
 
-@pytest.mark.parametrize("picture", [Picture.LINES, Picture.STAGES, Picture.COMPARE])
+@pytest.mark.parametrize("picture", [Picture.LINES, Picture.STAGES, Picture.COMPARE, Picture.MARKED])
 def test_a_click_pins_a_click_lets_go_and_keys_walk_in_every_picture(driver, picture):
+    driver.key(Qt.Key.Key_M)
     driver.press(driver.page.bar.pictures.buttons[picture])
     canvas = driver.page.pictures.currentWidget()
     if picture is Picture.LINES:
         layout = canvas.picture_layout
         place, expected = QPointF(layout.field.left() - 10, layout.row_y(4)), (4, None)
     else:
-        place, expected = map_places(canvas, 4, 2)[1], (4, 2)
+        place, expected = map_places(canvas, 4, 2)[-1], (4, 2)
     driver.click(place, canvas)
     assert driver.pin == expected
     canvas.setFocus()

@@ -12,8 +12,9 @@ from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.numerals import plain
 from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame, other_frame
+from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame, other_frame
 from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, part_shown
+from attention_explorer.state.heads.marked import MOST_MARKED, marked_frames, marked_title
 from attention_explorer.state.heads.shown_map import hiding_words, shown_map, stage_shown, stage_title
 from attention_explorer.state.heads.state import HeadsState, Picture
 from attention_explorer.state.heads.survey import in_order, surveys_of
@@ -43,6 +44,7 @@ KINDS = {
     Picture.LINES: "Lines from queries to keys",
     Picture.STAGES: "Four maps: raw scores, scaled, masked, weights",
     Picture.COMPARE: "Two maps and their difference",
+    Picture.MARKED: "Maps",
 }
 
 
@@ -59,6 +61,9 @@ def alt_text(heads: HeadsState, *, is_wall: bool = False, most_line_rows: int = 
 
 
 def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str]:
+    if heads.view.picture is Picture.MARKED:
+        yield from _marked(heads, frame)
+        return
     n_q, n_k = seen.bottom - seen.top, seen.right - seen.left
     queries, keys = "query (row)" if n_q == 1 else "queries (rows)", "key (column)" if n_k == 1 else "keys (columns)"
     yield f"{KINDS[heads.view.picture]}, {map_title(frame)}: attention of {n_q} {queries} to {n_k} {keys}."
@@ -73,6 +78,16 @@ def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str
         other = other_frame(heads)
         yield f"Compared with {map_title(other)}. {_made_with(other)}"
         yield _strongest_words(heads, other, Window.whole(other.shape))
+
+
+def _marked(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
+    frames = marked_frames(frame, heads.view)[:MOST_MARKED]
+    yield f"{KINDS[Picture.MARKED]}, {marked_title(len(frames))}: one row per query, one column per key."
+    yield from _tokens(frame.queries, frame.keys)
+    yield _made_with(frame)
+    for each in frames:
+        name = head_name(each, each.layer, each.head)
+        yield f"{name[0].upper()}{name[1:]}: {_strongest_words(heads, each, Window.whole(each.shape))}"
 
 
 def _wall(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:

@@ -16,6 +16,7 @@ from attention_explorer.sources.source import Ability, Source
 from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
+from attention_explorer.state.heads.marked import marked_frames, marked_title
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.stages import stage_steps
@@ -77,10 +78,7 @@ def wall_numbers(frame: HeadsFrame, view: HeadsView = ALL_HEADS) -> Numbers:
     def heads() -> Iterator[LargeArray]:
         return (_stage(map_, Stage.WEIGHTS) for layer in frame.layers for map_ in layer.maps)
 
-    def parts() -> Iterator[np.typing.NDArray[Any]]:
-        return (part for head in heads() for part in head.parts())
-
-    weights = LargeArray((len(names), *frame.shape), frame.layers[0].maps[0].dtype, parts)
+    weights = _stacked(heads, (len(names), *frame.shape), frame.layers[0].maps[0].dtype)
     table = _several_maps(f"head ({frame.count.value})", names, heads, frame.exact_tokens)
     arrays: dict[str, AnyArray] = {"weights": weights, "heads": np.asarray(names)}
     parameters = {"what": "all heads", **settings_words(frame)}
@@ -90,11 +88,37 @@ def wall_numbers(frame: HeadsFrame, view: HeadsView = ALL_HEADS) -> Numbers:
     return numbers_of(arrays, frame.exact_tokens, parameters, table)
 
 
+def marked_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
+    """Return the maps of all marked heads, also of those beyond what is drawn, (heads, n_q, n_k)."""
+    frames = marked_frames(frame, view)
+    names = [head_name(each, each.layer, each.head) for each in frames]
+    stage = stage_shown(frames[0], view)
+    maps = [shown_map(each, view) for each in frames]
+    shape = (len(names), *frame.shape)
+    arrays: dict[str, AnyArray] = {
+        stage.value: _stacked(lambda: (_stage(map_, stage) for map_ in maps), shape, maps[0].dtype),
+        "heads": np.asarray(names),
+        "allowed": _stacked(lambda: (_allowed(each.map) for each in frames), shape, np.dtype(np.bool_)),
+    }
+    parameters = {"what": marked_title(len(names)), "numbers": stage.value, **settings_words(frame)}
+    if any(map_ is not each.map for map_, each in zip(maps, frames, strict=True)):
+        parameters["hidden_keys"] = f"{view.hidden.value}; the rest of each row is renormalised"
+    table = _several_maps(
+        f"head ({frame.count.value})", names, lambda: (_stage(map_, stage) for map_ in maps), frame.exact_tokens
+    )
+    return numbers_of(arrays, frame.exact_tokens, parameters, table)
+
+
 # ---- Maps, written a block of rows at a time ----
 
 
 def _stage(map_: AttentionMap, stage: Stage) -> LargeArray:
     return LargeArray(map_.shape, map_.dtype, lambda: (map_.stage(stage, rows) for rows in _blocks(map_)))
+
+
+def _stacked(maps: Callable[[], Iterable[LargeArray]], shape: tuple[int, ...], dtype: np.dtype[Any]) -> LargeArray:
+    """Return several maps of one shape as one array, (heads, n_q, n_k)."""
+    return LargeArray(shape, dtype, lambda: (part for map_ in maps() for part in map_.parts()))
 
 
 def _allowed(map_: AttentionMap) -> LargeArray:

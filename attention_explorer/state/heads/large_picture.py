@@ -7,12 +7,13 @@ from typing import TypeAlias
 from attention_explorer.state.heads.compare import Comparison, compare_pictures
 from attention_explorer.state.heads.frame import HeadsFrame, other_frame
 from attention_explorer.state.heads.lines import LinePicture, line_picture
+from attention_explorer.state.heads.marked import MarkedHeads, marked_heads
 from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.stages import StagesPicture, stages_picture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.map_picture import MapPicture, Window
 
-LargePicture: TypeAlias = MapPicture | LinePicture | StagesPicture | Comparison
+LargePicture: TypeAlias = MapPicture | LinePicture | StagesPicture | Comparison | MarkedHeads
 
 MOST_LINE_ROWS = 96
 """More queries than this are not drawn as lines at once: nobody could follow them."""
@@ -27,8 +28,8 @@ MOST_LINES = 600
 def part_shown(view: HeadsView, shape: tuple[int, int], most_line_rows: int = MOST_LINE_ROWS) -> Window:
     """Return the part of a map of this shape that the large picture shows.
 
-    Heatmap and lines show the part in view, of which only so much is drawn as lines as can be followed. Stages and
-    comparisons show every map as a whole: what they are for is to see several of them side by side.
+    Heatmap and lines show the part in view, of which only so much is drawn as lines as can be followed. The others
+    show every map as a whole: what they are for is to see several of them side by side.
     """
     if view.picture is Picture.HEATMAP:
         return view.seen(shape)
@@ -50,6 +51,8 @@ def large_picture(
         return stages_picture(frame, heads.view, _share(tiles, 2))
     if kind is Picture.COMPARE:
         return compare_pictures(frame, other_frame(heads), heads.view, _share(tiles, 2))
+    if kind is Picture.MARKED:
+        return marked_heads(frame, heads.view, _share(tiles, 2))
     return map_picture(frame, heads.view, part, tiles)
 
 

@@ -73,6 +73,8 @@ class Picture(StrEnum):
     LINES = "lines"
     STAGES = "stages"
     COMPARE = "compare"
+    MARKED = "marked"
+    """The marked heads side by side."""
 
 
 class Hidden(StrEnum):
@@ -138,6 +140,8 @@ class HeadsView(CheckedFields):
     """Whether the wall begins at the other end: with the smallest, or with the last head."""
     in_grid: bool = False
     """Whether the wall shows all heads small, a line a layer, instead of thumbnails with words."""
+    marked: frozenset[tuple[int, int]] = frozenset()
+    """(layer, head) of the heads that are drawn side by side."""
     threshold: Threshold | None = None
     """Which heads of the wall are looked at; all of them if not given."""
     mass: float = 0.9
@@ -150,7 +154,14 @@ class HeadsView(CheckedFields):
 
     def arranged_as(self, other: HeadsView) -> Self:
         """Return the view with the wall arranged as in another: that alters neither a number nor a colour."""
-        return replace(self, sort=other.sort, reverse=other.reverse, in_grid=other.in_grid, threshold=other.threshold)
+        return replace(
+            self,
+            sort=other.sort,
+            reverse=other.reverse,
+            in_grid=other.in_grid,
+            marked=other.marked,
+            threshold=other.threshold,
+        )
 
     def seen(self, shape: tuple[int, int]) -> Window:
         """Return the part in view of a map of this shape; what is wished for may lie beyond a shorter sentence."""

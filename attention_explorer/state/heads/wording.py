@@ -22,6 +22,7 @@ from attention_explorer.numerals import (
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
 from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.shown_map import hiding_words, is_renormalised, shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
@@ -241,13 +242,15 @@ def products(frame: HeadsFrame, row: int, column: int) -> FloatArray:
 
 
 def badges(
-    frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePicture, *, most: bool = False
+    frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePicture | MarkedHeads, *, most: bool = False
 ) -> tuple[str, ...]:
     """Return what to know before believing a map or lines: what is displayed is not the raw weight, and why.
 
     ``most`` if the picture may be drawn in fewer tiles than it has.
     """
     found = []
+    if isinstance(picture, MarkedHeads):
+        frame, picture = picture.frames[0], picture.pictures[0]
     if isinstance(picture, LinePicture):
         view = replace(view, stage=Stage.WEIGHTS)
     elif picture.scale.badge:

@@ -274,8 +274,10 @@ class HeadsBar(QWidget):
         self.cross.setChecked(recipe.context is not None)
         self._rows[1].setVisible(recipe.context is not None)
         self.pictures.show_value(view.picture)
+        marked = self.pictures.buttons[Picture.MARKED]
+        marked.setVisible(bool(view.marked) or view.picture is Picture.MARKED)
         self.stages.show_value(stage)
-        self._wanted[self.stages] = view.picture in (Picture.HEATMAP, Picture.COMPARE)
+        self._wanted[self.stages] = view.picture in (Picture.HEATMAP, Picture.COMPARE, Picture.MARKED)
         self.stages.setEnabled(frame is None or frame.map.has_scores)
         self.paint.setEnabled(view.picture is Picture.HEATMAP and not no_masks)
         if not self.paint.isEnabled():
@@ -297,7 +299,7 @@ class HeadsBar(QWidget):
             self.mask_size.setValue(mask.size)
         self._wanted[self.unpaint] = mask.is_painted
         self.presets.show_preset(state.preset, changed=is_changed(state), otherwise=traits.kind)
-        arranged = (recipe.context is None, self.presets.currentText(), *self._wanted.values())
+        arranged = (recipe.context is None, self.presets.currentText(), marked.isHidden(), *self._wanted.values())
         if arranged != self._arranged:  # a typed letter leaves it as it is, and the page need not be laid out anew
             self._arranged = arranged
             self._fold()

@@ -29,6 +29,7 @@ PICTURES = (
     (Picture.LINES, "Lines", "Queries left, keys right, line width = weight"),
     (Picture.STAGES, "Stages", "Raw scores → scaled → masked → weights, with the shapes of the whole layer"),
     (Picture.COMPARE, "Compare", "This setup (A) beside one you kept (B), and their signed difference"),
+    (Picture.MARKED, "Side by side", "The heads marked on the wall, in the same colours"),
 )
 STAGES = (
     (Stage.SCORES, "raw scores", "q · k, before anything else"),

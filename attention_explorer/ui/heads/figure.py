@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter
 from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.compare import Comparison, compared_sources
 from attention_explorer.state.heads.compare_export import difference_numbers
-from attention_explorer.state.heads.export import map_numbers, stages_numbers, wall_numbers
+from attention_explorer.state.heads.export import map_numbers, marked_numbers, stages_numbers, wall_numbers
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name, other_frame
 from attention_explorer.state.heads.large_picture import (
     MOST_PRINTED_LINE_ROWS,
@@ -21,6 +21,7 @@ from attention_explorer.state.heads.large_picture import (
     part_shown,
 )
 from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.survey import surveys_of, threshold_words
@@ -33,6 +34,7 @@ from attention_explorer.ui.export.figure import FigureStyle
 from attention_explorer.ui.export.frame import FigureFrame, is_drawing, styled_frame, width_for
 from attention_explorer.ui.heads.compare_picture import paint_compare
 from attention_explorer.ui.heads.line_picture import paint_lines
+from attention_explorer.ui.heads.marked_picture import marked_layout, paint_marked
 from attention_explorer.ui.heads.room import fitted_room, heads_room
 from attention_explorer.ui.heads.stages_picture import paint_stage_maps, stages_layout
 from attention_explorer.ui.heads.wall_picture import paint_wall, wall_size
@@ -72,7 +74,9 @@ class HeadsFigure:
     @property
     def title(self) -> str:
         """What is drawn."""
-        return "all heads" if self.is_wall else map_title(self.frame)
+        if self.is_wall:
+            return "all heads"
+        return self.picture.title if isinstance(self.picture, MarkedHeads) else map_title(self.frame)
 
     @property
     def description(self) -> str:
@@ -87,7 +91,7 @@ class HeadsFigure:
         """The name a file is proposed."""
         if self.is_wall:
             return "heads"
-        kind = "" if self.view.picture is Picture.HEATMAP else self.view.picture.value
+        kind = "" if self.view.picture in (Picture.HEATMAP, Picture.MARKED) else self.view.picture.value
         return re.sub(r"\W+", "-", f"{self.title} {kind}").strip("-")
 
     def numbers(self) -> Numbers:
@@ -98,6 +102,8 @@ class HeadsFigure:
             return stages_numbers(self.frame)
         if self.view.picture is Picture.COMPARE:
             return difference_numbers(self.frame, other_frame(self.heads), self.view)
+        if self.view.picture is Picture.MARKED:
+            return marked_numbers(self.frame, self.view)
         return map_numbers(self.frame, self.view)
 
     @property
@@ -112,7 +118,7 @@ class HeadsFigure:
         if self.is_wall and self.view.threshold is not None:
             kept = threshold_words(surveys_of(self.frame), self.view.threshold)
             parts.append(f"{kept} with {self.view.threshold.words}, the others pale")
-        if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture):
+        if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture | MarkedHeads):
             parts.extend(badges(self.frame, self.view, self.picture, most=True))
         if not self.is_wall:
             parts.extend(_left_out(part_shown(self.view, self.frame.shape, MOST_PRINTED_LINE_ROWS), self.frame))
@@ -126,7 +132,7 @@ class HeadsFigure:
         if self.is_wall:
             names = [head_name(frame, *place) for place in frame.places]
         else:
-            names = [self.title, *(self.picture.titles if isinstance(self.picture, Comparison) else ())]
+            names = [self.title, *(self.picture.titles if isinstance(self.picture, Comparison | MarkedHeads) else ())]
         if any(frame.source.are_numbers):
             names.append(f"token {frame.queries[0]}")
         return frame.count.said_of(*names)
@@ -144,8 +150,9 @@ class HeadsFigure:
 
     @property
     def _look_of_several(self) -> Look:
-        """The look of a picture of three or four maps: they share what one map may have of rectangles."""
-        return replace(self.look, most_rectangles=self.look.most_rectangles // MOST_MAPS)
+        """The look of a picture of several maps: they share what one map may have of rectangles."""
+        most = len(self.picture.pictures) if isinstance(self.picture, MarkedHeads) else MOST_MAPS
+        return replace(self.look, most_rectangles=self.look.most_rectangles // most)
 
     @cached_property
     def _frame(self) -> FigureFrame:
@@ -189,6 +196,8 @@ class HeadsFigure:
             paint_lines(painter, picture, room, look, row=self.view.row, column=self.view.column, vector=vector)
         elif isinstance(picture, StagesPicture):
             paint_stage_maps(painter, picture, stages_layout(picture, look, room), self._look_of_several, vector=vector)
+        elif isinstance(picture, MarkedHeads):
+            paint_marked(painter, picture, marked_layout(picture, look, room), self._look_of_several, vector=vector)
         else:
             paint_compare(painter, picture, room, self._look_of_several, vector=vector)
 

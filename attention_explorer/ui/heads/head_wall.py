@@ -38,6 +38,7 @@ from attention_explorer.ui.heads.map_widget import CELL_STEPS
 from attention_explorer.ui.heads.thumbnail import (
     cells_in,
     line_words,
+    paint_marked_dot,
     paint_thumbnail,
     paint_thumbnail_cells,
     paint_thumbnail_mark,
@@ -62,10 +63,11 @@ class _TileState(NamedTuple):
     off: bool
     old: bool
     left_out: bool
+    marked: bool
 
 
 class HeadWall(TipWidget):
-    """The thumbnails of all heads. Click: see it large. Ctrl+click, or Space: switch it off and on.
+    """The thumbnails of all heads. Click: see it large; Ctrl+click, Space: switch it off and on; Shift+click: mark it.
 
     Signals
     -------
@@ -320,6 +322,7 @@ class HeadWall(TipWidget):
             survey.place in frame.setup.switched_off,
             self._dims_old and survey.place in self._old,
             not meets(survey, self._view.threshold),
+            survey.place in self._view.marked,
         )
         if painter.paintEngine().type() is QPaintEngine.Type.Raster:
             painter.drawPixmap(_with_edge(box).topLeft(), self._tile(survey, box, state))
@@ -359,6 +362,8 @@ class HeadWall(TipWidget):
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), look.px(6), look.px(6))
         image = self._image(survey)
         paint_thumbnail(painter, survey, image, box, self._view, look, off=state.off, old=state.old)
+        if state.marked:
+            paint_marked_dot(painter, box.adjusted(0, 0, -look.px(6), 0).translated(0, look.px(6)), look)
 
     def _draw_small(self, painter: QPainter, survey: HeadSurvey, box: QRectF, state: _TileState) -> None:
         """Draw a head without words: its map, and a frame around the one that is large."""
@@ -373,6 +378,8 @@ class HeadWall(TipWidget):
             for colour, width in ((look.theme.text, 4.0), (look.theme.card, 1.5)):  # seen on dark maps and light ones
                 painter.setPen(QPen(QColor(colour), width * look.zoom))
                 painter.drawRect(box)
+        if state.marked:
+            paint_marked_dot(painter, box, look)
 
     def _paint_numbers(self, painter: QPainter) -> None:
         """Write the numbers of heads above the grid and those of layers beside it, as many as there is room for."""
@@ -433,6 +440,21 @@ class HeadWall(TipWidget):
             return "a head"
         return head_name(self._frame, layer, head)
 
+    def mark(self, layer: int, head: int) -> None:
+        """Mark a head, to be laid beside others, or let go of its mark."""
+        state, frame = self._session.state, self._frame
+        place = frozenset({(layer, head)})
+        marked = state.heads.view.marked ^ place
+        label = f"{'Mark' if place <= marked else 'Unmark'} {self._name(layer, head)}"
+        self._session.apply(replace(state, heads=state.heads.with_view(marked=marked)), label)
+        there = marked if frame is None else marked.intersection(frame.places)
+        self.said.emit(f"{counted(len(there), 'head')} marked{': “Side by side” shows them' * bool(there)}.")
+
+    def unmark_all(self) -> None:
+        """Let go of all marks."""
+        state = self._session.state
+        self._session.apply(replace(state, heads=state.heads.with_view(marked=frozenset())), "Unmark all heads")
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.index_at(event.position())
         if index is None or event.button() is not Qt.MouseButton.LeftButton:
@@ -440,6 +462,8 @@ class HeadWall(TipWidget):
         place = self._surveys[index].place
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.switch(*place)
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.mark(*place)
         else:
             self.choose(*place)
 
@@ -459,7 +483,8 @@ class HeadWall(TipWidget):
         index = self.index_at(place)
         if index is None:
             return ""
-        return f"{summary_words(self._surveys[index])}\nCtrl+click switches it off and on. Off: {OFF}."
+        words = summary_words(self._surveys[index])
+        return f"{words}\nShift+click marks it. Ctrl+click switches it off and on. Off: {OFF}."
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index, frame = self.index_at(QPointF(event.pos())), self._frame
@@ -475,6 +500,9 @@ class HeadWall(TipWidget):
         menu.setToolTipsVisible(True)
         switch = menu.addAction("Switch on" if off else "Switch off", lambda: self.switch(*place))
         switch.setToolTip(f"Off: {OFF}")
+        menu.addAction("Unmark" if place in self._view.marked else "Mark", lambda: self.mark(*place))
+        if self._view.marked:
+            menu.addAction("Unmark all", self.unmark_all)
         menu.popup(event.globalPos())
 
     def _jump(self, typed: str) -> bool:

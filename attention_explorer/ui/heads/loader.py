@@ -68,7 +68,8 @@ class HeadsRequest:
         other = other_setup(heads) if heads.view.picture is Picture.COMPARE else None
         # Stages and comparisons show whole maps, whatever part is in view.
         window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
-        view = replace(heads.view, row=None, column=None, window=window).arranged_as(HeadsView())
+        marked = heads.view.marked if heads.view.picture is Picture.MARKED else frozenset()
+        view = replace(heads.view, row=None, column=None, window=window).arranged_as(HeadsView(marked=marked))
         return cls(HeadsState(heads.setup, view, other, preset=""), tiles, _layers_looked_at(heads, in_view))
 
 

@@ -1,10 +1,11 @@
-"""What the large pictures of the Heads page share: pinning, walking, and which stage is pointed at."""
+"""What the large pictures of the Heads page share: pinning, walking, and which of several maps is pointed at."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
@@ -15,9 +16,12 @@ from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.state import HeadsView
+from attention_explorer.state.heads.state import Aggregate, HeadsView
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
 from attention_explorer.ui.theme import Look
+
+OneMap: TypeAlias = Stage | HeadsFrame
+"""One of several maps in a picture: a stage of the head, or another head."""
 
 CELL_STEPS = {
     Qt.Key.Key_Left: (0, -1),
@@ -45,12 +49,12 @@ class MapWidget(PointedPicture):
         self.frame: HeadsFrame | None = None
         self.view = HeadsView()
         self.pinned = NOWHERE
-        self.stage_hovered: Stage | None = None
+        self.map_hovered: OneMap | None = None
 
     # ---- For the kinds of pictures ----
 
-    def stage_at(self, _place: QPointF) -> Stage | None:
-        """Return which stage a place of the widget shows, where a picture shows several."""
+    def map_at(self, _place: QPointF) -> OneMap | None:
+        """Return which map is at a place of the widget, where a picture shows several."""
         return None
 
     def walk_through(self) -> tuple[Sequence[int], Sequence[int]]:
@@ -85,11 +89,11 @@ class MapWidget(PointedPicture):
         return self.hovered if self.hovered != NOWHERE else self.pinned
 
     def _point_to(self, place: QPointF) -> None:
-        self._point_at(self.spot_at(place), self.stage_at(place))
+        self._point_at(self.spot_at(place), self.map_at(place))
 
-    def _point_at(self, spot: Spot, stage: Stage | None = None) -> None:
-        if (spot, stage) != (self.hovered, self.stage_hovered):
-            self.hovered, self.stage_hovered = spot, stage
+    def _point_at(self, spot: Spot, one: OneMap | None = None) -> None:
+        if (spot, one) != (self.hovered, self.map_hovered):
+            self.hovered, self.map_hovered = spot, one
             self.update()
             self.spot_changed.emit(spot)
 
@@ -97,16 +101,22 @@ class MapWidget(PointedPicture):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
-            self.click(self.spot_at(event.position()))
+            self.click(self.spot_at(event.position()), self.map_at(event.position()))
 
-    def click(self, spot: Spot) -> None:
-        """Pin a spot, or let go of it where it is pinned already."""
-        self.pin(NOWHERE if spot == self.pinned else spot)
+    def click(self, spot: Spot, one: OneMap | None = None) -> None:
+        """Pin a spot, or let go of it where it is pinned already; on the map of another head, choose that head."""
+        shown = None if self.frame is None else (self.frame.layer, self.frame.head)
+        if isinstance(one, HeadsFrame) and (one.layer, one.head) != shown:
+            self.pin(spot, one)
+        else:
+            self.pin(NOWHERE if spot == self.pinned else spot)
 
-    def pin(self, spot: Spot) -> None:
-        """Keep a cell, row or column lit; `NOWHERE` lets go."""
+    def pin(self, spot: Spot, head: HeadsFrame | None = None) -> None:
+        """Keep a cell, row or column lit, of another head if one is given; `NOWHERE` lets go."""
         state = self.session.state
         heads = state.heads.with_view(row=spot.row, column=spot.column)
+        if head is not None:
+            heads = heads.with_setup(layer=head.layer, head=head.head, aggregate=Aggregate.ONE)
         label = "Let go" if spot == NOWHERE else "Pin a cell" if spot.is_cell else "Pin a token"
         # Looking here and there is one step of the history, however long it takes.
         self.session.apply(replace(state, heads=heads), label, merge="pin", within=math.inf)
@@ -137,6 +147,6 @@ class MapWidget(PointedPicture):
         if self.pinned == NOWHERE:
             spot = Spot(0, 0)
         # The keyboard takes over from a pointer that rests.
-        self.hovered, self.stage_hovered, self._pointer = NOWHERE, None, None
+        self.hovered, self.map_hovered, self._pointer = NOWHERE, None, None
         self.pin(spot)
         self.spot_changed.emit(spot)  # for who listens to what is said

@@ -63,6 +63,7 @@ class HeadsPage(RequestingPage):
         ("R, C", "keep the whole row or column of the cell; again: the cell"),
         ("Wheel, + and −", "look closer (Ctrl+wheel where the page scrolls); drag to move; Home shows all"),
         ("Click a thumbnail", "show that head large; arrow keys walk"),
+        ("Shift+click a thumbnail, M", "mark the head: marked ones are laid side by side"),
         ("Ctrl+click a thumbnail, Space", "leave the head out of mean, largest and rollout, or take it in again"),
         ("Paint, then drag over cells", "hide them or show them again; on a token, its row or column"),
         ("Esc while it computes", "stop; what is shown stays"),
@@ -99,6 +100,7 @@ class HeadsPage(RequestingPage):
         self.pictures, self._widgets = self._centre.pictures, self._centre.widgets
         self.canvas, self.lines = self._centre.canvas, self._centre.lines
         self.stages, self.comparison = self._centre.stages, self._centre.comparison
+        self.marked = self._centre.marked
         self.note = self._centre.note
 
     def _make_panel(self) -> None:
@@ -326,8 +328,10 @@ class HeadsPage(RequestingPage):
         spot = hovered if hovered != NOWHERE else self.pinned
         self._show_on_wall(spot)
         is_raw = is_renormalised(frame, self.session.state.heads.view)
+        one, several = self._centre.map_hovered, self._centre.shows_several_heads
+        read = one if isinstance(one, HeadsFrame) else frame
         with self._reading_on():
-            self._panel.show_spot(frame, spot, self._centre.compared, is_raw=is_raw)
+            self._panel.show_spot(read, spot, self._centre.compared, is_raw=is_raw, names_head=several)
         self.reading.allow_lookup(reason_against_lookup(frame, self.pinned.row))
 
     def _show_on_wall(self, spot: Spot) -> None:
@@ -349,11 +353,11 @@ class HeadsPage(RequestingPage):
         self._say_spot(self._centre.hovered)  # it may rest on the new picture
 
     def _say_spot(self, spot: Spot) -> None:
-        frame, compared, stage = self._frame, self._centre.compared, self._centre.stage_hovered
+        frame, compared, one = self._frame, self._centre.compared, self._centre.map_hovered
         view, is_kept = self.session.state.heads.view, spot == self.pinned
         self._spoken_of = spot
         try:
-            self._spoken = "" if frame is None else spot_words(frame, view, compared, stage, spot, is_kept=is_kept)
+            self._spoken = "" if frame is None else spot_words(frame, view, compared, one, spot, is_kept=is_kept)
         except ExplorerError as error:
             self._spoken = str(error)
         self.said.emit(self._spoken)
@@ -442,6 +446,7 @@ class HeadsPage(RequestingPage):
             PageAction("Next head", lambda: self._step_head(1), "N", "Show the next head large"),
             PageAction("Previous head", lambda: self._step_head(-1), "P", "Show the head before"),
             PageAction("Reverse the order", self._wall_side.turn_round, "O", "Begin the wall at the other end"),
+            PageAction("Mark the head", self._mark_head, "M", "Mark it, to be laid side by side with others"),
             PageAction("Keep as B", self.keep_for_comparison, "B", "Keep this setup for comparison"),
             PageAction(
                 "Compare with a file…", self.compare_wanted.emit, "", "Open a file of attention as B, beside this"
@@ -459,6 +464,10 @@ class HeadsPage(RequestingPage):
             places = self._frame.places
             at = places.index((self._frame.layer, self._frame.head)) + step
             self.wall.choose(*places[min(max(at, 0), len(places) - 1)])
+
+    def _mark_head(self) -> None:
+        if self._frame is not None:
+            self.wall.mark(self._frame.layer, self._frame.head)
 
     def toggle_hard(self) -> None:
         """Switch between soft and hard lookup, where the weights are computed."""

@@ -132,11 +132,17 @@ class HeadsPanel(Steady):
         self.reading.show_reason("")
 
     def show_spot(
-        self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None, *, is_raw: bool = False
+        self,
+        frame: HeadsFrame,
+        spot: Spot,
+        comparison: Comparison | None = None,
+        *,
+        is_raw: bool = False,
+        names_head: bool = False,
     ) -> None:
         """Show what a spot says, if that is in view."""
         if self.tabs.currentIndex() == 0:
-            self.reading.show_spot(frame, spot, comparison, is_raw=is_raw)
+            self.reading.show_spot(frame, spot, comparison, is_raw=is_raw, names_head=names_head)
 
     def _show_note(self, frame: HeadsFrame) -> None:
         found = verdict(frame)

@@ -1,4 +1,4 @@
-"""The line view, the stages and the comparison as pictures that can be pointed at."""
+"""The line view, the stages, the comparison and heads side by side as pictures that can be pointed at."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.ui.drawing.small_map import paint_marks
@@ -25,7 +26,8 @@ from attention_explorer.ui.heads.compare_picture import (
     paint_compare_marks,
 )
 from attention_explorer.ui.heads.line_picture import LinesLayout, lines_layout, link_at, paint_line_marks, paint_links
-from attention_explorer.ui.heads.map_widget import MapWidget
+from attention_explorer.ui.heads.map_widget import MapWidget, OneMap
+from attention_explorer.ui.heads.marked_picture import MarkedLayout, marked_layout, paint_marked
 from attention_explorer.ui.heads.stages_picture import StagesLayout, paint_stage_maps, stages_layout
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
@@ -42,7 +44,7 @@ class Drawing(Generic[P, L]):
     paint: Callable[[QPainter, P, L, Look], None]
     mark: Callable[[QPainter, P, L, Look, Spot], None]
     spot_at: Callable[[P, L, QPointF], Spot]
-    stage_at: Callable[[L, QPointF], Stage | None] = lambda _layout, _place: None
+    map_at: Callable[[P, L, QPointF], OneMap | None] = lambda _picture, _layout, _place: None
     walk_through: Callable[[P], tuple[Sequence[int], Sequence[int]]] | None = None
     """Rows and columns in the order of the arrow keys; that of the map if not given."""
 
@@ -106,8 +108,10 @@ class PictureCanvas(MapWidget, Generic[P, L]):
             return NOWHERE
         return self._drawing.spot_at(self._picture, self.picture_layout, place)
 
-    def stage_at(self, place: QPointF) -> Stage | None:
-        return None if self.picture_layout is None else self._drawing.stage_at(self.picture_layout, place)
+    def map_at(self, place: QPointF) -> OneMap | None:
+        if self._picture is None or self.picture_layout is None:
+            return None
+        return self._drawing.map_at(self._picture, self.picture_layout, place)
 
 
 def _spot_on_lines(picture: LinePicture, layout: LinesLayout, place: QPointF) -> Spot:
@@ -130,17 +134,28 @@ def _mark_lines(painter: QPainter, picture: LinePicture, layout: LinesLayout, lo
         paint_line_marks(painter, picture, layout, look, row, column)
 
 
-def _stage_at(layout: StagesLayout, place: QPointF) -> Stage | None:
+def _stage_at(_picture: object, layout: StagesLayout, place: QPointF) -> Stage | None:
     hit = layout.cell_at(place)
     return None if hit is None else tuple(Stage)[hit.map]
 
 
-def _spot_on_stages(_picture: StagesPicture, layout: StagesLayout, place: QPointF) -> Spot:
+def _head_at(picture: MarkedHeads, layout: MarkedLayout, place: QPointF) -> HeadsFrame | None:
+    hit = layout.cell_at(place)
+    return None if hit is None else picture.frames[hit.map]
+
+
+def _spot_on_maps(_picture: object, layout: StagesLayout | MarkedLayout, place: QPointF) -> Spot:
     hit = layout.cell_at(place)
     return NOWHERE if hit is None else Spot(hit.row, hit.column)
 
 
-def _mark_stages(painter: QPainter, picture: StagesPicture, layout: StagesLayout, look: Look, spot: Spot) -> None:
+def _mark_maps(
+    painter: QPainter,
+    picture: StagesPicture | MarkedHeads,
+    layout: StagesLayout | MarkedLayout,
+    look: Look,
+    spot: Spot,
+) -> None:
     paint_marks(painter, picture.pictures, layout.maps, look, (spot.row, spot.column))
 
 
@@ -168,8 +183,8 @@ LINES: Drawing[LinePicture, LinesLayout] = Drawing(
 STAGES: Drawing[StagesPicture, StagesLayout] = Drawing(
     stages_layout,
     paint_stage_maps,
-    _mark_stages,
-    _spot_on_stages,
+    _mark_maps,
+    _spot_on_maps,
     _stage_at,
 )
 COMPARE: Drawing[Comparison, CompareLayout] = Drawing(
@@ -178,4 +193,11 @@ COMPARE: Drawing[Comparison, CompareLayout] = Drawing(
     _mark_compared,
     _spot_compared,
     walk_through=_walk_compared,
+)
+MARKED: Drawing[MarkedHeads, MarkedLayout] = Drawing(
+    marked_layout,
+    paint_marked,
+    _mark_maps,
+    _spot_on_maps,
+    _head_at,
 )

@@ -1,4 +1,4 @@
-"""The middle of the Heads page: the large picture with its title, whichever of the four it is."""
+"""The middle of the Heads page: the large picture with its title, whichever of the five it is."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from attention_explorer.model import Stage
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.compare import Comparison, compared_sources
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.offers import Offers, offers_for
 from attention_explorer.state.heads.presets import has_own_other
 from attention_explorer.state.heads.stages import StagesPicture
@@ -24,17 +24,17 @@ from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.steady import Steady
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
-from attention_explorer.ui.heads.map_widget import MapWidget
+from attention_explorer.ui.heads.map_widget import MapWidget, OneMap
 from attention_explorer.ui.heads.offer_row import OfferRow
 from attention_explorer.ui.heads.other_row import OtherRow
-from attention_explorer.ui.heads.picture_canvas import COMPARE, LINES, STAGES, PictureCanvas
+from attention_explorer.ui.heads.picture_canvas import COMPARE, LINES, MARKED, STAGES, PictureCanvas
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.pictures.request_note import RequestNote
 from attention_explorer.ui.theme import Look
 
 
 class PictureCard(Steady):
-    """The heatmap, the lines, the stages or the comparison, one at a time.
+    """The heatmap, the lines, the stages, the comparison or heads side by side, one at a time.
 
     Signals
     -------
@@ -62,11 +62,13 @@ class PictureCard(Steady):
         self.lines = PictureCanvas(session, look, "Lines from queries to keys", LINES)
         self.stages = PictureCanvas(session, look, "Stages of the head", STAGES)
         self.comparison = PictureCanvas(session, look, "Comparison of A and B", COMPARE)
+        self.marked = PictureCanvas(session, look, "Marked heads side by side", MARKED)
         self.widgets: dict[Picture, MapWidget] = {
             Picture.HEATMAP: self.canvas,
             Picture.LINES: self.lines,
             Picture.STAGES: self.stages,
             Picture.COMPARE: self.comparison,
+            Picture.MARKED: self.marked,
         }
         self.pictures = QStackedWidget()
         for widget in self.widgets.values():
@@ -109,6 +111,8 @@ class PictureCard(Steady):
             self.lines.show_picture(frame, shown, picture)
         elif isinstance(picture, StagesPicture):
             self.stages.show_picture(frame, shown, picture)
+        elif isinstance(picture, MarkedHeads):
+            self.marked.show_picture(frame, shown, picture)
         else:
             self.comparison.show_picture(frame, shown, picture)
         self.pictures.setCurrentWidget(self.widgets[shown.picture])
@@ -123,7 +127,8 @@ class PictureCard(Steady):
 
     def show_title(self, frame: HeadsFrame, heads: HeadsState, picture: LargePicture) -> None:
         """Say what the picture shows, and what its colours do not show as it is."""
-        self.title.set_text(TextLine(map_title(frame), bold=True, size=15))
+        title = picture.title if isinstance(picture, MarkedHeads) else map_title(frame)
+        self.title.set_text(TextLine(title, bold=True, size=15))
         if isinstance(picture, Comparison):
             self._show_words(*_what_b_is(heads, picture), *compared_sources(picture))
         else:
@@ -133,7 +138,10 @@ class PictureCard(Steady):
     def _badges(self, frame: HeadsFrame, view: HeadsView, picture: LargePicture) -> tuple[str, ...]:
         if isinstance(picture, MapPicture):
             picture = self.canvas.picture or picture  # as it is drawn
-        return badges(frame, view, picture) if isinstance(picture, MapPicture | LinePicture) else ()
+        found = badges(frame, view, picture) if isinstance(picture, MapPicture | LinePicture | MarkedHeads) else ()
+        if isinstance(picture, MarkedHeads) and not view.marked.intersection(frame.places):
+            found = (*found, "no head is marked: Shift+click on the wall, or M")
+        return found
 
     def _show_badges(self, frame: HeadsFrame, said: tuple[str, ...]) -> None:
         self._show_words(*said, source_words(frame))
@@ -156,16 +164,21 @@ class PictureCard(Steady):
         return picture if shown and isinstance(picture, Comparison) else None
 
     @property
+    def shows_several_heads(self) -> bool:
+        """Whether heads stand side by side."""
+        return self.pictures.currentWidget() is self.marked
+
+    @property
     def hovered(self) -> Spot:
         """What the pointer is over in the picture on show."""
         widget = self.pictures.currentWidget()
         return widget.hovered if isinstance(widget, MapWidget) else NOWHERE
 
     @property
-    def stage_hovered(self) -> Stage | None:
-        """The stage that the pointer is over, in a picture of several."""
+    def map_hovered(self) -> OneMap | None:
+        """The map that the pointer is over, in a picture of several."""
         widget = self.pictures.currentWidget()
-        return widget.stage_hovered if isinstance(widget, MapWidget) else None
+        return widget.map_hovered if isinstance(widget, MapWidget) else None
 
     def set_spots(self, hovered: Spot, pinned: Spot) -> None:
         """Light up what is pointed at and what is pinned, in every picture."""

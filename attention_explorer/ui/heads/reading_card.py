@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
@@ -18,7 +19,7 @@ from attention_explorer.state.heads.compare_words import (
     compared_title,
     read_side,
 )
-from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.reading import Reading, column_reading, gloss, reading_table, row_reading
 from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, key_name, products, query_name
 from attention_explorer.ui.accessible import WORDS
@@ -176,11 +177,18 @@ class ReadingCard(QWidget):
         self.gloss.set_look(look)
 
     def show_spot(
-        self, frame: HeadsFrame, spot: Spot, comparison: Comparison | None = None, *, is_raw: bool = False
+        self,
+        frame: HeadsFrame,
+        spot: Spot,
+        comparison: Comparison | None = None,
+        *,
+        is_raw: bool = False,
+        names_head: bool = False,
     ) -> None:
         """Show what a spot says, in a comparison of A and B; without one, the last row and its heaviest key.
 
-        ``is_raw`` if the picture shows other weights than these: its rows are without some keys, and renormalised.
+        ``names_head`` to say whose weights these are, where several heads are on show. ``is_raw`` if the picture shows
+        other weights than these: its rows are without some keys, and renormalised.
         """
         self._comparison = comparison
         n_q, n_k = frame.shape
@@ -197,6 +205,8 @@ class ReadingCard(QWidget):
             cell = (cell[0] if spot.row is None else spot.row, cell[1] if spot.column is None else spot.column)
             if cell != (side.rows[row], side.columns[column]):
                 self._token = None  # the other side alone has such a cell
+        elif names_head:
+            reading = replace(reading, title=f"{head_name(frame, frame.layer, frame.head)}: {reading.title}")
         is_other = cell != self._cell
         self._frame, self._reading, self._cell, self._side = frame, reading, cell, side
         ink = "query_ink" if reading.is_row else "key_ink"

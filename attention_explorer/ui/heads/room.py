@@ -7,10 +7,12 @@ from PySide6.QtCore import QRectF
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.lines import LinePicture
+from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.heads.compare_picture import compare_layout
+from attention_explorer.ui.heads.marked_picture import marked_layout
 from attention_explorer.ui.heads.stages_picture import stages_layout
 from attention_explorer.ui.theme import Look
 
@@ -51,6 +53,11 @@ def heads_room(picture: LargePicture) -> tuple[float, float]:
         return max(2 * min(columns * small, 1500.0) + 260.0, 1180.0), 2 * min(rows * small, 1500.0) + 460.0
     cell = min(44.0, max(12.0 if side <= 150 else 3.0, 560.0 / side))
     width, height = min(columns * cell, 3000.0) + 240.0, min(rows * cell, 3000.0) + 230.0
+    if isinstance(picture, MarkedHeads):
+        count = len(picture.pictures)
+        across = min(count, 4)
+        width, height = max(columns * small, 120.0) + 20.0, max(rows * small, 120.0) + 60.0
+        return max(across * min(width, 1500.0) + 100.0, 460.0), -(-count // across) * min(height, 1500.0) + 110.0
     if isinstance(picture, Comparison):
         width, height = max(0.7 * width, columns * small + 90.0), max(0.75 * height, rows * small + 230.0)
         return 3 * max(width, 340.0), max(height, 380.0)
@@ -79,6 +86,9 @@ def fitted_room(picture: LargePicture, look: Look, width: float) -> tuple[float,
     if isinstance(picture, Comparison):
         room.setHeight(width / 3 + 170.0 if width >= THREE_FROM else most)
         return width, min(compare_layout(picture, look, room).words.bottom() + look.px(6), most)
+    if isinstance(picture, MarkedHeads):
+        foot = marked_layout(picture, look, room).bar.bottom() + look.px(34)
+        return width, min(max(foot, 120.0), most)
     strip = stages_layout(picture, look, room)
     feet = [*(small.foot for small in strip.maps), *(placed.place.bottom() for placed in strip.chain.boxes)]
     return width, min(max(feet) + look.px(8), most)

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from functools import partial
 
-from attention_explorer.model import Stage
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.compare_words import compared_token_words, compared_words
-from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.stages import stage_words
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.wording import cell_words, key_name, query_name
+from attention_explorer.ui.heads.map_widget import OneMap
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 
 
 def spot_words(
-    frame: HeadsFrame, view: HeadsView, compared: Comparison | None, stage: Stage | None, spot: Spot, *, is_kept: bool
+    frame: HeadsFrame, view: HeadsView, compared: Comparison | None, one: OneMap | None, spot: Spot, *, is_kept: bool
 ) -> str:
     """Return what a cell is made of, or whose row or column is pointed at; nothing where the map has no such cell.
 
-    ``compared`` is the comparison on show, ``stage`` the map of the stages below the pointer; ``is_kept`` of a spot
-    that is pinned.
+    ``compared`` is the comparison on show, ``one`` the map of several below the pointer; ``is_kept`` of a spot that
+    is pinned.
     """
     if compared is not None and spot.row is not None and spot.column is not None:
         return compared_words(compared, spot.row, spot.column)
     if spot == NOWHERE or (compared is None and not spot.lies_on(frame.shape)):
         return ""  # a picture about to be replaced may be larger than the map
     if spot.row is not None and spot.column is not None:
-        say = cell_words if stage is None else partial(stage_words, stage)
+        if isinstance(one, HeadsFrame):
+            return f"{head_name(one, one.layer, one.head)}: {cell_words(one, view, spot.row, spot.column)}"
+        say = cell_words if one is None else partial(stage_words, one)
         return say(frame, view, spot.row, spot.column)
     kept = "kept, click again to let go" if is_kept else ""
     is_row, number = spot.row is not None, (spot.column or 0) if spot.row is None else spot.row

@@ -141,6 +141,15 @@ def paint_thumbnail_mark(painter: QPainter, shape: tuple[int, int], cells: QRect
     painter.drawRect(box)
 
 
+def paint_marked_dot(painter: QPainter, box: QRectF, look: Look) -> None:
+    """Paint a dot into the corner of a head that is marked, to be seen on dark maps and light ones."""
+    radius = min(look.px(4.5), 0.3 * box.width())
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(look.theme.card), 0.4 * radius))
+    painter.setBrush(QColor(look.theme.text))
+    painter.drawEllipse(box.topRight() + QPointF(-1.4 * radius, 1.4 * radius), radius, radius)
+
+
 def line_words(survey: HeadSurvey) -> str:
     """Return what a line has room for of the summary of a head."""
     if not survey.is_computed:
