@@ -18,6 +18,7 @@ from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.source import Recipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.head_difference import compared
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, HeadsView, MaskChoice, MaskKind, SortBy
 from attention_explorer.state.heads.survey import (
@@ -99,7 +100,7 @@ def test_a_small_picture_of_a_long_sentence_keeps_its_largest() -> None:
 
 
 @pytest.mark.parametrize("kind", [MaskKind.NONE, MaskKind.CAUSAL, MaskKind.STRICT])
-@pytest.mark.parametrize("sort", [sort for sort in SortBy if sort is not SortBy.NUMBER and sort not in PATTERNS])
+@pytest.mark.parametrize("sort", [sort for sort in SortBy if sort not in (SortBy.NUMBER, SortBy.DIFFERENCE, *PATTERNS)])
 def test_orders_are_by_the_measure_the_largest_first(sort: SortBy, kind: MaskKind) -> None:
     frame = heads_frame(HeadsSetup(STACKED.recipe, MaskChoice(kind)))
     ordered = in_order(surveys_of(frame), sort)
@@ -219,7 +220,8 @@ def test_even_saturated_and_plain_heads() -> None:
 
 @pytest.mark.parametrize("sort", SortBy)
 def test_every_order_can_be_reversed_and_heads_without_a_number_stay_last(sort: SortBy) -> None:
-    surveys = surveys_of(heads_frame(STACKED))
+    frame = heads_frame(STACKED)
+    surveys = tuple(compared(frame, heads_frame(replace(STACKED, temperature=2.0)), head) for head in surveys_of(frame))
     there = [survey for survey in in_order(surveys, sort) if not measure_text(survey, sort).endswith("–")]
     back = in_order(surveys, sort, reverse=True)
     assert list(back[: len(there)]) == there[::-1]

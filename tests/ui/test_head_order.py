@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from heads_driver import widget_texts
+from heads_driver import sentence, widget_texts
 from PySide6.QtCore import Qt
 
 from attention_explorer.state.heads.state import HeadsState, MaskChoice, MaskKind, SortBy
 from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.ui.heads.figure import HeadsFigure
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -80,3 +82,79 @@ def test_a_key_and_a_button_turn_the_order_round_and_sessions_keep_it(words_once
     assert order(driver) == before[::-1]
     state = driver.window.session.state
     assert session_from(session_bytes(state), "order").state.heads.view == state.heads.view
+
+
+# ---- By difference from B ----
+
+
+def can_choose(driver, sort: SortBy) -> bool:
+    box = driver.page.sort
+    return bool(box.model().flags(box.model().index(list(SortBy).index(sort), 0)) & Qt.ItemFlag.ItemIsEnabled)
+
+
+def test_once_something_is_kept_the_heads_are_sorted_by_how_much_each_differs_from_it(words_once):
+    driver, side = words_once, words_once.page._wall_side
+    assert not can_choose(driver, SortBy.DIFFERENCE)
+    kept = [driver.frame.layers[layer].maps[head].weights() for layer, head in NUMBERS]
+    driver.press(driver.page.keep)
+    assert can_choose(driver, SortBy.DIFFERENCE)
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.choose(driver.page.sort, SortBy.DIFFERENCE)
+    now = [driver.frame.layers[layer].maps[head].weights() for layer, head in NUMBERS]
+    by_head = {place: 0.5 * np.abs(a - b).sum(1).mean() for place, a, b in zip(NUMBERS, now, kept, strict=True)}
+    assert order(driver) == sorted(NUMBERS, key=lambda place: -by_head[place])
+    assert side.note.text() == "Difference of each head from its own in B (no mask)."
+    driver.hand(driver.page.wall).move(driver.page.wall.box_of(0).center())
+    assert f"{max(by_head.values()):.2f} of each query’s weight lies elsewhere than in B" in driver.said
+    driver.choose(driver.page.bar.masks, MaskKind.NONE)
+    driver.page.wall.choose(1, 2)
+    assert side.note.text() == "Difference of each head from layer 1, head 1 (B)."
+    assert order(driver)[-1] == (0, 0)
+    driver.undo()
+    driver.undo()
+    assert side.note.text() == "Difference of each head from its own in B (no mask)."
+
+
+def test_a_threshold_takes_it_too_and_files_say_what_was_compared(words_once):
+    driver, side = words_once, words_once.page._wall_side
+    driver.press(driver.page.keep)
+    driver.choose(driver.page.sort, SortBy.DIFFERENCE)
+    driver.press(side.only)
+    assert driver.heads.view.threshold.by is SortBy.DIFFERENCE
+    driver.type_into(side.filter.value, "0.1")
+    kept = driver.frame.layers[0].maps[0].weights()
+    far = [
+        f"layer {layer + 1}, head {head + 1}"
+        for layer, head in NUMBERS
+        if 0.5 * np.abs(driver.frame.layers[layer].maps[head].weights() - kept).sum(1).mean() >= 0.1
+    ]
+    assert 0 < len(far) < 8
+    assert side.note.text().startswith(f"{len(far)} of 8 heads\n")
+    figure = HeadsFigure(driver.heads, is_wall=True)
+    assert "difference of each head from layer 1, head 1 (B)" in figure.caption
+    numbers = figure.numbers()
+    assert numbers.parameters["heads_that_meet_it"] == far
+    assert np.count_nonzero(numbers.arrays["differences"] >= 0.1) == len(far)
+    state = driver.window.session.state
+    assert session_from(session_bytes(state), "difference").state.heads == state.heads
+
+
+def test_a_session_sorted_by_difference_without_b_says_why_not(open_heads):
+    driver = open_heads(HeadsState().with_view(sort=SortBy.DIFFERENCE))
+    driver.page.settle()
+    expected = "In order of number: nothing is kept as B with which these heads could be compared."
+    assert driver.page._wall_side.note.text() == expected
+
+
+def test_long_texts_are_compared_on_the_worker(open_heads, wait):
+    recipe = {"sentence": sentence(400), "heads": 3}
+    driver = open_heads(HeadsState().with_recipe(**recipe))
+    wait(driver)
+    driver.press(driver.page.keep)
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.choose(driver.page.sort, SortBy.DIFFERENCE)
+    assert not driver.page._wall_side.note.text().startswith("In order of number"), "it is not known yet"
+    wait(driver)
+    heads = driver.page.wall.surveys
+    assert [head.difference for head in heads] == sorted((head.difference for head in heads), reverse=True)
+    assert all(0.0 < head.difference < 1.0 for head in heads)

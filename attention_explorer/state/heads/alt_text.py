@@ -13,11 +13,12 @@ from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.numerals import plain
 from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame, other_frame
+from attention_explorer.state.heads.head_difference import surveys_on_wall
 from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, part_shown
 from attention_explorer.state.heads.marked import MOST_MARKED, marked_frames, marked_title
 from attention_explorer.state.heads.shown_map import hiding_words, shown_map, stage_shown, stage_title
 from attention_explorer.state.heads.state import HeadsState, Picture
-from attention_explorer.state.heads.survey import in_order, surveys_of
+from attention_explorer.state.heads.survey import in_order
 from attention_explorer.state.heads.wording import (
     isolated,
     key_name,
@@ -91,7 +92,7 @@ def _marked(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
 
 
 def _wall(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
-    surveys = in_order(surveys_of(frame), heads.view.sort, reverse=heads.view.reverse)
+    surveys = in_order(surveys_on_wall(heads, frame), heads.view.sort, reverse=heads.view.reverse)
     maps = "one head as a small map" if len(surveys) == 1 else f"{len(surveys)} heads as small maps"
     yield f"The weights of {maps}, one row per query, one column per key."
     yield from _tokens(frame.queries, frame.keys)

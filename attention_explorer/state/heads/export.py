@@ -21,7 +21,7 @@ from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import shown_map, stage_shown
 from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView
-from attention_explorer.state.heads.survey import meets, surveys_of
+from attention_explorer.state.heads.survey import HeadSurvey, meets, surveys_of
 from attention_explorer.state.heads.wording import map_title, part_words
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
@@ -71,8 +71,13 @@ def stages_numbers(frame: HeadsFrame) -> Numbers:
     return numbers_of(arrays, frame.exact_tokens, parameters, table)
 
 
-def wall_numbers(frame: HeadsFrame, view: HeadsView = ALL_HEADS) -> Numbers:
-    """Return the weights of every head, (heads of all layers, n_q, n_k), and which of them meet the threshold."""
+def wall_numbers(
+    frame: HeadsFrame, view: HeadsView = ALL_HEADS, surveys: tuple[HeadSurvey, ...] = (), compared: str = ""
+) -> Numbers:
+    """Return the weights of every head, (heads of all layers, n_q, n_k), and which of them meet the threshold.
+
+    ``surveys`` as for the picture of them; ``compared`` says from what their difference is one, if it was measured.
+    """
     names = [head_name(frame, *place) for place in frame.places]
 
     def heads() -> Iterator[LargeArray]:
@@ -83,8 +88,11 @@ def wall_numbers(frame: HeadsFrame, view: HeadsView = ALL_HEADS) -> Numbers:
     arrays: dict[str, AnyArray] = {"weights": weights, "heads": np.asarray(names)}
     parameters = {"what": "all heads", **settings_words(frame)}
     if view.threshold is not None:
-        meeting = [survey.name for survey in surveys_of(frame) if meets(survey, view.threshold)]
+        meeting = [survey.name for survey in surveys or surveys_of(frame) if meets(survey, view.threshold)]
         parameters |= {"threshold": view.threshold.words, "heads_that_meet_it": meeting}
+    if compared:
+        parameters["compared"] = f"{compared}: ½ Σ |A − B| of a query’s weights, the mean over the queries"
+        arrays["differences"] = np.array([survey.difference for survey in surveys], np.float64)
     return numbers_of(arrays, frame.exact_tokens, parameters, table)
 
 

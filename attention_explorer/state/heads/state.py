@@ -59,6 +59,12 @@ class HeadsSetup(CheckedFields):
     count: Count = Count.FROM_ONE
     """How layers, heads and tokens are numbered in words; a setting of the window. It alters no number."""
 
+    @property
+    def without_focus(self) -> Self:
+        """The setup with nothing large: what is left decides the maps of all heads."""
+        plain = replace(self, layer=0, head=0, aggregate=Aggregate.ONE, identity=True, switched_off=frozenset())
+        return replace(plain, count=Count.FROM_ONE)
+
     def with_temperature(self, temperature: float) -> Self:
         """Return the setup at another temperature, held within its range."""
         if math.isnan(temperature):
@@ -103,6 +109,7 @@ class SortBy(StrEnum):
     SAME = "on same token"
     SPECIAL = "on punctuation"
     INDUCTION = "induction"
+    DIFFERENCE = "difference from B"
 
     @property
     def words(self) -> str:
@@ -151,6 +158,12 @@ class HeadsView(CheckedFields):
     """The pinned query and key: both for a cell, one for a row or a column."""
     window: Window | None = None
     """The part of the map that is to be in view; all of it if not given."""
+
+    @property
+    def compares_heads(self) -> bool:
+        """Whether the wall is arranged by how much its heads differ from the setup kept for comparison."""
+        by = None if self.threshold is None else self.threshold.by
+        return SortBy.DIFFERENCE in (self.sort, by)
 
     def arranged_as(self, other: HeadsView) -> Self:
         """Return the view with the wall arranged as in another: that alters neither a number nor a colour."""

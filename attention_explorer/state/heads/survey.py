@@ -54,6 +54,11 @@ class HeadSurvey:
     """How much of its weight falls on the keys of known patterns; empty where that was not measured."""
     refusal: str = ""
     """Why there are no numbers and never will be, if that is so."""
+    difference: float | None = None
+    """How much it differs from B, 0 to 1; None as long as that is not measured, NaN where there is nothing to compare.
+
+    See `head_difference`.
+    """
     _ends: dict[Contrast, float] = field(default_factory=dict, repr=False)
 
     @property
@@ -189,6 +194,7 @@ _UNDEFINED = {
     SortBy.SAME: "no query sees its own token elsewhere",
     SortBy.SPECIAL: "no query sees punctuation or a special token",
     SortBy.INDUCTION: "no query sees what came after the same token earlier",
+    SortBy.DIFFERENCE: "nothing is kept as B with which these heads could be compared",
 }
 """Why no head has such a number."""
 _SPECIAL = "marks"
@@ -205,6 +211,7 @@ _SHORT = {
     SortBy.SAME: "same",
     SortBy.SPECIAL: _SPECIAL,
     SortBy.INDUCTION: "induction",
+    SortBy.DIFFERENCE: "differs",
 }
 
 
@@ -212,6 +219,8 @@ def _measure(survey: HeadSurvey, sort: SortBy) -> float:
     """Return the number that heads are sorted by; NaN where there is none."""
     if sort in _PATTERNS:
         return survey.patterns.get(_PATTERNS[sort], PatternScore()).score
+    if sort is SortBy.DIFFERENCE:
+        return math.nan if survey.difference is None else survey.difference
     return float(getattr(survey.summary, _MEASURES[sort]))
 
 
@@ -245,6 +254,8 @@ def why_unordered(frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], sort: Sort
     is_number = sort is SortBy.NUMBER or not surveys
     if is_number or not all(each.is_computed and math.isnan(_measure(each, sort)) for each in surveys):
         return ""
+    if sort is SortBy.DIFFERENCE and any(survey.difference is None for survey in surveys):
+        return ""  # they are being compared
     if sort not in _PATTERNS:
         reason = _UNDEFINED.get(sort, "no query attends to anything")
     elif not surveys[0].patterns:

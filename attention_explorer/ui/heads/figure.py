@@ -14,6 +14,7 @@ from attention_explorer.state.heads.compare import Comparison, compared_sources
 from attention_explorer.state.heads.compare_export import difference_numbers
 from attention_explorer.state.heads.export import map_numbers, marked_numbers, stages_numbers, wall_numbers
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name, other_frame
+from attention_explorer.state.heads.head_difference import compared_with, surveys_on_wall
 from attention_explorer.state.heads.large_picture import (
     MOST_PRINTED_LINE_ROWS,
     LargePicture,
@@ -24,7 +25,7 @@ from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
-from attention_explorer.state.heads.survey import surveys_of, threshold_words
+from attention_explorer.state.heads.survey import HeadSurvey, threshold_words
 from attention_explorer.state.heads.wording import badges, map_title, source_words
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
@@ -64,6 +65,11 @@ class HeadsFigure:
         """What is drawn, unless it is the wall."""
         return large_picture(self.heads, self.frame, MOST_TILES, MOST_PRINTED_LINE_ROWS)
 
+    @cached_property
+    def surveys(self) -> tuple[HeadSurvey, ...]:
+        """The heads of the wall, by number."""
+        return surveys_on_wall(self.heads, self.frame)
+
     # ---- Words and numbers ----
 
     @property
@@ -97,7 +103,7 @@ class HeadsFigure:
     def numbers(self) -> Numbers:
         """Return the numbers behind the picture."""
         if self.is_wall:
-            return wall_numbers(self.frame, self.view)
+            return wall_numbers(self.frame, self.view, self.surveys, compared_with(self.heads))
         if self.view.picture is Picture.STAGES:
             return stages_numbers(self.frame)
         if self.view.picture is Picture.COMPARE:
@@ -116,8 +122,10 @@ class HeadsFigure:
             if self.frame.mask is not None:
                 parts.append(f"mask: {self.frame.mask_words}")
         if self.is_wall and self.view.threshold is not None:
-            kept = threshold_words(surveys_of(self.frame), self.view.threshold)
+            kept = threshold_words(self.surveys, self.view.threshold)
             parts.append(f"{kept} with {self.view.threshold.words}, the others pale")
+        if self.is_wall and (words := compared_with(self.heads)):
+            parts.append(words)
         if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture | MarkedHeads):
             parts.extend(badges(self.frame, self.view, self.picture, most=True))
         if not self.is_wall:
@@ -189,7 +197,9 @@ class HeadsFigure:
     def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
         look, picture = self.look, self.picture if not self.is_wall else None
         if picture is None:
-            paint_wall(painter, self.frame, self.view, room, look, width=self._width, vector=vector)
+            paint_wall(
+                painter, self.frame, self.view, room, look, width=self._width, vector=vector, surveys=self.surveys
+            )
         elif isinstance(picture, MapPicture):
             paint_heatmap(painter, picture, layout_of(picture, look, room), look, vector=vector)
         elif isinstance(picture, LinePicture):

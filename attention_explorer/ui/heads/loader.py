@@ -20,6 +20,7 @@ from attention_explorer.sources.registry import source_of
 from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.cost import blocks, is_quick, operations
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name
+from attention_explorer.state.heads.head_difference import compared, frame_of_b
 from attention_explorer.state.heads.large_picture import LargePicture, large_picture
 from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture, SortBy
@@ -58,6 +59,8 @@ class HeadsRequest:
     tiles: tuple[int, int]
     layers: tuple[int, ...] = (0,)
     """Whose heads are surveyed for the wall, in this order."""
+    compares_heads: bool = False
+    """Whether each is compared with B."""
 
     @classmethod
     def of(cls, heads: HeadsState, tiles: tuple[int, int], in_view: frozenset[int] = frozenset()) -> HeadsRequest:
@@ -65,12 +68,14 @@ class HeadsRequest:
 
         Of a model that takes long, layers are run up to the one on show and those ``in_view`` on the wall.
         """
-        other = other_setup(heads) if heads.view.picture is Picture.COMPARE else None
+        compares_heads = heads.view.compares_heads
+        other = other_setup(heads) if heads.view.picture is Picture.COMPARE or compares_heads else None
         # Stages and comparisons show whole maps, whatever part is in view.
         window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
         marked = heads.view.marked if heads.view.picture is Picture.MARKED else frozenset()
         view = replace(heads.view, row=None, column=None, window=window).arranged_as(HeadsView(marked=marked))
-        return cls(HeadsState(heads.setup, view, other, preset=""), tiles, _layers_looked_at(heads, in_view))
+        heads_asked = HeadsState(heads.setup, view, other, preset="")
+        return cls(heads_asked, tiles, _layers_looked_at(heads, in_view), compares_heads)
 
 
 def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, ...]:
@@ -93,6 +98,7 @@ class HeadsLoader(Requests[HeadsRequest]):
             akin=lambda shown, wanted: shown.heads.setup.recipe.whose == wanted.heads.setup.recipe.whose,
         )
         self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
+        self._differing: tuple[HeadsFrame | None, dict[HeadSurvey, HeadSurvey]] = None, {}
 
     def load(self, request: HeadsRequest) -> bool:
         """Ask for a request, the newest one wins; return whether it was computed at once."""
@@ -112,11 +118,11 @@ class HeadsLoader(Requests[HeadsRequest]):
         progress.has_picture()
         yield frame
         yield picture
-        yield from self._walls(frame, request.layers)
+        yield from self._walls(frame, request)
         if refused is not None:
             raise refused
 
-    def _walls(self, frame: HeadsFrame, layers: tuple[int, ...]) -> Iterator[tuple[HeadSurvey, ...]]:
+    def _walls(self, frame: HeadsFrame, request: HeadsRequest) -> Iterator[tuple[HeadSurvey, ...]]:
         """Yield the heads there are, now and then, and at the end all: those of other layers are not computed."""
         layers_surveyed, count, found = self._surveyed
         if layers_surveyed is not frame.layers:
@@ -124,6 +130,7 @@ class HeadsLoader(Requests[HeadsRequest]):
         elif count is not frame.count:
             found = {place: replace(survey, name=head_name(frame, *place)) for place, survey in found.items()}
         self._surveyed = frame.layers, frame.count, found
+        layers = request.layers
         due = time.monotonic() + FIRST_DELIVERY_SECONDS
         wanted = [place for layer in layers for place in frame.places if place[0] == layer]
         for survey in _surveys(frame, [place for place in wanted if place not in found]):
@@ -131,7 +138,18 @@ class HeadsLoader(Requests[HeadsRequest]):
             if time.monotonic() >= due:
                 yield tuple(survey for survey in found.values() if survey.layer in layers)
                 due = time.monotonic() + DELIVERY_INTERVAL_SECONDS
-        yield tuple(found[place] if place[0] in layers else not_computed(frame, *place) for place in frame.places)
+        heads = tuple(found[place] if place[0] in layers else not_computed(frame, *place) for place in frame.places)
+        yield self._compared(frame, request, heads) if request.compares_heads else heads
+
+    def _compared(
+        self, frame: HeadsFrame, request: HeadsRequest, heads: tuple[HeadSurvey, ...]
+    ) -> tuple[HeadSurvey, ...]:
+        """Return heads with how much they differ from B, each measured once and known again by its picture."""
+        b = frame_of_b(request.heads)
+        known = self._differing[1] if self._differing[0] is b else {}
+        found = {head: known.get(head) or compared(frame, b, head) for head in heads}
+        self._differing = b, found
+        return tuple(found.values())
 
     def work_for(self, request: HeadsRequest) -> Work:
         """Return the work for a request."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
@@ -157,10 +159,17 @@ def line_words(survey: HeadSurvey) -> str:
     largest, empty = plain(survey.summary.max_weight), survey.summary.empty_rows
     parts = [
         f"{survey.name}: entropy {plain(survey.summary.entropy)} nats, mean of the row maxima {largest}",
-        pattern_words(survey, short=True),
+        _difference_words(survey) or pattern_words(survey, short=True),
         f"{counted(empty, 'row')} with nothing to attend to" if empty else "",
     ]
     return "; ".join(filter(None, parts))
+
+
+def _difference_words(survey: HeadSurvey) -> str:
+    """Return how much a head differs from B; empty if that was not measured."""
+    if survey.difference is None or math.isnan(survey.difference):
+        return ""
+    return f"{plain(survey.difference)} of each query’s weight lies elsewhere than in B"
 
 
 def summary_words(survey: HeadSurvey) -> str:
@@ -175,5 +184,7 @@ def summary_words(survey: HeadSurvey) -> str:
     )
     pattern = pattern_words(survey)
     text = f"{text}; {pattern}" if pattern else text
+    if elsewhere := _difference_words(survey):
+        text = f"{text}; {elsewhere}"
     empty = summary.empty_rows
     return f"{text}; {counted(empty, 'row')} with nothing to attend to" if empty else text

@@ -59,6 +59,8 @@ class WallFilter(QWidget):
         if threshold is None:
             return
         self.by.show_value(threshold.by)
+        has_b = self._session.state.heads.other is not None
+        self.by.enable_values(lambda value: value is not SortBy.DIFFERENCE or has_b)
         self.side.setText("≤" if threshold.at_most else "≥")
         with QSignalBlocker(self.value):
             self.value.setValue(threshold.value)

@@ -107,21 +107,23 @@ def paint_wall(
     view: HeadsView,
     room: QRectF,
     look: Look,
+    surveys: tuple[HeadSurvey, ...] = (),
     *,
     width: float | None = None,
     vector: bool = False,
 ) -> None:
     """Paint all heads: tokens stand at the left of the first column and above the first row, and hold for all.
 
+    ``surveys`` are the heads by number with all that the view arranges them by, if that is more than their own numbers.
     Those that do not meet the threshold of the view are pale: each stays in its place.
     ``room`` has the size that `wall_size` gives for the same ``width``.
     """
     plan = _plan(frame, look, width)
-    surveys = surveys_of(frame)
+    by_number = surveys = surveys or surveys_of(frame)
     if not plan.is_compact:  # else rows and columns are layers and heads
         surveys = in_order(surveys, view.sort, reverse=view.reverse)
     # Layers of few heads leave the rest of their line free, unless one head follows the other in another order.
-    by_layer = len(frame.layers) > 1 and surveys == surveys_of(frame)
+    by_layer = len(frame.layers) > 1 and surveys == by_number
     legend = wall_legend(surveys, view)
     margins = _margins(frame, look, plan)
     left, top = room.left() + margins[0], room.top() + margins[1]

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBox
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, can_roll_out
+from attention_explorer.state.heads.head_difference import compared_with
 from attention_explorer.state.heads.state import Aggregate, HeadsState, HeadsView, SortBy
 from attention_explorer.state.heads.survey import (
     HeadSurvey,
@@ -58,6 +59,12 @@ SORTS = (
     (SortBy.SAME, "by same token", "The weight on the same token elsewhere, the largest first"),
     (SortBy.SPECIAL, "by punctuation", "The weight on punctuation and special tokens, the largest first"),
     (SortBy.INDUCTION, "by induction", "The weight on what came after the same token earlier, the largest first"),
+    (
+        SortBy.DIFFERENCE,
+        "by difference from B",
+        "How much of each query’s weight lies elsewhere than in B, ½ Σ |A − B|, what changes most first.\n"
+        "Against a head of the same setup kept as B, every head is compared with that one",
+    ),
 )
 
 
@@ -68,6 +75,7 @@ class WallSide(Steady):
         super().__init__(parent)
         self._session = session
         self._chosen: tuple[str, int, int] | None = None
+        self._compared = ""  # what the heads differ from, if they are arranged by that
         self._wanted: tuple[int, int] | None = None  # the head to be brought into view as soon as it is there
         self.wall = HeadWall(session, look)
         self.legend = WallLegend(look)
@@ -151,10 +159,12 @@ class WallSide(Steady):
         if chosen != self._chosen:
             self._chosen, self._wanted = chosen, (frame.layer, frame.head)
         self.wall.expect(frame)
+        self._compared = compared_with(heads)
         self.aggregate.show_value(heads.setup.aggregate)
         self.aggregate.setToolTip(next(tip for value, _, tip in AGGREGATES if value is heads.setup.aggregate))
         self.aggregate.enable_values(lambda value: value is not Aggregate.ROLLOUT or can_roll_out(frame.layers))
         self.sort.show_value(heads.view.sort)
+        self.sort.enable_values(lambda value: value is not SortBy.DIFFERENCE or heads.other is not None)
         self.reverse.setChecked(heads.view.reverse)
         self.reverse.setText("↑" if heads.view.reverse else "↓")
         self.only.setChecked(heads.view.threshold is not None)
@@ -183,7 +193,8 @@ class WallSide(Steady):
         self._show_note(frame, self.wall.all_surveys, view)
 
     def _show_note(self, frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], view: HeadsView) -> None:
-        said = (threshold_words(surveys, view.threshold), why_unordered(frame, surveys, view.sort))
+        compared = f"{self._compared[0].upper()}{self._compared[1:]}." if self._compared else ""
+        said = (threshold_words(surveys, view.threshold), why_unordered(frame, surveys, view.sort), compared)
         self.note.setText("\n".join(filter(None, said)))
         self.note.setVisible(any(said))
 
