@@ -410,7 +410,7 @@ def test_axes_and_the_array_are_given(model: np.ndarray) -> None:
     np.testing.assert_array_equal(np.load("head.npy"), model[0, 1])
 
 
-@pytest.mark.parametrize("what", ["map", "lines", "wall", "compare"])
+@pytest.mark.parametrize("what", ["map", "lines", "wall", "compare", "marked"])
 def test_a_picture_of_the_heads_is_chosen(model: np.ndarray, what: str) -> None:
     assert cli.main(["render", "model.npz", "a.svg", "--what", what]) == 0
     assert cli.main(["render", "model.npz", "b.svg"]) == 0

@@ -134,6 +134,18 @@ def weight_scale(contrast: Contrast, weights: FloatArray, masked: BoolArray, whe
     return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", said)
 
 
+def length_scale(contrast: Contrast, lengths: FloatArray, masked: BoolArray, symbol: str) -> ColourScale:
+    """Return the scale for lengths (h, w), which may be of any size: to the largest, or what a contrast makes of it."""
+    if contrast is Contrast.ROW:
+        said = "each row is divided by its largest"
+        return ColourScale(ScaleKind.ROW, 0.0, 1.0, f"{symbol} ÷ largest of its row", f"colours: {said}")
+    visible = lengths[~masked]
+    if contrast is Contrast.PERCENTILE and visible.size and (top := float(np.percentile(visible, PERCENTILE))) > 0.0:
+        said = f"colours end at {end_text(top)}, the {PERCENTILE:.0f}th percentile"
+        return ColourScale(ScaleKind.LINEAR, 0.0, top, symbol, said)
+    return ColourScale(ScaleKind.LINEAR, 0.0, float(visible.max(initial=0.0)) or 1.0, symbol)
+
+
 def score_scale(scores: FloatArray, title: str) -> ColourScale:
     """Return the zero-centred scale for scores (h, w); infinite ones (masked) do not count."""
     finite = scores[np.isfinite(scores)]

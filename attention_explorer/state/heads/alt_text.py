@@ -16,9 +16,10 @@ from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_fr
 from attention_explorer.state.heads.head_difference import surveys_on_wall
 from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, part_shown
 from attention_explorer.state.heads.marked import MOST_MARKED, marked_frames, marked_title
-from attention_explorer.state.heads.shown_map import hiding_words, shown_map, stage_shown, stage_title
-from attention_explorer.state.heads.state import HeadsState, Picture
+from attention_explorer.state.heads.shown_map import shown_as, shown_map, stage_shown, stage_title
+from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.survey import in_order
+from attention_explorer.state.heads.value_weighted import lengths_shown
 from attention_explorer.state.heads.wording import (
     isolated,
     key_name,
@@ -133,11 +134,15 @@ def _strongest_words(heads: HeadsState, frame: HeadsFrame, seen: Window) -> str:
     if not found:
         why = "All that any query attends to is hidden" if has_hidden else "No query may attend to any key"
         return f"{why}: all weights are 0."
-    what = f", {hiding_words(heads.view.hidden)}" if has_hidden else ""
+    view = _view_drawn(heads)
+    notes = shown_as(frame, view) if has_hidden else ()
+    what = "".join(f", {note.removeprefix('not the raw weights: ')}" for note in notes)
+    lengths = lengths_shown(frame, view)
+    entry = f"weight{'s' * (len(found) != 1)}" if lengths is None else lengths.symbol
     pairs = (
         f"{query_name(frame, row)} to {key_name(frame, column)} {weight_text(weight)}" for weight, row, column in found
     )
-    return f"Strongest weight{'s' * (len(found) != 1)}{what}: {'; '.join(pairs)}."
+    return f"{'Strongest' if lengths is None else 'Largest'} {entry}{what}: {'; '.join(pairs)}."
 
 
 @kept
@@ -156,10 +161,12 @@ def strongest(heads: HeadsState, frame: HeadsFrame, seen: Window) -> tuple[Found
 
 def _map_drawn(heads: HeadsState, frame: HeadsFrame) -> AttentionMap:
     """Return the map that is drawn: the stages show it whole, also where keys are hidden in the other pictures."""
-    if heads.view.picture is Picture.STAGES:
-        return frame.map
-    view = replace(heads.view, stage=Stage.WEIGHTS) if heads.view.picture is Picture.LINES else heads.view
-    return shown_map(frame, view)
+    return frame.map if heads.view.picture is Picture.STAGES else shown_map(frame, _view_drawn(heads))
+
+
+def _view_drawn(heads: HeadsState) -> HeadsView:
+    """Return the view that is drawn: lines are of weights, whatever the stage."""
+    return replace(heads.view, stage=Stage.WEIGHTS) if heads.view.picture is Picture.LINES else heads.view
 
 
 def _largest(weights: FloatArray) -> list[int]:

@@ -18,10 +18,11 @@ from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
 from attention_explorer.state.heads.marked import marked_frames, marked_title
 from attention_explorer.state.heads.resolve import resolved
-from attention_explorer.state.heads.shown_map import shown_map, stage_shown
+from attention_explorer.state.heads.shown_map import is_renormalised, keys_left_out, shown_map, stage_shown
 from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView
 from attention_explorer.state.heads.survey import HeadSurvey, meets, surveys_of
+from attention_explorer.state.heads.value_weighted import lengths_shown, lengths_words
 from attention_explorer.state.heads.wording import map_title, part_words
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
@@ -38,17 +39,16 @@ def map_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
     stage = stage_shown(frame, view)
     shown = shown_map(frame, view)
     values = _stage(shown, stage)
-    arrays: dict[str, AnyArray] = {stage.value: values}
+    arrays: dict[str, AnyArray] = {_name_of_numbers(frame, view): values}
     if stage is not Stage.WEIGHTS or shown is not frame.map:
         arrays["raw_weights"] = _stage(frame.map, Stage.WEIGHTS)
     arrays["allowed"] = _allowed(frame.map)
-    parameters = {"what": map_title(frame), "numbers": stage.value, **settings_words(frame)}
+    parameters = {"what": map_title(frame), "numbers": _name_of_numbers(frame, view), **settings_words(frame)}
     part = part_shown(view, frame.shape, MOST_PRINTED_LINE_ROWS)
     if part != Window.whole(frame.shape):
         parameters["in_view"] = f"{part_words(part, frame)}; the numbers are those of the whole map"
-    if shown is not frame.map:
-        parameters["hidden_keys"] = f"{view.hidden.value}; the rest of each row is renormalised"
-    elif not frame.rows_are_distributions:
+    parameters |= _shown_as(frame, view)
+    if shown is frame.map and not frame.rows_are_distributions:
         parameters["note"] = NO_DISTRIBUTIONS
     return numbers_of(arrays, frame.exact_tokens, parameters, _one_map(frame, values))
 
@@ -103,18 +103,46 @@ def marked_numbers(frame: HeadsFrame, view: HeadsView) -> Numbers:
     stage = stage_shown(frames[0], view)
     maps = [shown_map(each, view) for each in frames]
     shape = (len(names), *frame.shape)
+    name = _name_of_numbers(frames[0], view)
     arrays: dict[str, AnyArray] = {
-        stage.value: _stacked(lambda: (_stage(map_, stage) for map_ in maps), shape, maps[0].dtype),
+        name: _stacked(lambda: (_stage(map_, stage) for map_ in maps), shape, maps[0].dtype),
         "heads": np.asarray(names),
         "allowed": _stacked(lambda: (_allowed(each.map) for each in frames), shape, np.dtype(np.bool_)),
     }
-    parameters = {"what": marked_title(len(names)), "numbers": stage.value, **settings_words(frame)}
-    if any(map_ is not each.map for map_, each in zip(maps, frames, strict=True)):
-        parameters["hidden_keys"] = f"{view.hidden.value}; the rest of each row is renormalised"
+    parameters = {"what": marked_title(len(names)), "numbers": name, **settings_words(frame)}
+    parameters |= _shown_as(frames[0], view)
+    if stage is not Stage.WEIGHTS or any(map_ is not each.map for map_, each in zip(maps, frames, strict=True)):
+        raw = [each.map for each in frames]
+        arrays["raw_weights"] = _stacked(lambda: (_stage(map_, Stage.WEIGHTS) for map_ in raw), shape, raw[0].dtype)
     table = _several_maps(
         f"head ({frame.count.value})", names, lambda: (_stage(map_, stage) for map_ in maps), frame.exact_tokens
     )
     return numbers_of(arrays, frame.exact_tokens, parameters, table)
+
+
+def _name_of_numbers(frame: HeadsFrame, view: HeadsView) -> str:
+    """Return what the numbers in the picture are called."""
+    stage = stage_shown(frame, view)
+    is_weighted = stage is Stage.WEIGHTS and lengths_shown(frame, view) is not None
+    return "value_weighted" if is_weighted else stage.value
+
+
+def _shown_as(frame: HeadsFrame, view: HeadsView) -> dict[str, Any]:
+    """Return what to know of numbers that are not the weights of the head."""
+    found: dict[str, Any] = {}
+    lengths, left_out = lengths_shown(frame, view), keys_left_out(frame, view)
+    if _name_of_numbers(frame, view) == "value_weighted" and lengths is not None:
+        found |= {"value_weighted": lengths_words(lengths), "note": NO_DISTRIBUTIONS}
+    if is_renormalised(frame, view):
+        found["hidden_keys"] = f"{view.hidden.value}; the rest of each row is renormalised"
+    elif left_out.any():
+        tokens = sorted({frame.exact_tokens[1][at] for at in np.flatnonzero(left_out)})
+        found |= {
+            "hidden_tokens": tokens,
+            "hidden_keys": "left out; the rest of each row is as it was, and rows sum to it",
+        }
+        found["note"] = NO_DISTRIBUTIONS
+    return found
 
 
 # ---- Maps, written a block of rows at a time ----

@@ -13,7 +13,7 @@ from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.numerals import grouped, percent
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.shown_map import is_renormalised, shown_map
+from attention_explorer.state.heads.shown_map import shown_as, shown_map
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.map_picture import Window
 
@@ -68,7 +68,7 @@ def line_picture(
     rows, columns = range(seen.top, seen.bottom), range(seen.left, seen.right)
     view = replace(view, stage=Stage.WEIGHTS)
     links = line_links(shown_map(frame, view), rows, columns, view.mass, most)
-    has_hidden = is_renormalised(frame, view)
+    has_hidden = bool(shown_as(frame, view))
     if has_hidden:
         links = _hidden_rows_apart(links, frame.map)
     queries, keys = frame.queries[seen.rows], frame.keys[seen.columns]

@@ -15,6 +15,7 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
+from attention_explorer.state.heads.value_weighted import lengths_shown
 from attention_explorer.state.map_picture import MapPicture
 
 DARK = 0.02
@@ -83,6 +84,8 @@ def _kept_as_b(text: str, other: HeadsSetup) -> Offer:
 def _is_dark(frame: HeadsFrame, heads: HeadsState, picture: MapPicture) -> bool:
     if stage_shown(frame, heads.view) is not Stage.WEIGHTS or frame.setup.hard:
         return False  # what is not the best is 0 in hard lookup: no colours show more of it
+    if lengths_shown(frame, heads.view) is not None:
+        return False  # lengths are no shares of a whole
     if heads.view.contrast not in (Contrast.UNIT, Contrast.MAX):
         return False
     visible = np.array([frame.shape[1]]) if frame.mask is None else frame.mask.sum(axis=1)

@@ -7,12 +7,20 @@ import unicodedata
 import numpy as np
 
 from attention_explorer.model import AttentionMap, RenormalisedMap, Stage
+from attention_explorer.model.hidden_keys_map import HiddenKeysMap
 from attention_explorer.model.pooling import Pooled
-from attention_explorer.state.colour_scale import BoolArray, ColourScale, score_scale, weight_scale
+from attention_explorer.state.colour_scale import BoolArray, ColourScale, length_scale, score_scale, weight_scale
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.state import HeadsView, Hidden
+from attention_explorer.state.heads.state import HeadsView, Hidden, Picture
+from attention_explorer.state.heads.value_weighted import lengths_shown, lengths_words
 from attention_explorer.state.map_picture import MapPicture, Window
 
+MOST_NAMED = 4
+"""Hidden tokens, up to which they are named."""
+MOST_SUMS = 512
+"""Rows up to which their sums are shown unasked where keys are hidden: they take as long again as the map."""
+HIDING = (Picture.HEATMAP, Picture.LINES, Picture.MARKED)
+"""The pictures that leave chosen tokens out."""
 STAGE_TITLES = {
     Stage.SCORES: "raw score q·k",
     Stage.SCALED: "scaled score q·k ÷ √d_k",
@@ -39,10 +47,15 @@ def map_picture(
     stage = stage_shown(frame, view)
     map_ = shown_map(frame, view)
     pooled = map_.pooled(stage, *tiles, seen.rows, seen.columns)
-    hidden = hidden_keys(frame, view.hidden)[seen.columns]
+    hidden = keys_not_drawn(frame, view)[seen.columns]
     in_view = "" if seen == Window.whole(frame.shape) else " in view"
     masked, word, scale = scaled(frame, view, pooled, hidden, in_view)
-    sums = tuple(map_.row_summary(seen.rows).total.tolist()) if view.row_sums and stage is Stage.WEIGHTS else ()
+    lengths = lengths_shown(frame, view) if stage is Stage.WEIGHTS else None
+    if lengths is not None:
+        scale = length_scale(view.contrast, pooled.values, masked, lengths.symbol)
+    differ = keys_left_out(frame, view).any() and seen.bottom - seen.top <= MOST_SUMS
+    has_sums = stage is Stage.WEIGHTS and lengths is None and (view.row_sums or differ)
+    sums = tuple(map_.row_summary(seen.rows).total.tolist()) if has_sums else ()
     return MapPicture(
         pooled.values,
         masked,
@@ -85,13 +98,60 @@ def stage_title(frame: HeadsFrame, stage: Stage) -> str:
 
 
 def shown_map(frame: HeadsFrame, view: HeadsView) -> AttentionMap:
-    """Return the map in the picture: without its hidden keys, the rest of each row renormalised."""
-    return RenormalisedMap(frame.map, ~hidden_keys(frame, view.hidden)) if is_renormalised(frame, view) else frame.map
+    """Return the map in the picture: its weights, or what they add to the output, without the hidden keys.
+
+    Without the first token or punctuation the rest of each row is renormalised, without chosen tokens it is not.
+    """
+    if stage_shown(frame, view) is not Stage.WEIGHTS:
+        return frame.map
+    lengths = lengths_shown(frame, view)
+    map_ = frame.map if lengths is None else lengths
+    if is_renormalised(frame, view):
+        map_ = RenormalisedMap(map_, ~hidden_keys(frame, view.hidden))
+    left_out = keys_left_out(frame, view)
+    return HiddenKeysMap(map_, ~left_out) if left_out.any() else map_
 
 
 def is_renormalised(frame: HeadsFrame, view: HeadsView) -> bool:
-    """Whether the map in the picture is without some keys, and so does not have the raw weights."""
-    return stage_shown(frame, view) is Stage.WEIGHTS and bool(hidden_keys(frame, view.hidden).any())
+    """Whether the map in the picture is without some keys, the rest of its rows renormalised."""
+    if stage_shown(frame, view) is not Stage.WEIGHTS or lengths_shown(frame, view) is not None:
+        return False
+    return bool(hidden_keys(frame, view.hidden).any())
+
+
+def keys_left_out(frame: HeadsFrame, view: HeadsView) -> BoolArray:
+    """Return which keys (n_k,) are taken out of the picture without the rest of the rows being renormalised."""
+    if view.picture not in HIDING or stage_shown(frame, view) is not Stage.WEIGHTS:
+        return np.zeros(len(frame.keys), np.bool_)
+    chosen: BoolArray = np.array([token in view.hidden_tokens for token in frame.keys], np.bool_)
+    # Lengths are no shares of a whole that could be shared out anew.
+    return chosen if lengths_shown(frame, view) is None else chosen | hidden_keys(frame, view.hidden)
+
+
+def keys_not_drawn(frame: HeadsFrame, view: HeadsView) -> BoolArray:
+    """Return all keys (n_k,) that a picture of weights is without."""
+    return hidden_keys(frame, view.hidden) | keys_left_out(frame, view)
+
+
+def shown_as(frame: HeadsFrame, view: HeadsView) -> tuple[str, ...]:
+    """Return what to know of the weights in the picture, where they are not those of the head; nothing if they are."""
+    if stage_shown(frame, view) is not Stage.WEIGHTS:
+        return ()
+    lengths, left_out = lengths_shown(frame, view), keys_left_out(frame, view)
+    said = [] if lengths is None else [lengths_words(lengths)]
+    if is_renormalised(frame, view):
+        said.append(f"not the raw weights: {hiding_words(view.hidden)}")
+    if left_out.any():
+        hidden = sorted({frame.keys[at] for at in np.flatnonzero(left_out)})
+        what = listed_tokens(tuple(hidden))
+        said.append(f"{what} hidden" if lengths is not None else f"{what} hidden: rows sum to what is left")
+    return tuple(said)
+
+
+def listed_tokens(tokens: tuple[str, ...]) -> str:
+    """Return some tokens by name, and how many more."""
+    named = " ".join(f"“{token}”" for token in tokens[:MOST_NAMED])
+    return f"{named} and {len(tokens) - MOST_NAMED} more" if len(tokens) > MOST_NAMED else named
 
 
 def hiding_words(hidden: Hidden) -> str:

@@ -140,8 +140,12 @@ class HeadsView(CheckedFields):
     stage: Stage = Stage.WEIGHTS
     contrast: Contrast = Contrast.MAX
     colour_map: str = "viridis"
+    value_weighted: bool = False
+    """Whether weights are multiplied by the lengths of what they weigh, where values are known."""
     row_sums: bool = False
     hidden: Hidden = Hidden.NOTHING
+    hidden_tokens: frozenset[str] = frozenset()
+    """Tokens that are not shown as keys; the rest of each row stays as it is."""
     sort: SortBy = SortBy.NUMBER
     reverse: bool = False
     """Whether the wall begins at the other end: with the smallest, or with the last head."""

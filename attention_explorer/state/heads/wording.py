@@ -23,8 +23,9 @@ from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.marked import MarkedHeads
-from attention_explorer.state.heads.shown_map import hiding_words, is_renormalised, shown_map, stage_shown
+from attention_explorer.state.heads.shown_map import is_renormalised, keys_left_out, shown_as, shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView
+from attention_explorer.state.heads.value_weighted import WEIGHED, lengths_shown, why_not_weighted
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.token_names import isolated as isolated
 
@@ -108,10 +109,20 @@ def cell_words(frame: HeadsFrame, view: HeadsView, row: int, column: int) -> str
     stage = stage_shown(frame, view)
     if stage is Stage.WEIGHTS:
         picture = shown_map(frame, view)
+        said = f"{pair}: weight {readable(weight)}"
         if picture is frame.map:
-            return f"{pair}: weight {readable(weight)}"
+            return said
         shown = float(picture.weights(*cell)[0, 0])
-        return f"{pair}: weight {readable(weight)} (renormalised in the picture: {readable(shown)})"
+        lengths = lengths_shown(frame, view)
+        if lengths is not None:
+            length = float(lengths.lengths[column])
+            product = float(lengths.weights(*cell)[0, 0])
+            said = f"{said} × {lengths.symbol.replace('α·', '')} {readable(length)} = {readable(product)}"
+        if keys_left_out(frame, view)[column]:
+            return f"{said} (hidden in the picture)"
+        if not is_renormalised(frame, view):
+            return said
+        return f"{said} (renormalised in the picture: {readable(shown)})"
     score = float(frame.head_map.scores(*cell, stage=stage)[0, 0])
     return f"{pair}: {number_word(frame, stage)} {readable(score)}, weight {readable(weight)}"
 
@@ -255,10 +266,10 @@ def badges(
         view = replace(view, stage=Stage.WEIGHTS)
     elif picture.scale.badge:
         found.append(picture.scale.badge)
-    has_hidden = is_renormalised(frame, view)
-    if has_hidden:
-        found.append(f"not the raw weights: {hiding_words(view.hidden)}")
-    if not frame.rows_are_distributions and not has_hidden:
+    found += shown_as(frame, view)
+    if view.value_weighted and view.picture in WEIGHED and (reason := why_not_weighted(frame)):
+        found.append(f"weights alone: {reason[:1].lower()}{reason[1:].rstrip('.')}")
+    if not frame.rows_are_distributions and not shown_as(frame, view):
         found.append("rows need not sum to 1")
     if isinstance(picture, MapPicture) and picture.values.shape != picture.cells:
         height, width = picture.values.shape

@@ -12,11 +12,13 @@ from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
+from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import stage_shown
-from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, MaskKind, Picture
+from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, HeadsView, MaskKind, Picture
+from attention_explorer.state.heads.value_weighted import WEIGHED, why_without_values
 from attention_explorer.state.mask import default_size
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
@@ -26,7 +28,16 @@ from attention_explorer.ui.controls.possible import allow_unless
 from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
-from attention_explorer.ui.heads.choices import CONTRASTS, HIDINGS, MASKS, OWN_MASK, PAINTED, PICTURES, STAGES
+from attention_explorer.ui.heads.choices import (
+    CONTRASTS,
+    HIDINGS,
+    MASKS,
+    OWN_MASK,
+    PAINTED,
+    PICTURES,
+    VALUE_WEIGHTED,
+    WITH_VALUES,
+)
 from attention_explorer.ui.theme import Look
 
 NARROW_BAR = 760
@@ -147,7 +158,7 @@ class HeadsBar(QWidget):
     def _make_views(self) -> None:
         self.pictures = ChoiceRow("Picture", PICTURES, self._on_picture_chosen)
         self.stages = ChoiceBox(
-            "Stage", "How far the computation has gone in the picture", STAGES, lambda value: self._view(stage=value)
+            "Stage", "How far the computation has gone in the picture", WITH_VALUES, self._on_stage_chosen
         )
         self.contrast = ChoiceBox(
             "Contrast",
@@ -276,9 +287,8 @@ class HeadsBar(QWidget):
         self.pictures.show_value(view.picture)
         marked = self.pictures.buttons[Picture.MARKED]
         marked.setVisible(bool(view.marked) or view.picture is Picture.MARKED)
-        self.stages.show_value(stage)
+        self._show_stage(view, frame, stage)
         self._wanted[self.stages] = view.picture in (Picture.HEATMAP, Picture.COMPARE, Picture.MARKED)
-        self.stages.setEnabled(frame is None or frame.map.has_scores)
         self.paint.setEnabled(view.picture is Picture.HEATMAP and not no_masks)
         if not self.paint.isEnabled():
             self.paint.setChecked(False)  # only the map can be painted on
@@ -303,6 +313,17 @@ class HeadsBar(QWidget):
         if arranged != self._arranged:  # a typed letter leaves it as it is, and the page need not be laid out anew
             self._arranged = arranged
             self._fold()
+
+    def _show_stage(self, view: HeadsView, frame: HeadsFrame | None, stage: Stage) -> None:
+        """Show what is in the picture, and let be chosen what there is."""
+        has_scores = frame is None or frame.map.has_scores
+        weighs = view.picture in WEIGHED and (frame is None or not why_without_values(frame))
+        is_weighted = weighs and view.value_weighted and stage is Stage.WEIGHTS
+        self.stages.show_value(VALUE_WEIGHTED if is_weighted else stage)
+        self.stages.enable_values(lambda value: weighs if value == VALUE_WEIGHTED else has_scores or value == stage)
+        self.stages.setEnabled(has_scores or weighs)
+        lengths_only = (Contrast.UNIT, Contrast.LOG) if is_weighted else ()
+        self.contrast.enable_values(lambda value: value not in lengths_only)
 
     def _show_what_hiding_does(self, picture: Picture, stage: Stage) -> None:
         """Let keys be hidden where that changes the picture, and say why not elsewhere."""
@@ -329,6 +350,13 @@ class HeadsBar(QWidget):
         name = next(iter(changes))
         what = "hidden keys" if name == "hidden" else name
         self._apply(self._session.state.heads.with_view(**changes), f"Change the {what}")
+
+    def _on_stage_chosen(self, value: object) -> None:
+        is_weighted = value == VALUE_WEIGHTED
+        heads = self._session.state.heads.with_view(
+            stage=Stage.WEIGHTS if is_weighted else value, value_weighted=is_weighted
+        )
+        self._apply(heads, "Weigh the values" if is_weighted else "Change the stage")
 
     def _on_picture_chosen(self, picture: object) -> None:
         heads = self._session.state.heads.with_view(picture=picture)

@@ -37,6 +37,16 @@ STAGES = (
     (Stage.MASKED, "masked", "Hidden cells are −∞, before the softmax"),
     (Stage.WEIGHTS, "weights", "Softmax of each row: the row sums to 1"),
 )
+VALUE_WEIGHTED = "value-weighted"
+WITH_VALUES = (
+    *STAGES,
+    (
+        VALUE_WEIGHTED,
+        "weights × values",
+        "How long what each key adds to the output is: ‖α·v·W_O‖, or ‖α·v‖ where W_O is not known.\n"
+        "A large weight on a short value adds little (Kobayashi et al. 2020).",
+    ),
+)
 CONTRASTS = (
     (Contrast.UNIT, "colours 0…1", "The colour bar runs from 0 to 1: the same colours in every map"),
     (Contrast.MAX, "colours 0…max", "The colour bar ends at the largest weight of the map"),

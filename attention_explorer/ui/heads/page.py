@@ -19,7 +19,7 @@ from attention_explorer.sources.source import Ability
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import OTHER, HeadsFrame, heads_frame
 from attention_explorer.state.heads.presets import other_setup
-from attention_explorer.state.heads.shown_map import is_renormalised
+from attention_explorer.state.heads.shown_map import shown_as
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.row_as_lookup import as_lookup, reason_against_lookup
 from attention_explorer.ui.controls.hint_card import HintCard
@@ -327,7 +327,7 @@ class HeadsPage(RequestingPage):
         self._centre.set_spots(hovered, self.pinned)
         spot = hovered if hovered != NOWHERE else self.pinned
         self._show_on_wall(spot)
-        is_raw = is_renormalised(frame, self.session.state.heads.view)
+        is_raw = bool(shown_as(frame, self.session.state.heads.view))
         one, several = self._centre.map_hovered, self._centre.shows_several_heads
         read = one if isinstance(one, HeadsFrame) else frame
         with self._reading_on():
