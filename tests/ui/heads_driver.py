@@ -41,6 +41,8 @@ class HeadsDriver(WindowDriver):
             QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
         page.bar.paint.setChecked(False)
         page.tabs.setCurrentIndex(0)
+        page.search.field.clear()
+        page.search.close_row()
         self.window.statusBar().clearMessage()
         self.window.say("")
         self.window.activateWindow()

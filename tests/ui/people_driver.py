@@ -52,7 +52,8 @@ def scenes_of(page: str) -> list[Scene]:
         shown = [Scene(f"heads {picture}", _state(replace(first, heads=_with(first, picture)))) for picture in Picture]
         typed = with_other_recipe(first.heads, sentence="The big cat, she sat").with_view(picture=Picture.COMPARE)
         shown.append(Scene("heads compare two sentences", _state(replace(first, heads=typed))))
-        return shown + [Scene(f"heads tab {tab}", _tab(page, tab)) for tab in (1, 2)]
+        tabs = [Scene(f"heads tab {tab}", _tab(page, tab)) for tab in (1, 2)]
+        return [*shown, *tabs, Scene("heads search", _search(first))]
     part = _quick(getattr(first, page))
     if not hasattr(part, "picture"):
         return [Scene(page, _state(first))]
@@ -89,7 +90,20 @@ def with_all_changed(page: str) -> ExplorerState:
 
 def _with(state: ExplorerState, picture: Picture) -> object:
     heads = replace(state.heads, other=state.heads.setup) if picture is Picture.COMPARE else state.heads
-    return heads.with_view(picture=picture)
+    marked = frozenset({(0, 0), (0, 2), (0, 5)}) if picture is Picture.MARKED else frozenset()
+    return heads.with_view(picture=picture, marked=marked)
+
+
+def _search(state: ExplorerState) -> Show:
+    """Show the search for tokens, some of which are hidden."""
+
+    def show(window: MainWindow) -> None:
+        show_state(window, replace(state, heads=state.heads.with_view(hidden_tokens=frozenset({"the"}))))
+        window.page.bar.find_wanted.emit()
+        QTest.keyClicks(QApplication.focusWidget(), "ca")
+        catch_up(window)
+
+    return show
 
 
 def _state(state: ExplorerState) -> Show:
@@ -112,6 +126,8 @@ def show_state(window: MainWindow, state: ExplorerState) -> None:
     """Show a state as if it had been opened, and wait for all of it."""
     if hasattr(window.page, "tabs"):
         window.page.tabs.setCurrentIndex(0)
+    if hasattr(window.page, "search"):
+        window.page.search.close_row()
     window.session._restore(state)
     window.session.undo_stack.clear()
     catch_up(window)

@@ -163,7 +163,7 @@ class _Painted(QWidget):
 def test_the_smallest_window_gives_most_of_its_height_to_the_picture(page_window, page):
     window = page_window(page)
     window.resize(640, 480)
-    catch_up(window)
+    show_state(window, first_state(page))
     shown = window.page.canvas
     top = shown.mapTo(window.page, QPoint(0, 0)).y()
     assert top < window.page.height() / 2

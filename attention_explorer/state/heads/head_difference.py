@@ -57,7 +57,10 @@ def _difference_of(a: HeadsFrame, b: HeadsFrame, layer: int, head: int) -> float
         other = b.layers[layer].maps[head]
     else:
         return math.nan
-    return map_difference(a.layers[layer].maps[head], other, *_axes(a, b))
+    try:
+        return map_difference(a.layers[layer].maps[head], other, *_axes(a, b))
+    except ExplorerError:  # weights of B that cannot be read
+        return math.nan
 
 
 @kept

@@ -29,6 +29,7 @@ from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
 from attention_explorer.ui.heads.choices import (
+    CHOSEN_TOKENS,
     CONTRASTS,
     HIDINGS,
     MASKS,
@@ -62,6 +63,8 @@ class HeadsBar(QWidget):
         Why something cannot be done.
     export_wanted
         The button was pressed.
+    find_wanted
+        Tokens are to be found, and hidden.
     height_changed
         Its controls take more lines than before, or fewer.
     paint_toggled : bool
@@ -70,6 +73,7 @@ class HeadsBar(QWidget):
 
     refused = Signal(str)
     export_wanted = Signal()
+    find_wanted = Signal()
     height_changed = Signal()
     paint_toggled = Signal(bool)
 
@@ -170,7 +174,7 @@ class HeadsBar(QWidget):
             "Hidden keys",
             HIDING_TIP,
             HIDINGS,
-            lambda value: self._view(hidden=value),
+            self._on_hiding_chosen,
         )
         self.mass = NumberBox(1.0, 100.0, "Share of each row’s weight drawn as lines, in percent")
         self.mass.setSuffix(" % of each row")
@@ -298,7 +302,7 @@ class HeadsBar(QWidget):
         self.contrast.show_value(view.contrast)
         self._wanted[self.contrast] = view.picture is not Picture.LINES
         self.contrast.setEnabled(stage is Stage.WEIGHTS)
-        self.hidden.show_value(view.hidden)
+        self.hidden.show_value(CHOSEN_TOKENS if view.hidden_tokens else view.hidden)
         self._show_what_hiding_does(view.picture, stage)
         # What is painted holds under every kind; a mask that belongs to the weights is none of them.
         first = OWN_MASK if no_masks and source.mask_words() else PAINTED if mask.is_painted else MASKS[0][1]
@@ -347,9 +351,16 @@ class HeadsBar(QWidget):
         self._session.apply(replace(self._session.state, heads=heads), label, merge)
 
     def _view(self, **changes: object) -> None:
-        name = next(iter(changes))
-        what = "hidden keys" if name == "hidden" else name
-        self._apply(self._session.state.heads.with_view(**changes), f"Change the {what}")
+        self._apply(self._session.state.heads.with_view(**changes), f"Change the {next(iter(changes))}")
+
+    def _on_hiding_chosen(self, value: object) -> None:
+        view = self._session.state.heads.view
+        if value != CHOSEN_TOKENS:
+            heads = self._session.state.heads.with_view(hidden=value, hidden_tokens=frozenset())
+            self._apply(heads, "Change the hidden keys")
+            return
+        self.hidden.show_value(CHOSEN_TOKENS if view.hidden_tokens else view.hidden)  # nothing is hidden yet
+        self.find_wanted.emit()
 
     def _on_stage_chosen(self, value: object) -> None:
         is_weighted = value == VALUE_WEIGHTED

@@ -42,7 +42,7 @@ WITH_VALUES = (
     *STAGES,
     (
         VALUE_WEIGHTED,
-        "weights × values",
+        "× values",
         "How long what each key adds to the output is: ‖α·v·W_O‖, or ‖α·v‖ where W_O is not known.\n"
         "A large weight on a short value adds little (Kobayashi et al. 2020).",
     ),
@@ -54,6 +54,7 @@ CONTRASTS = (
     (Contrast.LOG, "colours log", "Powers of ten from 0.0001 to 1: small weights become visible"),
     (Contrast.PERCENTILE, "colours to 98 %", "98 % of the weights lie below the end of the colour bar"),
 )
+CHOSEN_TOKENS = "tokens"
 HIDINGS = (
     (Hidden.NOTHING, "hide nothing", "All keys are shown"),
     (
@@ -62,4 +63,9 @@ HIDINGS = (
         "Leave the first key out and renormalise the rest: in trained models it often takes most of the weight",
     ),
     (Hidden.PUNCTUATION, "hide punctuation", "Leave punctuation out of the keys and renormalise the rest"),
+    (
+        CHOSEN_TOKENS,
+        "hide tokens…",
+        "Find tokens (Ctrl+F) and leave them out of the keys; the rest of each row stays as it is",
+    ),
 )

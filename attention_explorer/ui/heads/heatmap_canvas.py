@@ -237,6 +237,14 @@ class HeatmapCanvas(MapWidget):
 
     def _walk(self, down: int, right: int) -> None:
         super()._walk(down, right)
+        self._bring_into_view()
+
+    def reveal(self, spot: Spot) -> None:
+        """Pin a spot and bring it into view."""
+        self.pin(spot)
+        self._bring_into_view()
+
+    def _bring_into_view(self) -> None:
         if self.frame is None or self.session.state.heads.view.window is None:
             return
         window = _including(self._seen_on_the_map, self.pinned).held_within(self.frame.shape)

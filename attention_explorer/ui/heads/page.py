@@ -100,7 +100,7 @@ class HeadsPage(RequestingPage):
         self.pictures, self._widgets = self._centre.pictures, self._centre.widgets
         self.canvas, self.lines = self._centre.canvas, self._centre.lines
         self.stages, self.comparison = self._centre.stages, self._centre.comparison
-        self.marked = self._centre.marked
+        self.marked, self.search = self._centre.marked, self._centre.search
         self.note = self._centre.note
 
     def _make_panel(self) -> None:
@@ -147,6 +147,9 @@ class HeadsPage(RequestingPage):
         self._centre.arrays.clicked.connect(self.show_arrays)
         self._centre.spot_changed.connect(self._on_spot_changed)
         self._centre.menu_wanted.connect(self._on_menu_wanted)
+        self.search.found.connect(self._on_token_found)
+        self.search.closed.connect(self.focus_first)
+        self.bar.find_wanted.connect(self.search.open_row)
         self.tabs.currentChanged.connect(lambda _index: self._show_panel())
         self.wall.said.connect(self.said)
         self.reading.spot_hovered.connect(self._on_list_hovered)
@@ -275,6 +278,7 @@ class HeadsPage(RequestingPage):
             self.bar.show_frame(heads, frame)
         if frame is not None:
             self._wall_side.show_frame(heads, frame)
+            self.search.show_frame(frame, heads)
         with self._reading_on():
             self._panel.show_frame(heads, frame)
         with self._reading_on():
@@ -341,6 +345,10 @@ class HeadsPage(RequestingPage):
 
     def _on_spot_changed(self, spot: Spot) -> None:
         self._show_spots()
+        self._say_spot(spot)
+
+    def _on_token_found(self, spot: Spot) -> None:
+        self.canvas.reveal(spot)
         self._say_spot(spot)
 
     def _on_list_hovered(self, spot: Spot | None) -> None:
@@ -447,6 +455,7 @@ class HeadsPage(RequestingPage):
             PageAction("Previous head", lambda: self._step_head(-1), "P", "Show the head before"),
             PageAction("Reverse the order", self._wall_side.turn_round, "O", "Begin the wall at the other end"),
             PageAction("Mark the head", self._mark_head, "M", "Mark it, to be laid side by side with others"),
+            PageAction("Find a token…", self.search.open_row, "Ctrl+F", "Find tokens, and hide them as keys"),
             PageAction("Keep as B", self.keep_for_comparison, "B", "Keep this setup for comparison"),
             PageAction(
                 "Compare with a file…", self.compare_wanted.emit, "", "Open a file of attention as B, beside this"

@@ -23,6 +23,7 @@ from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.steady import Steady
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.heads.find_row import FindRow
 from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
 from attention_explorer.ui.heads.map_widget import MapWidget, OneMap
 from attention_explorer.ui.heads.offer_row import OfferRow
@@ -54,6 +55,7 @@ class PictureCard(Steady):
         self.badges = TextBlock(look, 1, "What to know about the colours")
         self.offers = OfferRow(session)
         self.other = OtherRow(session, look)
+        self.search = FindRow(session)
         self.keep = QPushButton("Keep as B")
         self.keep.setToolTip("Keep this setup as B. Then change anything and compare: A beside B, and A − B.")
         self.arrays = QPushButton("Arrays…")
@@ -89,6 +91,7 @@ class PictureCard(Steady):
         self._card.body.addWidget(self.badges)
         self._card.body.addWidget(self.other)
         self._card.body.addWidget(self.offers)
+        self._card.body.addWidget(self.search)
         self._card.body.addWidget(self.pictures, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -98,7 +101,7 @@ class PictureCard(Steady):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        for part in (self._card, self.title, self.badges, self.other, self.offers, self.note):
+        for part in (self._card, self.title, self.badges, self.other, self.offers, self.search, self.note):
             part.set_look(look)
         for widget in self.widgets.values():
             widget.set_look(look)
