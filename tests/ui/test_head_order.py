@@ -74,7 +74,7 @@ def test_a_key_and_a_button_turn_the_order_round_and_sessions_keep_it(words_once
     driver, side = words_once, words_once.page._wall_side
     driver.choose(driver.page.sort, SortBy.SCORE_STD)
     before = order(driver)
-    driver.key(Qt.Key.Key_O, widget=driver.page.wall)
+    driver.key(Qt.Key.Key_T, widget=driver.page.wall)
     assert order(driver) == before[::-1]
     driver.press(side.reverse)
     assert order(driver) == before

@@ -453,7 +453,7 @@ class HeadsPage(RequestingPage):
         return (
             PageAction("Next head", lambda: self._step_head(1), "N", "Show the next head large"),
             PageAction("Previous head", lambda: self._step_head(-1), "P", "Show the head before"),
-            PageAction("Reverse the order", self._wall_side.turn_round, "O", "Begin the wall at the other end"),
+            PageAction("Reverse the order", self._wall_side.turn_round, "T", "Begin the wall at the other end"),
             PageAction("Mark the head", self._mark_head, "M", "Mark it, to be laid side by side with others"),
             PageAction("Find a token…", self.search.open_row, "Ctrl+F", "Find tokens, and hide them as keys"),
             PageAction("Keep as B", self.keep_for_comparison, "B", "Keep this setup for comparison"),

@@ -109,7 +109,7 @@ class WallSide(Steady):
         self.reverse = QPushButton("↓")
         self.reverse.setCheckable(True)
         self.reverse.setAccessibleName("Reverse the order of the heads")
-        self.reverse.setToolTip("The other way round (O): the smallest first, or the last head")
+        self.reverse.setToolTip("The other way round (T): the smallest first, or the last head")
         self.reverse.clicked.connect(self.turn_round)
         self.only = QPushButton("▽")
         self.only.setCheckable(True)
