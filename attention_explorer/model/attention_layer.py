@@ -30,8 +30,8 @@ class AttentionLayer(EncoderLayer):
         width = whole.d_model
         super().__init__(
             *(attention.w_q, attention.w_k, attention.w_v, attention.w_o),
-            w1=np.zeros((width, 0)),
-            w2=np.zeros((0, width)),
+            w1=np.zeros((width, 0), attention.dtype),
+            w2=np.zeros((0, width), attention.dtype),
             heads=attention.heads,
             norm=whole.wiring.placement,
             residual=whole.wiring.residual,

@@ -32,6 +32,27 @@ class AttentionDerivative(NamedTuple):
     weights: Floats
 
 
+class ProjectionDerivative(NamedTuple):
+    """A derivative by what the projections of multi-head attention made, the heads side by side.
+
+    Attributes
+    ----------
+    q : ndarray, (..., n_q, heads·d_k)
+        By the queries x @ w_q + b_q, before positions turned them.
+    k : ndarray, (..., n_k, heads·d_k)
+        By the keys.
+    v : ndarray, (..., n_k, heads·d_v)
+        By the values.
+    weights : ndarray, (..., heads, n_q, n_k)
+        By the weights A, each taken for itself.
+    """
+
+    q: Floats
+    k: Floats
+    v: Floats
+    weights: Floats
+
+
 def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> AttentionDerivative:
     """Pull a derivative by the output of multi-head attention back to one by its input.
 
@@ -60,6 +81,29 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     its mean under P), ∂L/∂Q = ∂L/∂S K/√d_k, ∂L/∂K = ∂L/∂Sᵀ Q/√d_k. The weights of a hard lookup do not answer to
     small moves: what goes through them is 0.
     """
+    found = projections_reverse(attention, trace, d_output)
+    with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        by_inputs = inputs_reverse(attention, trace, found)
+    return AttentionDerivative(*map(within_range, by_inputs), found.weights)
+
+
+def projections_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> ProjectionDerivative:
+    """Pull a derivative by the output of multi-head attention back to queries, keys and values.
+
+    Parameters
+    ----------
+    attention, trace, d_output
+        As for `attention_reverse`.
+
+    Returns
+    -------
+    ProjectionDerivative
+
+    Raises
+    ------
+    ArrayError
+        As for `attention_reverse`.
+    """
     d_output = derivative_by_output(d_output, trace.output)
     if trace.k.shape[-2] != trace.context.shape[-2]:
         raise ArrayError(
@@ -68,10 +112,32 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
         )
     with np.errstate(over="ignore", invalid="ignore"):  # looked for below
         found = _pulled_back(attention, trace, d_output)
-    return AttentionDerivative(*map(within_range, found))
+    return ProjectionDerivative(*map(within_range, found))
 
 
-def _pulled_back(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> AttentionDerivative:
+def inputs_reverse(
+    attention: MultiHeadAttention, trace: MultiHeadTrace, found: ProjectionDerivative
+) -> tuple[Floats, Floats]:
+    """Pull derivatives by queries, keys and values back to what they were projected from.
+
+    Parameters
+    ----------
+    attention, trace
+        As for `attention_reverse`.
+    found : ProjectionDerivative
+        What `projections_reverse` returned.
+
+    Returns
+    -------
+    x : ndarray, (..., n_q, d_model)
+    context : ndarray, (..., n_k, d_context)
+    """
+    by_x = found.q @ attention.w_q.T
+    by_context = found.k @ attention.w_k.T + found.v @ attention.w_v.T
+    return _summed_to(by_x, trace.x.shape), _summed_to(by_context, trace.context.shape)
+
+
+def _pulled_back(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> ProjectionDerivative:
     by_found = split_heads(d_output @ attention.w_o.T, attention.heads)  # (..., heads, n_q, d_v)
     by_weights = by_found @ trace.v.swapaxes(-1, -2)  # (..., heads, n_q, n_k)
     call = trace.call
@@ -83,10 +149,7 @@ def _pulled_back(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output:
     if call.positions is not None:
         by_q, by_k = (call.positions.turned(each, back=True) for each in (by_q, by_k))
     by_v = trace.weights.swapaxes(-1, -2) @ by_found
-    by_x = merge_heads(by_q) @ attention.w_q.T
-    by_context = merge_heads(by_k) @ attention.w_k.T + merge_heads(by_v) @ attention.w_v.T
-    x, context = _summed_to(by_x, trace.x.shape), _summed_to(by_context, trace.context.shape)
-    return AttentionDerivative(x, context, by_weights)
+    return ProjectionDerivative(merge_heads(by_q), merge_heads(by_k), merge_heads(by_v), by_weights)
 
 
 def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:

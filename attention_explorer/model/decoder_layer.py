@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -155,6 +155,8 @@ class DecoderLayer:
         *,
         mask: npt.ArrayLike | None = None,
         bias: npt.ArrayLike | None = None,
+        scale: float | None = None,
+        hard: bool = False,
         positions: RotaryPositions | None = None,
         context_mask: npt.ArrayLike | None = None,
     ) -> DecoderTrace:
@@ -168,6 +170,8 @@ class DecoderLayer:
             The sequence it is written from, such as what an encoder put out.
         mask, bias, positions
             Of the self-attention, besides its causal mask; as for `attend_with_cache`.
+        scale, hard
+            Of both kinds of attention; as for `MultiHeadAttention`.
         context_mask : array_like of bool, optional
             True where a query may attend to the context; the shapes of `MultiHeadAttention`.
 
@@ -180,7 +184,8 @@ class DecoderLayer:
         ArrayError
             If a shape does not fit, an entry is not finite, or a stage leaves the float range.
         """
-        return self.decode(x, context, mask=mask, bias=bias, positions=positions, context_mask=context_mask)[0]
+        given = partial(self.decode, mask=mask, bias=bias, scale=scale, hard=hard, positions=positions)
+        return given(x, context, context_mask=context_mask)[0]
 
     def decode(
         self,
@@ -190,6 +195,8 @@ class DecoderLayer:
         *,
         mask: npt.ArrayLike | None = None,
         bias: npt.ArrayLike | None = None,
+        scale: float | None = None,
+        hard: bool = False,
         positions: RotaryPositions | None = None,
         context_mask: npt.ArrayLike | None = None,
     ) -> tuple[DecoderTrace, KVCache]:
@@ -205,6 +212,8 @@ class DecoderLayer:
             What this method returned for the tokens before; none at the start.
         mask, bias, positions
             As for a call, of the m newest queries.
+        scale, hard
+            As for a call.
         context_mask : array_like of bool, optional
             As for a call, with m queries.
 
@@ -225,11 +234,17 @@ class DecoderLayer:
             rows,
             self.norms[0],
             lambda before: attend_with_cache(
-                self.self_attention, before, cache, mask=mask, bias=bias, positions=positions
+                *(self.self_attention, before, cache),
+                mask=mask,
+                bias=bias,
+                scale=scale,
+                hard=hard,
+                positions=positions,
             )[0],
         )
         grown = KVCache(first.inside.k, first.inside.v)  # those of all tokens so far
-        return self._after(first, context, context_mask), grown
+        look = partial(self.cross_attention, context=context, mask=context_mask, scale=scale, hard=hard)
+        return self._after(first, look), grown
 
     def reverse(self, trace: DecoderTrace, d_output: npt.ArrayLike) -> DecoderDerivative:
         """Pull a derivative by the output back to those by sequence and context: the exact gradient, by hand.
@@ -269,11 +284,7 @@ class DecoderLayer:
         by_cross, by_self = pulled
         return DecoderDerivative(by_x, by_cross.context, by_self.weights, by_cross.weights)
 
-    def _after(
-        self, first: SublayerTrace[MultiHeadTrace], context: npt.ArrayLike, context_mask: npt.ArrayLike | None
-    ) -> DecoderTrace:
+    def _after(self, first: SublayerTrace[MultiHeadTrace], look: Callable[[Floats], MultiHeadTrace]) -> DecoderTrace:
         """Run the two sublayers behind the self-attention."""
-        crossed = self.wiring.run(
-            first.output, self.norms[1], lambda before: self.cross_attention(before, context, mask=context_mask)
-        )
+        crossed = self.wiring.run(first.output, self.norms[1], look)
         return DecoderTrace(first, crossed, self.wiring.run(crossed.output, self.norms[2], self.feed_forward))

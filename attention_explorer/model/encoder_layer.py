@@ -198,6 +198,7 @@ class EncoderLayer:
         bias: npt.ArrayLike | None = None,
         scale: float | None = None,
         temperature: float = 1.0,
+        hard: bool = False,
         positions: RotaryPositions | None = None,
     ) -> EncoderTrace:
         """Send sequences through the layer.
@@ -213,7 +214,9 @@ class EncoderLayer:
         scale : float, optional
             Factor of the scores, 1/√d_k if not given.
         temperature : float
-            Divides the masked scores in the softmax.
+            Divides the masked scores in the softmax; ignored if `hard`.
+        hard : bool
+            Whether the best key takes all.
         positions : RotaryPositions, optional
             By which queries and keys are turned.
 
@@ -229,7 +232,7 @@ class EncoderLayer:
         """
         rows = finite_array("x", not_a_mask("x", x), "...", "n", "d_model")
         attend = partial(
-            self.attention, mask=mask, bias=bias, scale=scale, temperature=temperature, positions=positions
+            self.attention, mask=mask, bias=bias, scale=scale, temperature=temperature, hard=hard, positions=positions
         )
         return self._after(self.wiring.run(rows, self.norms[0], attend))
 

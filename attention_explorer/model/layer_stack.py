@@ -91,6 +91,7 @@ class EncoderStack:
         bias: npt.ArrayLike | None = None,
         scale: float | None = None,
         temperature: float = 1.0,
+        hard: bool = False,
         positions: RotaryPositions | None = None,
     ) -> StackTrace:
         """Send sequences through all layers.
@@ -99,7 +100,7 @@ class EncoderStack:
         ----------
         x : array_like, (..., n, d_model)
             One sequence, or a batch of them.
-        mask, bias, scale, temperature, positions
+        mask, bias, scale, temperature, hard, positions
             As for `EncoderLayer`, the same in every layer.
 
         Returns
@@ -115,9 +116,10 @@ class EncoderStack:
         traces: list[EncoderTrace] = []
         for layer in self.layers:
             before = traces[-1].output if traces else start
-            traces.append(
-                layer(before, mask=mask, bias=bias, scale=scale, temperature=temperature, positions=positions)
+            found = layer(
+                before, mask=mask, bias=bias, scale=scale, temperature=temperature, hard=hard, positions=positions
             )
+            traces.append(found)
         return self._finished(start, traces)
 
     def decode(
