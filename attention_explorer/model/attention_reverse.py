@@ -83,8 +83,8 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     """
     found = projections_reverse(attention, trace, d_output)
     with np.errstate(over="ignore", invalid="ignore"):  # looked for below
-        by_inputs = inputs_reverse(attention, trace, found)
-    return AttentionDerivative(*map(within_range, by_inputs), found.weights)
+        by_x, by_context = inputs_reverse(attention, trace, found)
+    return AttentionDerivative(within_range(by_x), within_range(by_context), found.weights)
 
 
 def projections_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> ProjectionDerivative:

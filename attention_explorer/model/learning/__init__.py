@@ -1,7 +1,7 @@
 """Learning in NumPy: forward returns a trace, backward takes it.
 
-The parts are those of `attention_explorer.model`; here are the gradients by their parameters, what is minimised, and how
-the parameters move. Beyond the letters of `attention_explorer.model`:
+The parts are those of `attention_explorer.model`; here are the gradients by their parameters, what is minimised, and
+how the parameters move. Beyond the letters of `attention_explorer.model`:
 
 ========== ====================================================
 vocabulary how many tokens there are

@@ -12,6 +12,7 @@ from attention_explorer.fields import CheckedFields
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.attention import scaled_dot_product_attention
 from attention_explorer.model.attention_reverse import softmax_reverse
+from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.model.learning.gradients import Gradients
 from attention_explorer.model.learning.network import Batch, Network, NetworkTrace
 from attention_explorer.model.learning.parameters import Parameters
@@ -42,7 +43,7 @@ class PlaneSetting(CheckedFields):
 
 
 class _Inside(NamedTuple):
-    asked: Floats
+    asked: Tokens
     q: Floats
     weights: Floats
 

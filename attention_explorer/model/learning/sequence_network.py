@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -178,8 +178,10 @@ def first_embedding(setting: SequenceSetting, numbers: np.random.RandomState) ->
     dict of str to ndarray
         w_e, and w_p if there are positions.
     """
-    words: Floats = numbers.randn(setting.vocabulary, setting.d_model)
-    return {"w_e": words, "w_p": numbers.randn(setting.places, setting.d_model)} if setting.positions else {"w_e": words}
+    found: dict[str, Floats] = {"w_e": numbers.randn(setting.vocabulary, setting.d_model)}
+    if setting.positions:
+        found["w_p"] = numbers.randn(setting.places, setting.d_model)
+    return found
 
 
 def first_stack(setting: SequenceSetting, numbers: np.random.RandomState) -> dict[str, Floats]:
@@ -224,7 +226,7 @@ def made_stack(setting: SequenceSetting, arrays: Mapping[str, Floats]) -> Encode
 
 def _made_layer(setting: SequenceSetting, arrays: dict[str, Floats]) -> EncoderLayer:
     empty = np.zeros((setting.d_model, 0), np.float32)
-    given = arrays if setting.d_ff else {**arrays, "w1": empty, "w2": empty.T}
+    given: dict[str, Any] = {**arrays} if setting.d_ff else {**arrays, "w1": empty, "w2": empty.T}
     layer = EncoderLayer(**given, heads=setting.heads, norm=setting.norm, residual=setting.residual)
     return layer if setting.d_ff else AttentionLayer(layer)
 

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from attention_explorer.errors import ArrayError, ExplorerError
-from attention_explorer.model.arrays import Floats, all_finite
+from attention_explorer.model.arrays import Floats
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.learning.adam import AdamSetting, AdamState, adam_step
 from attention_explorer.model.learning.cross_entropy import CrossEntropy, cross_entropy, cross_entropy_reverse
@@ -140,8 +140,8 @@ class Training:
             reason = f"the loss was {measured.loss:.3g}"
         self._back_to(step - 1)
         raise ExplodedError(
-            f"Learning has exploded at step {step} with a rate of {self.setting.rate:g} ({reason}). Step {step - 1} was "
-            "the last good one and is kept. Choose a smaller learning rate."
+            f"Learning has exploded at step {step} with a rate of {self.setting.rate:g} ({reason}). Step {step - 1} "
+            "was the last good one and is kept. Choose a smaller learning rate."
         )
 
     def _moved(self) -> CrossEntropy:
@@ -167,8 +167,8 @@ class Training:
 def _prepare_memory() -> None:
     """Have the allocator keep what steps free for the next step, once a process.
 
-    glibc gives blocks above 128 kB back to the system and takes them anew, zeroed page by page: with arrays of that size
-    a step takes twice as long. Once a larger block was freed, its threshold is the size of that.
+    glibc gives blocks above 128 kB back to the system and takes them anew, zeroed page by page: with arrays of that
+    size a step takes twice as long. Once a larger block was freed, its threshold is the size of that.
     """
     np.empty(2**24, np.uint8)  # and freed at once
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from attention_explorer.model.linear import linear
 from attention_explorer.model.multi_head import MultiHeadAttention
 from attention_explorer.model.scalars import size_from
 from attention_explorer.model.sublayer import NormPlacement
+
+_SHARED = ("heads", "d_model", "d_ff", "hard", "scaled", "positions", "residual")
+"""What encoder and decoder have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class TranslationSetting(SequenceSetting):
             vocabulary=self.context_vocabulary,
             places=self.context_places,
             layers=self.encoder_layers,
-            **{name: getattr(self, name) for name in ("heads", "d_model", "d_ff", "hard", "scaled", "positions", "residual")},
+            **{name: getattr(self, name) for name in _SHARED},
         ).checked()
 
 
@@ -182,7 +185,8 @@ class TranslationNetwork(Network):
 
 
 def _made_decoder(setting: TranslationSetting, arrays: dict[str, Floats]) -> DecoderLayer:
-    looks = [MultiHeadAttention(**under(f"{kind}.", arrays), heads=setting.heads) for kind in ("self", "cross")]
+    own, cross = (MultiHeadAttention(**under(f"{kind}.", arrays), heads=setting.heads) for kind in ("self", "cross"))
     empty = np.zeros((setting.d_model, 0), np.float32)
-    network = [arrays.get(name) for name in ("w1", "b1", "w2", "b2")] if setting.d_ff else [empty, None, empty.T, None]
-    return DecoderLayer(*looks, FeedForward(*network), norm=setting.norm, residual=setting.residual)
+    given: dict[str, Any] = {name: arrays[name] for name in ("w1", "b1", "w2", "b2")} if setting.d_ff else {}
+    network = FeedForward(**given) if given else FeedForward(empty, None, empty.T, None)
+    return DecoderLayer(own, cross, network, norm=setting.norm, residual=setting.residual)
