@@ -1,0 +1,1 @@
+"""Attention that was learned here: tasks, and runs of tiny networks that learn them."""
