@@ -123,7 +123,8 @@ def clipped(gradient: Floats, largest: float) -> Floats:
     -----
     Pascanu, Mikolov & Bengio 2013, algorithm 1.
     """
-    length = float(np.linalg.norm(gradient))
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(gradient))
     if math.isinf(length):  # the squares left the range, the entries did not
         length = float(np.linalg.norm(gradient.astype(np.float64)))
     return gradient if length <= largest else gradient * (largest / length)

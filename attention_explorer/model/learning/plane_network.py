@@ -18,8 +18,9 @@ from attention_explorer.model.learning.network import Batch, Network, NetworkTra
 from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.scalars import size_from
 
-LOUDNESS = 8.0
-"""What a value holds for its own answer, and 0 for the others: with all weight on it, the answer is sure."""
+LOUDNESS = 4.0
+"""What a value holds for its own answer, and 0 for the others. So little that an answer is never quite sure: there is
+something to gain until all of the weight is on the right key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class ExplodedError(ExplorerError):
 class Training:
     """A network that learns from batches. Step 0 is the network as it was drawn; step s has seen s batches.
 
+    One thread may advance it while others ask for networks of steps that were made.
+
     Parameters
     ----------
     network : Network
@@ -49,7 +51,7 @@ class Training:
         self.network, self.setting = network, setting
         self._batch_at, self._room = batch_at, room
         self._state = AdamState.start(network.parameters.vector)
-        self._kept: dict[int, tuple[Floats, Floats, Floats]] = {}
+        self._kept: dict[int, tuple[Floats, Floats, Floats]] = {}  # replaced as a whole: others read it meanwhile
         self._spacing = 1
         self._keep()
 
@@ -115,8 +117,9 @@ class Training:
     def _again(self, step: int) -> tuple[Network, AdamState]:
         """Compute a step again, from the nearest one before it that is kept."""
         twin = self.network.over(self.network.parameters.copy())
-        start = max(each for each in self._kept if each <= step)
-        vector, mean, square = self._kept[start]
+        kept = self._kept
+        start = max(each for each in kept if each <= step)
+        vector, mean, square = kept[start]
         twin.parameters.vector[:] = vector
         state = AdamState(start, mean.copy(), square.copy())
         while state.step < step:
@@ -157,10 +160,11 @@ class Training:
         if self.step % self._spacing:
             return
         vector = self.network.parameters.vector
-        self._kept[self.step] = (vector.copy(), self._state.mean.copy(), self._state.square.copy())
-        while self.kept_bytes > self._room and len(self._kept) > 1:
+        kept = self._kept | {self.step: (vector.copy(), self._state.mean.copy(), self._state.square.copy())}
+        while len(kept) * 3 * vector.nbytes > self._room and len(kept) > 1:
             self._spacing *= 2
-            self._kept = {step: kept for step, kept in self._kept.items() if step % self._spacing == 0}
+            kept = {step: each for step, each in kept.items() if step % self._spacing == 0}
+        self._kept = kept
 
 
 @cache

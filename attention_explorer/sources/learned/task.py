@@ -7,22 +7,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attention_explorer.model.arrays import Bools
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.learning import (
+    NOT_ASKED,
     Batch,
     Network,
     Parameters,
     SequenceNetwork,
     SequenceSetting,
 )
+from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.vocabulary import Vocabulary
 
-HELD_OUT = 512
-"""Sentences that are kept to measure with, where a task has no natural number of them."""
+UNKNOWN = -2
+"""The right answer where something is asked that the task does not know, as in sentences that somebody made up."""
 
-_ONE_IN = 7
-"""So many sentences is one that is never learned from, where sentences are random."""
+HELD_OUT = 512
+"""Sentences that are kept to measure with."""
 
 
 class Pattern(NamedTuple):
@@ -31,13 +34,35 @@ class Pattern(NamedTuple):
     Attributes
     ----------
     name : str
-        In a few words.
+        In a few words, after "looks at".
     wanted : ndarray of bool, (batch, n_q, n_k)
-        True at the keys that a query would put its weight on; a query without any is not asked.
+        True at the keys that a query would put its weight on; a query without any does not count.
     """
 
     name: str
     wanted: Bools
+
+    def score(self, weights: Floats) -> Floats:
+        """Return the mean weight that each head puts there, (heads,); weights are (batch, heads, n_q, n_k)."""
+        on_wanted = np.where(self.wanted[:, None], weights, 0.0).sum(axis=-1)
+        rows = self.wanted.any(axis=-1)
+        mean: Floats = on_wanted.swapaxes(1, 2)[rows].mean(axis=0)
+        return mean
+
+
+class Question(NamedTuple):
+    """A sentence that somebody typed, as a network takes it.
+
+    Attributes
+    ----------
+    batch : Batch
+        The sentence alone. Targets say where an answer is asked; they are right where `right` knows.
+    right : tuple of int
+        The right answer at each place that is asked, or `UNKNOWN`.
+    """
+
+    batch: Batch
+    right: tuple[int, ...]
 
 
 class Task(ABC):
@@ -49,28 +74,38 @@ class Task(ABC):
         By which it is chosen.
     title : str
         As people read it.
-    line : float
-        The share of right answers on held-out sentences that counts as learned.
+    about : str
+        What is asked, in a sentence.
+    goal : float
+        What has to be reached on held-out sentences; see `judged`.
+    judged_by_weight : bool
+        Whether the goal is of the weight on the wanted key, and not of the share of right answers.
     steps : int
-        In which the line is reached, on four of five seeds at least.
+        In which the goal is reached, on four of five seeds at least.
     every : int
         Steps between two measurements.
     setup : LearningSetup
         What is not chosen.
     fixed : frozenset of str
-        Which of its fields cannot be chosen, as the task decides them.
-    probe : str
-        A sentence to look at while it learns.
+        Which of its fields cannot be chosen, as the task decides them or has no use for them.
+    causal : bool
+        Whether no token sees a later one.
     """
 
     name: str
     title: str
-    line: float = 0.99
+    about: str
+    goal: float = 0.99
+    judged_by_weight: bool = False
     steps: int = 400
     every: int = 10
     setup: LearningSetup
     fixed: frozenset[str] = frozenset({"encoder_layers"})
-    causal = False
+    causal: bool = False
+
+    def is_reached(self, accuracy: float, weight: float) -> bool:
+        """Whether the goal is reached with a share of right answers and a weight of the best head on what it wants."""
+        return (weight if self.judged_by_weight else accuracy) >= self.goal
 
     @abstractmethod
     def vocabulary(self, setup: LearningSetup) -> Vocabulary:
@@ -94,11 +129,57 @@ class Task(ABC):
 
     @abstractmethod
     def patterns(self, batch: Batch) -> tuple[Pattern, ...]:
-        """Return what readable heads would do with a batch; of several, the one that answers is the last."""
+        """Return what readable heads would do with a batch; the one that answers comes last. May be none."""
 
-    def right_answers(self, tokens: np.ndarray, setup: LearningSetup) -> np.ndarray:
-        """Return the right answers for sentences that somebody typed, (batch, n); −1 where none is asked or known."""
-        raise NotImplementedError
+    @abstractmethod
+    def right_answers(self, tokens: Tokens, setup: LearningSetup) -> Tokens:
+        """Work the right answers out.
+
+        Parameters
+        ----------
+        tokens : ndarray of int, (batch, n)
+            Sentences of the vocabulary, sensible or not.
+        setup : LearningSetup
+            The setup of the run.
+
+        Returns
+        -------
+        ndarray of int, (batch, n)
+            −1 where nothing is asked, `UNKNOWN` where nobody could tell.
+        """
+
+    def lengths(self, setup: LearningSetup) -> tuple[int, int]:
+        """Return the shortest and the longest sentence that may be typed."""
+        return setup.length, setup.length
+
+    def question(self, sentence: str, setup: LearningSetup) -> Question:
+        """Take a sentence that somebody typed.
+
+        Raises
+        ------
+        ExplorerError
+            If a word is unknown, there are too few or too many, or nothing is asked.
+        """
+        tokens = self.vocabulary(setup).read(sentence, *self.lengths(setup))[None]
+        right = self.right_answers(tokens, setup)
+        asked = right != NOT_ASKED
+        if not asked.any():
+            raise ExplorerError(f"Nothing is asked in this sentence: write one such as “{self.probe(setup)}”.")
+        return Question(Batch(tokens, np.maximum(right, NOT_ASKED + asked)), tuple(right[asked].tolist()))
+
+    def check(self, setup: LearningSetup) -> None:
+        """Refuse a setup that the task cannot be learned with.
+
+        Raises
+        ------
+        ExplorerError
+            The message names the field.
+        """
+        for name in self.fixed:
+            given, own = getattr(setup, name), getattr(self.setup, name)
+            if given != own:
+                raise ExplorerError(f"The task “{self.title}” has {name} {own}: it cannot be {given}.")
+        setup.checked()
 
     def network(self, setup: LearningSetup, numbers: np.random.RandomState) -> Network:
         """Make a network with its first numbers."""
@@ -116,3 +197,26 @@ def shared_sizes(setup: LearningSetup) -> dict[str, Any]:
     """Return the fields that a network has under the same name."""
     names = ("layers", "heads", "d_model", "d_ff", "hard", "scaled", "positions", "residual")
     return {name: getattr(setup, name) for name in names}
+
+
+def batch_of(tokens: Tokens, right: Tokens) -> Batch:
+    """Return sentences with their right answers as a batch; where nobody could tell, nothing is asked."""
+    return Batch(tokens, np.maximum(right, NOT_ASKED))
+
+
+def one_key(keys: Tokens, n_k: int) -> Bools:
+    """Mark one key for each query.
+
+    Parameters
+    ----------
+    keys : ndarray of int, (batch, n_q)
+        Its place, below 0 for none.
+    n_k : int
+        How many keys there are.
+
+    Returns
+    -------
+    ndarray of bool, (batch, n_q, n_k)
+    """
+    marked: Bools = keys[..., None] == np.arange(n_k)
+    return marked

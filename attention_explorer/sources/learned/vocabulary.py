@@ -35,20 +35,25 @@ class Vocabulary:
             raise ExplorerError(f"The model has not learned {quoted(word)}. {known}")
         return found
 
-    def numbers(self, words: Iterable[str]) -> Tokens:
+    def numbers(self, *words: str) -> Tokens:
         """Return the numbers of several words, (n,)."""
         return np.array([self.number(word) for word in words], dtype=np.intp)
 
-    def read(self, sentence: str, most: int) -> Tokens:
+    def read(self, sentence: str, least: int, most: int) -> Tokens:
         """Cut a sentence into words and return their numbers, (n,).
 
         Raises
         ------
         ExplorerError
-            If a word is unknown, there is none, or there are more than so many.
+            If a word is unknown, or there are too few or too many.
         """
-        tokens = tokens_of(sentence)
-        if not 1 <= len(tokens) <= most:
-            what = "is empty" if not tokens else f"has {len(tokens)} words"
-            raise ExplorerError(f"The sentence {what}, and this model takes 1 to {most}: write another.")
-        return self.numbers(tokens)
+        words = tokens_of(sentence)
+        if not least <= len(words) <= most:
+            what = f"has {len(words)} words" if len(words) > 1 else "is a single word" if words else "is empty"
+            takes = f"{most}" if least == most else f"{least} to {most}"
+            raise ExplorerError(f"The sentence {what}, and this model takes {takes}: write another.")
+        return self.numbers(*words)
+
+    def text(self, tokens: Iterable[int]) -> str:
+        """Return the words of some numbers as a sentence."""
+        return " ".join(self.words[token] for token in tokens)

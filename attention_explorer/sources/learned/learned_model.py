@@ -1,0 +1,269 @@
+"""A network as it was after some steps: what it answers, what it looks at, and what it is without some heads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model.arrays import Floats
+from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.model.learning import Batch, Network, NetworkTrace, cross_entropy, measure
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.task import Question, Task
+from attention_explorer.sources.learned.tasks import task_of
+
+Heads: TypeAlias = tuple[tuple[int, int], ...]
+"""Some heads: layer and head of each, from 0."""
+
+
+class Answer(NamedTuple):
+    """What a model says to a sentence.
+
+    Attributes
+    ----------
+    tokens : tuple of str
+        What asks, one a query.
+    context_tokens : tuple of str
+        What is looked at, one a key.
+    places : tuple of int
+        The queries at which an answer is asked.
+    answers : tuple of str
+        The most probable answer at each.
+    right : tuple of str or None
+        The right ones; None where nobody could tell.
+    probabilities : ndarray, (asked, answers)
+        Of every possible answer.
+    weights : tuple of ndarray, each (heads, n_q, n_k)
+        The attention of each layer; of a translation, its cross-attention.
+    """
+
+    tokens: tuple[str, ...]
+    context_tokens: tuple[str, ...]
+    places: tuple[int, ...]
+    answers: tuple[str, ...]
+    right: tuple[str | None, ...]
+    probabilities: Floats
+    weights: tuple[Floats, ...]
+
+
+class PatternScore(NamedTuple):
+    """How much the heads look at what a readable head would look at.
+
+    Attributes
+    ----------
+    name : str
+        What that is.
+    weights : tuple of ndarray, each (heads,)
+        The mean weight that the heads of each layer put there.
+    """
+
+    name: str
+    weights: tuple[Floats, ...]
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """Layer and head that put the most there."""
+        tops = [float(layer.max()) for layer in self.weights]
+        layer = int(np.argmax(tops))
+        return layer, int(self.weights[layer].argmax())
+
+    @property
+    def weight(self) -> float:
+        """How much that is; 0 without layers."""
+        return max((float(layer.max()) for layer in self.weights), default=0.0)
+
+
+class Measured(NamedTuple):
+    """A model measured on sentences that it never learned from.
+
+    Attributes
+    ----------
+    loss : float
+        Mean cross-entropy, in nats.
+    accuracy : float
+        The share of right answers.
+    scores : tuple of PatternScore
+        One for each pattern of the task, the one that answers last.
+    """
+
+    loss: float
+    accuracy: float
+    scores: tuple[PatternScore, ...]
+
+    @property
+    def weight(self) -> float | None:
+        """The weight of the best head on what answers; None where the task knows no such pattern."""
+        return self.scores[-1].weight if self.scores else None
+
+
+class Trial:
+    """The held-out sentences of a setup, with what readable heads would do with them: made once, used at every step.
+
+    Parameters
+    ----------
+    setup : LearningSetup
+        The setup.
+    """
+
+    def __init__(self, setup: LearningSetup) -> None:
+        task = task_of(setup.task)
+        self.batch: Batch = task.held_out(setup)
+        self._patterns = task.patterns(self.batch)
+
+    def measure(self, network: Network) -> Measured:
+        """Let a network answer.
+
+        Raises
+        ------
+        ArrayError
+            If a number leaves the float range.
+        """
+        trace, measured = measure(network, self.batch)
+        return Measured(measured.loss, measured.accuracy, self._scores(trace))
+
+    @cached_property
+    def baselines(self) -> tuple[float, float]:
+        """The shares of right answers of who guesses, and of who always gives the answer that is right most often."""
+        answers = self.batch.answers
+        counts = np.bincount(answers)
+        return 1.0 / int((counts > 0).sum()), float(counts.max() / answers.size)
+
+    def _scores(self, trace: NetworkTrace) -> tuple[PatternScore, ...]:
+        return tuple(
+            PatternScore(pattern.name, tuple(pattern.score(weights) for weights in trace.weights))
+            for pattern in self._patterns
+        )
+
+
+class LearnedModel:
+    """A network as it was after some steps. All threads may use it.
+
+    Parameters
+    ----------
+    setup : LearningSetup
+        How it was learned.
+    step : int
+        After how many steps.
+    network : Network
+        Over numbers that nobody changes.
+    """
+
+    def __init__(self, setup: LearningSetup, step: int, network: Network) -> None:
+        self.setup, self.step, self.network = setup, step, network
+        self.task: Task = task_of(setup.task)
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """How many heads each layer has."""
+        return (self.setup.heads,) * self.setup.layers
+
+    def ask(self, sentence: str) -> Answer:
+        """Ask it.
+
+        Parameters
+        ----------
+        sentence : str
+            Of the words that it knows.
+
+        Returns
+        -------
+        Answer
+
+        Raises
+        ------
+        ExplorerError
+            If a word is unknown, there are too few or too many, or nothing is asked.
+        """
+        return self.answer(self.task.question(sentence, self.setup))
+
+    def answer(self, question: Question) -> Answer:
+        """Answer a question of the task."""
+        batch, setup = question.batch, self.setup
+        trace = self.network(batch)
+        known, words = self.task.answers(setup).words, self.task.vocabulary(setup).words
+        sentence = tuple(words[token] for token in (batch.tokens if batch.context is None else batch.context)[0])
+        probabilities = cross_entropy(trace.logits, batch.answers).probabilities
+        return Answer(
+            tokens=sentence if batch.context is None else tuple(known[token] for token in batch.tokens[0]),
+            context_tokens=sentence,
+            places=tuple(batch.asked.tolist()),
+            answers=tuple(known[token] for token in probabilities.argmax(axis=-1)),
+            right=tuple(known[token] if token >= 0 else None for token in question.right),
+            probabilities=probabilities,
+            weights=tuple(weights[0] for weights in trace.weights),
+        )
+
+    def measured(self) -> Measured:
+        """Measure it on the sentences that are held out."""
+        return Trial(self.setup).measure(self.network)
+
+    def without(self, heads: Iterable[tuple[int, int]]) -> LearnedModel:
+        """Return the model with some heads off.
+
+        Parameters
+        ----------
+        heads : iterable of (layer, head)
+            Which ones, from 0.
+
+        Raises
+        ------
+        ExplorerError
+            If there is no such head.
+        """
+        network = self.network.over(self.network.parameters.copy())
+        for layer, head in heads:
+            if not (0 <= layer < len(self.heads) and 0 <= head < self.heads[layer]):
+                raise ExplorerError(f"There is no head {head + 1} in layer {layer + 1}: choose one of those shown.")
+            network.head_rows(layer, head)[:] = 0.0
+        return LearnedModel(self.setup, self.step, network)
+
+    def needed_heads(self, share: float = 0.99) -> Heads:
+        """Find the fewest heads that do nearly as well as all of them.
+
+        Parameters
+        ----------
+        share : float
+            How much of the accuracy above always giving the most frequent answer has to be left, 0 to 1.
+
+        Returns
+        -------
+        tuple of (layer, head)
+            The fewest; of several such sets the most accurate. With more than eight heads they are taken away one
+            after the other, the one that matters least first, and a smaller set may exist.
+        """
+        trial = Trial(self.setup)
+        every = [(layer, head) for layer, count in enumerate(self.heads) for head in range(count)]
+        floor = trial.baselines[1]
+        enough = floor + share * (trial.measure(self.network).accuracy - floor)
+
+        def left(kept: Heads) -> float:
+            checkpoint()
+            return trial.measure(self.without(set(every) - set(kept)).network).accuracy
+
+        if len(every) > _MOST_TRIED:
+            return _taken_away(tuple(every), left, enough)
+        for count in range(len(every)):
+            best = max(combinations(every, count), key=left)
+            if left(best) >= enough:
+                return best
+        return tuple(every)
+
+
+_MOST_TRIED = 8
+"""Heads of which every set is tried."""
+
+
+def _taken_away(kept: Heads, left: Callable[[Heads], float], enough: float) -> Heads:
+    """Take heads away one after the other, as long as enough is left."""
+    while kept:
+        fewer = [tuple(head for head in kept if head != gone) for gone in kept]
+        best = max(fewer, key=left)
+        if left(best) < enough:
+            break
+        kept = best
+    return kept

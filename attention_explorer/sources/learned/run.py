@@ -1,0 +1,191 @@
+"""A run: a tiny network learns a task, a step at a time, and every step so far can be looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Floats
+from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Training
+from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.sources.learned.learned_model import LearnedModel, Measured, Trial
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.tasks import task_of
+
+_FIRST_NUMBERS = 2**40
+"""Stands for the numbers to begin with where other seeds have a step."""
+
+
+class Curve(NamedTuple):
+    """What was measured so far.
+
+    Attributes
+    ----------
+    steps : ndarray of int, (points,)
+        After how many steps it was measured on held-out sentences; 0 is before the first.
+    loss, accuracy : ndarray, (points,)
+        There: mean cross-entropy in nats, and the share of right answers, 0 to 1.
+    weight : ndarray, (points,)
+        The weight of the best head on what a readable head would look at; NaN where the task knows none.
+    training_loss, training_accuracy : ndarray, (steps,)
+        On the batch of each step before it was learned from: entry s is of the model after s steps.
+    """
+
+    steps: Tokens
+    loss: Floats
+    accuracy: Floats
+    weight: Floats
+    training_loss: Floats
+    training_accuracy: Floats
+
+
+class Run:
+    """A network that learns a task. The same setup gives the same run, step by step, on the same machine.
+
+    All threads may use it: one at a time advances it, and the others look at steps that were made and at the curve
+    without waiting for it.
+
+    Parameters
+    ----------
+    setup : LearningSetup
+        All that decides the run.
+
+    Raises
+    ------
+    ExplorerError
+        If the setup does not fit the task, or the heads do not divide d_model.
+    """
+
+    def __init__(self, setup: LearningSetup) -> None:
+        task = task_of(setup.task)
+        task.check(setup)
+        self.setup, self.task = setup, task
+        self.trial = Trial(setup)
+        network = task.network(setup, _numbers(setup.seed, _FIRST_NUMBERS))
+        self._training = Training(network, self._batch_at, AdamSetting(rate=setup.rate, warm_up=setup.warm_up))
+        self._advancing = Lock()
+        self._learned: list[tuple[float, float]] = []
+        self._points: dict[int, Measured] = {}
+        self._exploded = ""
+        self._measure()
+
+    @property
+    def step(self) -> int:
+        """Steps made."""
+        return self._training.step
+
+    @property
+    def exploded(self) -> str:
+        """Why it cannot go on, in a sentence; empty while it can."""
+        return self._exploded
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes that the memory of the steps takes."""
+        return self._training.kept_bytes
+
+    def advance(self, until_step: int, cancelled: Callable[[], bool] = lambda: False) -> int:
+        """Learn until so many steps are made; at once if they were.
+
+        Parameters
+        ----------
+        until_step : int
+            How many steps in all.
+        cancelled : callable
+            Asked before each step; True ends it, and what was learned stays. Each step is also a `checkpoint`.
+
+        Returns
+        -------
+        int
+            Steps made in all.
+
+        Raises
+        ------
+        ExplodedError
+            If learning leaves all bounds; the last good step is then the last there is, and it raises this again.
+        """
+        with self._advancing:
+            while self.step < until_step and not cancelled():
+                if self._exploded:
+                    raise ExplodedError(self._exploded)
+                try:
+                    self._advance()
+                except ExplodedError as error:
+                    self._exploded = str(error)
+                    self._forget_from(self.step + 1)
+                    raise
+            return self.step
+
+    def at(self, step: int = -1) -> LearnedModel:
+        """Return the model as it was after so many steps.
+
+        Parameters
+        ----------
+        step : int
+            0 to `step`; below 0 counts from the end, −1 is the last.
+
+        Raises
+        ------
+        ArrayError
+            If that step was not made.
+        """
+        made = self.step
+        wanted = made + 1 + step if step < 0 else step
+        return LearnedModel(self.setup, wanted, self._training.network_at(wanted))
+
+    def curve(self) -> Curve:
+        """Return what was measured so far, as arrays of its own."""
+        points = dict(self._points)
+        learned = np.array(self._learned[: self.step], np.float64).reshape(-1, 2)
+        measured = list(points.values())
+        return Curve(
+            np.array(list(points), np.intp),
+            np.array([each.loss for each in measured]),
+            np.array([each.accuracy for each in measured]),
+            np.array([np.nan if each.weight is None else each.weight for each in measured]),
+            *learned.T.copy(),
+        )
+
+    def measured(self, step: int = -1) -> Measured:
+        """Measure a step on the held-out sentences; at once where it is a point of the curve."""
+        wanted = self.step + 1 + step if step < 0 else step
+        found = self._points.get(wanted)
+        return self.trial.measure(self.at(wanted).network) if found is None else found
+
+    def _advance(self) -> None:
+        measured = self._training.advance()
+        self._learned.append((measured.loss, measured.accuracy))
+        if self.step % self.task.every == 0:
+            self._training.check()
+            self._measure()
+
+    def _measure(self) -> None:
+        try:
+            self._points[self.step] = self.trial.measure(self._training.network)
+        except ArrayError:
+            self._training.check()  # says it in words of its own, if learning is the cause
+            raise
+
+    def _forget_from(self, step: int) -> None:
+        """Forget what was measured from a step on."""
+        self._points = {each: point for each, point in self._points.items() if each < step}
+        self._learned = self._learned[: step - 1]
+
+    def _batch_at(self, step: int) -> Batch:
+        return self.task.draw(_numbers(self.setup.seed, step), self.setup.batch, self.setup)
+
+
+def _numbers(seed: int, step: int) -> np.random.RandomState:
+    """Return the random numbers of a step; those of NumPy's legacy methods, whose stream never changes."""
+    return np.random.RandomState(np.random.PCG64([seed, step]))
+
+
+@lru_cache(maxsize=4)
+def run_of(setup: LearningSetup) -> Run:
+    """Return the run of a setup, the same for all who ask while it is among the last four."""
+    return Run(setup)
