@@ -42,7 +42,7 @@ class LearningSetup(CheckedFields):
     length : int
         Tokens of a sentence, or entries of a dictionary.
     hard : bool
-        Whether the best key takes all: then queries and keys learn nothing.
+        Whether the best key takes all: then w_q and w_k learn nothing.
     scaled : bool
         Whether scores are divided by √d_k.
     positions : bool
