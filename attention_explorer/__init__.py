@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from attention_explorer.state.lookup.state import Entry, LookupState, Overlay, ValueKind
     from attention_explorer.state.positions.state import PositionKind, PositionsState
     from attention_explorer.state.scaling.state import BenchState, ScalingState
+    from attention_explorer.training import Trained, train
 
 __all__ = [
     "Aggregate",
@@ -81,6 +82,7 @@ __all__ = [
     "Stage",
     "TokenVectors",
     "ToyRecipe",
+    "Trained",
     "ValueKind",
     "View",
     "__version__",
@@ -88,6 +90,7 @@ __all__ = [
     "model",
     "render",
     "show",
+    "train",
 ]
 
 __version__ = "0.1.0"
@@ -125,11 +128,13 @@ _MODULE_OF = {
     "Stage": "model",
     "TokenVectors": "sources.recipe",
     "ToyRecipe": "sources.recipe",
+    "Trained": "training",
     "ValueKind": "state.lookup.state",
     "View": "api",
     "load": "api",
     "render": "rendering",
     "show": "api",
+    "train": "training",
 }
 """Where each name that is offered comes from."""
 

@@ -37,6 +37,8 @@ EXAMPLES = """examples:
   attention-explorer render attention.npz heads.pdf --what wall
   attention-explorer render attention.npz head.pdf --layer 2 --head 1 --what lines
   attention-explorer render - - --format png --dpi 300 < lesson.attn.json > figure.png
+  attention-explorer train it                     learn what “it” refers to, in a second or two
+  attention-explorer train repeat --steps 300 --seed 1 out.npz
   attention-explorer gallery pictures             every page and preset as PNG files
   attention-explorer gallery pictures --size 2560x1440 --theme dark
 """
@@ -45,7 +47,7 @@ RENDER_EXAMPLES = "\n".join(["examples:", *(line for line in EXAMPLES.splitlines
 
 EXIT_CODES = "exit codes: 0 done, 1 it could not be done (standard error says why), 2 wrong usage"
 
-COMMANDS = ("run", "render", "gallery", "presets", "lesson")
+COMMANDS = ("run", "render", "gallery", "presets", "lesson", "train")
 
 STANDARD = "-"
 """Stands for standard input in the place of a session, and for standard output in that of a file."""
@@ -59,6 +61,27 @@ class _Parser(argparse.ArgumentParser):
     ) -> tuple[argparse.Namespace, list[str]]:
         """As in the class above, with the command written out."""
         return super().parse_known_args(_with_command(sys.argv[1:] if args is None else list(args)), namespace)
+
+
+class _Command(argparse.ArgumentParser):
+    """A command whose words may stand behind its options, if it is `mixed`.
+
+    Where a word may be missing, argparse alone takes one that comes later for one too many.
+    """
+
+    mixed = False
+
+    def parse_known_args(  # type: ignore[override] # only with the kind of namespace that is used here
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As in the class above."""
+        if not self.mixed:
+            return super().parse_known_args(args, namespace)
+        self.mixed = False  # the method below calls this one
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.mixed = True
 
 
 def _with_command(arguments: list[str]) -> list[str]:
@@ -105,7 +128,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"Attention Explorer {__version__}")
     _add_run_options(top, default=None)
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=argparse.ArgumentParser)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Command)
     run = commands.add_parser("run", help="open the window (the default)")
     # What was said before the command stays said: here a missing option sets nothing.
     _add_run_options(run, default=argparse.SUPPRESS)
@@ -121,10 +144,53 @@ def parser() -> argparse.ArgumentParser:
     presets = commands.add_parser("presets", help="list the presets: page, name and title, one on each line")
     presets.add_argument("--page", type=_page, metavar="PAGE", help="only those of this page")
     _add_lesson(commands)
+    _add_train(commands)
     return top
 
 
-def _add_lesson(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_train(commands: argparse._SubParsersAction[_Command]) -> None:
+    train = commands.add_parser(
+        "train",
+        help="have a tiny network learn a task, and print how well it does",
+        description="Have a tiny network learn a task. It is measured on sentences that it never learned from.",
+        epilog="tasks: it, dictionary, previous, repeat, reverse, sort, translation, brackets, die",
+    )
+    train.mixed = True
+    train.add_argument("task", metavar="TASK", help="one of those below")
+    train.add_argument(
+        "out", type=Path, nargs="?", metavar="OUT", help="a file for what was learned, .npz, .safetensors"
+    )
+    train.add_argument("--steps", type=int, metavar="N", help="how many steps; by default as many as the task takes")
+    for name, what in _LEARNED_NUMBERS.items():
+        kind = float if name == "rate" else int
+        train.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N", help=what, default=argparse.SUPPRESS)
+    for name, (flag, what) in _LEARNED_SWITCHES.items():
+        action = "store_true" if flag == name else "store_false"
+        train.add_argument(f"--{flag}", dest=name, action=action, help=what, default=argparse.SUPPRESS)
+
+
+_LEARNED_NUMBERS = {
+    "seed": "of the first numbers and of the sentences, 0 by default",
+    "layers": "layers of attention",
+    "heads": "heads of a layer",
+    "d_model": "features of a token",
+    "d_ff": "hidden units of the feed-forward network, 0 for none",
+    "encoder_layers": "layers of a translation's encoder",
+    "length": "tokens of a sentence",
+    "batch": "sentences in a step",
+    "rate": "the largest learning rate",
+    "warm_up": "steps up to it",
+}
+_LEARNED_SWITCHES = {
+    "hard": ("hard", "let the best key take all, through which nothing is learned"),
+    "scaled": ("no-scale", "leave out the division by √d_k"),
+    "positions": ("no-positions", "do not tell where a token stands"),
+    "residual": ("no-residual", "do not add what comes into a layer to what it makes of it"),
+}
+"""By the field of the setup: the option that changes it, and what that does."""
+
+
+def _add_lesson(commands: argparse._SubParsersAction[_Command]) -> None:
     lesson = commands.add_parser("lesson", help="look a lesson over that you write")
     tasks = lesson.add_subparsers(dest="task", metavar="TASK", required=True)
     check = tasks.add_parser("check", help="walk a lesson and print what its names are, and its answers")
@@ -155,7 +221,7 @@ def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> N
     )
 
 
-def _add_gallery(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_gallery(commands: argparse._SubParsersAction[_Command]) -> None:
     gallery = commands.add_parser("gallery", help="draw every page with every preset to PNG files, without a screen")
     gallery.add_argument("folder", type=Path, metavar="DIR", help="where to put the files")
     gallery.add_argument(
@@ -168,7 +234,7 @@ def _add_gallery(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     gallery.add_argument("--theme", choices=("light", "dark", "both"), default="both", help="both by default")
 
 
-def _add_render(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_render(commands: argparse._SubParsersAction[_Command]) -> None:
     render = commands.add_parser(
         "render",
         help="draw a session or a preset to a file, without a screen",
@@ -288,6 +354,8 @@ def _carry_out(options: argparse.Namespace) -> int:
             return _render(options)
         case "presets":
             return _presets(options.page or "")
+        case "train":
+            return _train(options)
         case "lesson":
             return _check_lesson(options.file)
         case _:
@@ -360,6 +428,23 @@ def _presets(page: str) -> int:
     width = max(len(each.id) for each in ready)
     lines = (f"{each.page:<9}  {each.id:<{width}}  {each.title}\n" for each in ready)
     return _write_out(_encoded("".join(lines)))
+
+
+def _train(options: argparse.Namespace) -> int:
+    from attention_explorer.training import check_ending, report, started, write_model
+
+    given = vars(options)
+    if options.out is not None:
+        check_ending(options.out)  # before, not after, it has learned
+    run = started(
+        options.task, **{name: given[name] for name in (*_LEARNED_NUMBERS, *_LEARNED_SWITCHES) if name in given}
+    )
+    for line in report(run, options.steps):
+        if _write_out(_encoded(f"{line}\n")):
+            return 1
+    if options.out is not None:
+        write_model(options.out, run.at())
+    return 0
 
 
 def _check_lesson(path: Path) -> int:

@@ -40,8 +40,9 @@ FLOORS = {
     "app": 9,
     "rendering": 10,
     "api": 11,
-    "cli": 12,
-    "__main__": 13,
+    "training": 12,
+    "cli": 13,
+    "__main__": 14,
 }
 """From the ground up; an import goes down, or stays within its own package."""
 

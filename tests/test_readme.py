@@ -22,6 +22,15 @@ def test_the_python_example_runs_and_its_rows_sum_to_one():
     np.testing.assert_allclose(names["attention"].weights.sum(axis=-1), np.ones(4), rtol=0, atol=1e-15)
 
 
+def test_the_training_example_runs():
+    (example,) = (code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "train(" in code)
+    names: dict[str, object] = {}
+    exec(f"import attention_explorer\n{example}\nanswers = {example.splitlines()[-1]}", names)  # noqa: S102  # our own
+    assert names["run"].accuracy[-1] == 1.0
+    assert names["second"].shape == (1, 10, 10)
+    assert names["answers"] == ("mat",)
+
+
 @pytest.mark.usefixtures("qapp")
 def test_the_drawing_example_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -34,7 +43,7 @@ def test_the_drawing_example_runs(tmp_path, monkeypatch):
 def test_the_command_lines_are_understood():
     lines = re.findall(r"^attention-explorer(.*?)(?:  #.*)?$", README, re.MULTILINE)
     commands = [cli.parser().parse_args(line.split()).command for line in lines]
-    assert commands == ["presets", None, "run", "run", "render", "render", "render", "render", "gallery"]
+    assert commands == ["presets", None, "run", "run", "render", "render", "render", "render", "train", "gallery"]
 
 
 def test_the_picture_and_the_files_it_names_are_there():

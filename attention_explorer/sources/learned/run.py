@@ -11,7 +11,7 @@ import numpy as np
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Training
+from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Network, Training
 from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.sources.learned.learned_model import LearnedModel, Measured, Trial
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -62,11 +62,9 @@ class Run:
     """
 
     def __init__(self, setup: LearningSetup) -> None:
-        task = task_of(setup.task)
-        task.check(setup)
-        self.setup, self.task = setup, task
+        network = first_network(setup)
+        self.setup, self.task = setup, task_of(setup.task)
         self.trial = Trial(setup)
-        network = task.network(setup, _numbers(setup.seed, _FIRST_NUMBERS))
         self._training = Training(network, self._batch_at, AdamSetting(rate=setup.rate, warm_up=setup.warm_up))
         self._advancing = Lock()
         self._learned: list[tuple[float, float]] = []
@@ -178,6 +176,19 @@ class Run:
 
     def _batch_at(self, step: int) -> Batch:
         return self.task.draw(_numbers(self.setup.seed, step), self.setup.batch, self.setup)
+
+
+def first_network(setup: LearningSetup) -> Network:
+    """Make the network of a setup as it is before the first step.
+
+    Raises
+    ------
+    ExplorerError
+        If the setup does not fit the task, or the heads do not divide d_model.
+    """
+    task = task_of(setup.task)
+    task.check(setup)
+    return task.network(setup, _numbers(setup.seed, _FIRST_NUMBERS))
 
 
 def _numbers(seed: int, step: int) -> np.random.RandomState:

@@ -90,6 +90,8 @@ class Task(ABC):
         Which of its fields cannot be chosen, as the task decides them or has no use for them.
     causal : bool
         Whether no token sees a later one.
+    reached_words : str
+        What is said when the goal is reached.
     """
 
     name: str
@@ -102,6 +104,7 @@ class Task(ABC):
     setup: LearningSetup
     fixed: frozenset[str] = frozenset({"encoder_layers"})
     causal: bool = False
+    reached_words: str = "Learned."
 
     def is_reached(self, accuracy: float, weight: float) -> bool:
         """Whether the goal is reached with a share of right answers and a weight of the best head on what it wants."""

@@ -26,6 +26,7 @@ class Chance(Task):
     about = "Behind a row of letters a die is thrown, and the last letter has to name the face."
     goal = 1 / 6
     every = 20
+    reached_words = "As good as chance, as it has to be: there is nothing to learn."
     setup = LearningSetup(task="die", layers=2, d_model=32, length=8)
 
     def is_reached(self, accuracy: float, weight: float) -> bool:

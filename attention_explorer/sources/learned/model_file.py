@@ -1,0 +1,138 @@
+"""Learned models in files: their numbers, and the setup and step that would learn them again."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attention_explorer.errors import ExplorerError, ExportError, FileError, did_you_mean, quoted
+from attention_explorer.files import write_whole
+from attention_explorer.sources.learned.learned_model import LearnedModel
+from attention_explorer.sources.learned.run import first_network
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.recorded import open_arrays
+from attention_explorer.sources.recorded.array_file import ArrayFile
+
+ABOUT = "about"
+"""The name under which a file says how its numbers were learned: JSON with setup, step, and what was measured."""
+
+ENDINGS = (".npz", ".safetensors")
+"""Of the files that can be written."""
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a path whose ending names no format.
+
+    Raises
+    ------
+    ExportError
+        The message lists those there are.
+    """
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise ExportError(
+            f"A learned model is written as {' or '.join(ENDINGS)}, not as {quoted(ending or path.name)}. "
+            f"{did_you_mean(ending, ENDINGS, 'Choose one of these endings.')}"
+        )
+
+
+def write_model(path: Path, model: LearnedModel) -> None:
+    """Write the numbers of a model to a file, whole or not at all. The same model gives the same bytes.
+
+    Parameters
+    ----------
+    path : Path
+        Ending in .npz or .safetensors.
+    model : LearnedModel
+        What was learned.
+
+    Raises
+    ------
+    ExportError
+        In words: another ending, or the file cannot be written.
+    """
+    check_ending(path)
+    arrays = model.network.parameters.arrays
+    made = _npz_bytes if path.suffix.lower() == ".npz" else _safetensors_bytes
+    write_whole(path, made(arrays, json.dumps(_about(model), sort_keys=True)))
+
+
+def read_model(path: Path) -> LearnedModel:
+    """Read a model that `write_model` wrote.
+
+    Parameters
+    ----------
+    path : Path
+        An .npz or .safetensors file, under any name.
+
+    Returns
+    -------
+    LearnedModel
+
+    Raises
+    ------
+    ExplorerError
+        If it cannot be read, is no learned model, or its arrays are not those of the setup that it names.
+    """
+    file = open_arrays(path)
+    setup, step = _told(file)
+    network = first_network(setup)
+    parameters = network.parameters
+    expected = {name: array.shape for name, array in parameters.arrays.items()}
+    for name, shape in expected.items():
+        stored = file.arrays.get(name)
+        found = None if stored is None else stored.shape
+        if stored is None or found != shape:
+            raise FileError(f"{quoted(name)} of “{path.name}” must have shape {shape}, but it is {found or 'missing'}.")
+        parameters[name][...] = stored.read()
+    if not np.isfinite(parameters.vector).all():
+        raise FileError(f"“{path.name}” holds numbers that are not finite: it is damaged. Train the model again.")
+    return LearnedModel(setup, step, network)
+
+
+def _about(model: LearnedModel) -> dict[str, Any]:
+    measured = model.measured()
+    weight = {} if measured.weight is None else {"weight": round(measured.weight, 6)}
+    return {"setup": asdict(model.setup), "step": model.step, "accuracy": round(measured.accuracy, 6)} | weight
+
+
+def _told(file: ArrayFile) -> tuple[LearningSetup, int]:
+    """Return what a file says of itself."""
+    where, text = f"“{file.path.name}”", file.texts.get(ABOUT)
+    if not isinstance(text, str):
+        raise FileError(f"{where} is no learned model: it does not say how it was learned.")
+    try:
+        told = json.loads(text)
+        given, step = told["setup"], told["step"]
+        known = {field.name for field in fields(LearningSetup)}
+        setup = LearningSetup(**{name: value for name, value in given.items() if name in known})
+    except (ValueError, TypeError, KeyError, AttributeError, ExplorerError, RecursionError) as error:
+        raise FileError(f"{where} does not say how it was learned in a way that can be read: {error}.") from None
+    if type(step) is not int or step < 0:
+        raise FileError(f"{where} must name a step from 0 on, not {step!r:.40}.")
+    return setup, step
+
+
+def _npz_bytes(arrays: dict[str, Any], about: str) -> bytes:
+    with io.BytesIO() as file:
+        np.savez(file, **arrays, **{ABOUT: np.array(about)})  # type: ignore[arg-type] # its stubs take names for options
+        return file.getvalue()
+
+
+def _safetensors_bytes(arrays: dict[str, Any], about: str) -> bytes:
+    """Return the bytes of a .safetensors file: length of the header, header, and the numbers without gaps."""
+    header: dict[str, Any] = {"__metadata__": {ABOUT: about}}
+    parts, start = list[bytes](), 0
+    for name, array in arrays.items():
+        part = np.ascontiguousarray(array, "<f4").tobytes()
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [start, start + len(part)]}
+        parts.append(part)
+        start += len(part)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # the numbers begin at a multiple of eight, as the format asks
+    return b"".join([len(text).to_bytes(8, "little"), text, *parts])
