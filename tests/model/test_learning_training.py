@@ -20,7 +20,9 @@ from attention_explorer.model.learning import (
     adam_step,
     clipped,
     measure,
+    one_core,
 )
+from attention_explorer.model.learning.one_core import _switch
 
 
 def test_adam_as_in_the_paper() -> None:
@@ -99,3 +101,21 @@ def test_each_step_passes_a_checkpoint() -> None:
         each.advance()
         each.advance()
     assert len(passed) >= 2
+
+
+def test_products_use_one_core_until_all_are_done() -> None:
+    threads = _switch()
+    if threads is None:
+        pytest.skip("NumPy's matrix products are not OpenBLAS's here")
+    read, write = threads
+    before = read()
+    try:
+        write(2)
+        with one_core():
+            assert read() == 1
+            with one_core():
+                pass
+            assert read() == 1
+        assert read() == 2
+    finally:
+        write(before)

@@ -28,6 +28,7 @@ from attention_explorer.model.learning.gradients import (
     stack_gradient,
 )
 from attention_explorer.model.learning.network import NOT_ASKED, Batch, Network, NetworkTrace
+from attention_explorer.model.learning.one_core import one_core
 from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.learning.plane_network import PlaneNetwork, PlaneSetting
 from attention_explorer.model.learning.sequence_network import SequenceNetwork, SequenceSetting
@@ -65,6 +66,7 @@ __all__ = [
     "feed_forward_gradient",
     "measure",
     "norm_gradient",
+    "one_core",
     "parameters_of",
     "stack_gradient",
 ]

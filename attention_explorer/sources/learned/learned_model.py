@@ -12,7 +12,7 @@ import numpy as np
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.model.learning import Batch, Network, NetworkTrace, cross_entropy, measure
+from attention_explorer.model.learning import Batch, Network, NetworkTrace, cross_entropy, measure, one_core
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Question, Task
 from attention_explorer.sources.learned.tasks import task_of
@@ -123,7 +123,8 @@ class Trial:
         ArrayError
             If a number leaves the float range.
         """
-        trace, measured = measure(network, self.batch)
+        with one_core():
+            trace, measured = measure(network, self.batch)
         return Measured(measured.loss, measured.accuracy, self._scores(trace))
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy as np
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Network, Training
+from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Network, Training, one_core
 from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.sources.learned.learned_model import LearnedModel, Measured, Trial
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -107,7 +107,7 @@ class Run:
         ExplodedError
             If learning leaves all bounds; the last good step is then the last there is, and it raises this again.
         """
-        with self._advancing:
+        with self._advancing, one_core():
             while self.step < until_step and not cancelled():
                 if self._exploded:
                     raise ExplodedError(self._exploded)
@@ -134,7 +134,8 @@ class Run:
         """
         made = self.step
         wanted = made + 1 + step if step < 0 else step
-        return LearnedModel(self.setup, wanted, self._training.network_at(wanted))
+        with one_core():
+            return LearnedModel(self.setup, wanted, self._training.network_at(wanted))
 
     def curve(self) -> Curve:
         """Return what was measured so far, as arrays of its own."""
