@@ -11,7 +11,7 @@ PIP_LOCKED := $(PIP) --require-hashes --only-binary :all:
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .DEFAULT_GOAL := help
-.PHONY: run test soak check truth bench gallery install-desktop uninstall-desktop lock clean help FORCE
+.PHONY: run test soak check truth bench train gallery install-desktop uninstall-desktop lock clean help FORCE
 
 run: .venv/.libraries ## open the window; without a display, draw every page into build/gallery
 	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
@@ -33,6 +33,9 @@ truth: .venv/.installed ## compare the model layer with loops, references and Py
 
 bench: .venv/.bench .venv/.libraries ## measure arithmetic and drawing (installs Matplotlib as the yardstick)
 	@$(OFFSCREEN) $(PY) -m benchmarks $(ARGS)
+
+train: .venv/.installed ## learn the models in the box again: resources/models
+	@$(PY) -m benchmarks.box
 
 gallery: .venv/.libraries ## draw every page into build/gallery
 	@$(PY) -m attention_explorer gallery build/gallery $(ARGS)

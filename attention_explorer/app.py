@@ -185,7 +185,7 @@ def data_folder() -> Path:
 
 def first_state() -> ExplorerState:
     """Return what the program shows when it starts for the first time: attention that was learned on the Heads page."""
-    return ExplorerState(heads=heads_preset("minilm").state)
+    return ExplorerState(heads=heads_preset("learned-it").state)
 
 
 def run_window(

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe, FileRecipe
 from attention_explorer.sources.source import Recipe, Source
@@ -18,6 +19,7 @@ KINDS: dict[type[Recipe], str] = {
     HandMadeRecipe: "hand-made",
     BoxRecipe: "in the box",
     FileRecipe: "file",
+    LearnedRecipe: "learned",
 }
 """What each type of recipe is called in session files. A name stays for ever: files have it."""
 
@@ -26,6 +28,7 @@ _SOURCES: dict[type[Recipe], tuple[str, str]] = {
     HandMadeRecipe: ("hand_made_source", "HandMadeSource"),
     BoxRecipe: ("recorded_source", "BoxSource"),
     FileRecipe: ("recorded_source", "FileSource"),
+    LearnedRecipe: ("learned_source", "LearnedSource"),
 }
 """Module and class of the source for each type of recipe; it is imported when the first one is opened."""
 

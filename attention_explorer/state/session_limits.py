@@ -11,6 +11,8 @@ from typing import Any
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.sources import recipe as toy
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.learned import setup as learned
+from attention_explorer.sources.learned_recipe import MOST_STEPS, LearnedRecipe
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
 from attention_explorer.state import map_picture
@@ -138,6 +140,11 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "batch": Limit(0, 2**31),
         "given_tokens": Limit(most=2**16),
         "difference": Limit(0.0, 2.0),
+    },
+    LearnedRecipe: {"step": Limit(0, MOST_STEPS), "sentence": _SENTENCE, "context": _SENTENCE},
+    learned.LearningSetup: {
+        **{name: Limit(learned.LEAST.get(name, 1), most) for name, most in learned.MOST.items()},
+        "rate": Limit(5e-324, learned.LARGEST_RATE),
     },
     positions.PositionsState: {
         "length": Limit(1, positions.LONGEST),

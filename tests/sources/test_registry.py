@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import attention_explorer
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.learned.box import BOX
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.registry import KINDS, recipe_as, source_of
@@ -35,6 +39,10 @@ RECIPES = [
     HandMadeRecipe(),
     HandMadeRecipe("le chat", "the cat"),
     BoxRecipe("smollm2-soft"),
+    LearnedRecipe(*BOX["it"]),
+    LearnedRecipe(*BOX["repeat"], sentence="a b a b a"),
+    LearnedRecipe(*BOX["translation"], sentence="start la", context="the red car"),
+    LearnedRecipe(replace(LearningSetup(), heads=2), 3, "it was the cat"),
 ]
 
 
@@ -94,6 +102,7 @@ def test_how_the_numbers_came_about_is_said_truly():
         Made.BY_HAND,
         Made.BY_HAND,
         Made.RECORDED,
+        *[Made.LEARNED] * 4,
     ]
     given = ToyRecipe("a", d_model=2, heads=1, projections="identity", vectors="given", given=((1, 0),))
     assert source_of(given).traits.made is Made.GIVEN

@@ -27,7 +27,7 @@ from attention_explorer.model.learning.gradients import (
     parameters_of,
     stack_gradient,
 )
-from attention_explorer.model.learning.network import NOT_ASKED, Batch, Network, NetworkTrace
+from attention_explorer.model.learning.network import NOT_ASKED, Attended, Batch, Network, NetworkTrace, Scoring
 from attention_explorer.model.learning.one_core import one_core
 from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.learning.plane_network import PlaneNetwork, PlaneSetting
@@ -39,6 +39,7 @@ __all__ = [
     "NOT_ASKED",
     "AdamSetting",
     "AdamState",
+    "Attended",
     "AttentionGradient",
     "Batch",
     "CrossEntropy",
@@ -51,6 +52,7 @@ __all__ = [
     "Parameters",
     "PlaneNetwork",
     "PlaneSetting",
+    "Scoring",
     "SequenceNetwork",
     "SequenceSetting",
     "Training",

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from attention_explorer.model.arrays import Floats
+from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.initialisers import Initialiser, initial_gain
 from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.model.learning.gradients import Gradients
@@ -63,6 +63,45 @@ class NetworkTrace(NamedTuple):
     inside: object
 
 
+class Attended(NamedTuple):
+    """What one layer of attention compares and blends.
+
+    Attributes
+    ----------
+    q, k, v : ndarray, (batch, heads, n_q, d_k), (batch, heads, n_k, d_k) and (batch, heads, n_k, d_v)
+        Queries, keys and values.
+    """
+
+    q: Floats
+    k: Floats
+    v: Floats
+
+
+class Scoring(NamedTuple):
+    """How scores become weights, in place of how the network learned it.
+
+    Attributes
+    ----------
+    mask : ndarray of bool, (n_q, n_k), or None
+        True where a query may attend; of a causal network besides its own mask.
+    scale : float or None
+        Factor of the scores; the network's own if not given.
+    temperature : float
+        Divides the scores.
+    hard : bool
+        Whether the best key takes all.
+    """
+
+    mask: Bools | None = None
+    scale: float | None = None
+    temperature: float = 1.0
+    hard: bool = False
+
+
+AS_LEARNED = Scoring()
+"""As the network itself does it."""
+
+
 class Network(ABC):
     """A model whose learned numbers are views of one vector.
 
@@ -105,6 +144,16 @@ class Network(ABC):
         ------
         ArrayError
             If a derivative leaves the float range.
+        """
+
+    @abstractmethod
+    def attended(self, batch: Batch, scoring: Scoring) -> tuple[Attended, ...]:
+        """Return what each layer of `NetworkTrace.weights` compares, where all layers attend as is said.
+
+        Raises
+        ------
+        ArrayError
+            As a call; also if mask, scale or temperature do not fit.
         """
 
     @abstractmethod

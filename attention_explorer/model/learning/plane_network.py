@@ -14,7 +14,7 @@ from attention_explorer.model.attention import scaled_dot_product_attention
 from attention_explorer.model.attention_reverse import softmax_reverse
 from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.model.learning.gradients import Gradients
-from attention_explorer.model.learning.network import Batch, Network, NetworkTrace
+from attention_explorer.model.learning.network import Attended, Batch, Network, NetworkTrace, Scoring
 from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.scalars import size_from
 
@@ -110,6 +110,12 @@ class PlaneNetwork(Network):
         np.add.at(by_q, inside.asked, by_scores @ k)
         rows, queries = by_scores.reshape(-1, len(k)), inside.q.reshape(-1, 2)
         return {"q": by_q, "k": rows.T @ queries}
+
+    def attended(self, batch: Batch, scoring: Scoring) -> tuple[Attended, ...]:
+        """Return the points; see `Network`. They are the same however they are compared."""
+        q, k = self.parameters["q"].take(batch.tokens, axis=0), self.parameters["k"]
+        heads = (q[:, None], *(np.broadcast_to(each, (len(q), 1, *each.shape)) for each in (k, self.values)))
+        return (Attended(*heads),)
 
     def over(self, parameters: Parameters) -> PlaneNetwork:
         """Return the same dictionary with points elsewhere."""

@@ -18,9 +18,12 @@ from attention_explorer.model.layer_stack import EncoderStack, StackTrace
 from attention_explorer.model.learning.embedding import Embedding, Tokens
 from attention_explorer.model.learning.gradients import Gradients, linear_gradient, stack_gradient
 from attention_explorer.model.learning.network import (
+    AS_LEARNED,
+    Attended,
     Batch,
     Network,
     NetworkTrace,
+    Scoring,
     drawn,
     drawn_attention,
     drawn_network,
@@ -32,8 +35,8 @@ from attention_explorer.model.scalars import size_from
 from attention_explorer.model.sublayer import NormPlacement
 
 FIRST_STD = 0.35
-"""Of the vectors that tokens and places begin with. With 1, what a network knows of sentences that it has not seen
-depends on chance: "it" is then understood by two seeds of five, instead of all."""
+"""Of the vectors that tokens and places begin with. With 1, far fewer seeds learn what carries over to sentences
+that were not seen: of five that learned what "it" refers to, two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,12 @@ class SequenceNetwork(Network):
         found |= {f"stack.{name}": gradient for name, gradient in by_stack.parameters.items()}
         return found | self.embedding.gradient(inside.tokens, by_stack.x)
 
+    def attended(self, batch: Batch, scoring: Scoring) -> tuple[Attended, ...]:
+        """Return what each layer compares; see `Network`."""
+        trace = run_stack(self.setting, self.stack, self.embedding(batch.tokens), scoring)
+        inside = (layer.attention.inside for layer in trace.layers)
+        return tuple(Attended(layer.q, layer.k, layer.v) for layer in inside)
+
     def over(self, parameters: Parameters) -> SequenceNetwork:
         """Return the same network over other parameters."""
         return SequenceNetwork(self.setting, parameters)
@@ -235,7 +244,7 @@ def _made_layer(setting: SequenceSetting, arrays: dict[str, Floats]) -> EncoderL
     return layer if setting.d_ff else AttentionLayer(layer)
 
 
-def run_stack(setting: SequenceSetting, stack: EncoderStack, x: Floats) -> StackTrace:
+def run_stack(setting: SequenceSetting, stack: EncoderStack, x: Floats, scoring: Scoring = AS_LEARNED) -> StackTrace:
     """Send embedded sentences through a stack, as a setting says.
 
     Parameters
@@ -246,13 +255,19 @@ def run_stack(setting: SequenceSetting, stack: EncoderStack, x: Floats) -> Stack
         The layers.
     x : ndarray, (batch, n, d_model)
         The sentences.
+    scoring : Scoring
+        What is to be otherwise.
 
     Returns
     -------
     StackTrace
     """
-    mask = causal_mask(x.shape[-2]) if setting.causal else None
-    return stack(x, mask=mask, scale=setting.scale, hard=setting.hard)
+    mask = scoring.mask
+    if setting.causal:
+        own = causal_mask(x.shape[-2])
+        mask = own if mask is None else own & mask
+    scale, hard = (setting.scale if scoring.scale is None else scoring.scale), setting.hard or scoring.hard
+    return stack(x, mask=mask, scale=scale, temperature=scoring.temperature, hard=hard)
 
 
 def read_out_gradient(

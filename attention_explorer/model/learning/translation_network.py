@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -15,9 +16,12 @@ from attention_explorer.model.layer_stack import StackTrace
 from attention_explorer.model.learning.embedding import Embedding, Tokens
 from attention_explorer.model.learning.gradients import Gradients, decoder_gradient, stack_gradient
 from attention_explorer.model.learning.network import (
+    AS_LEARNED,
+    Attended,
     Batch,
     Network,
     NetworkTrace,
+    Scoring,
     drawn,
     drawn_attention,
     drawn_network,
@@ -144,18 +148,34 @@ class TranslationNetwork(Network):
 
     def __call__(self, batch: Batch) -> NetworkTrace:
         """Answer what a batch asks; see `Network`. The weights are those of the cross-attention."""
-        if batch.context is None:
-            raise ArrayError("context must be given: the sentence to translate from")
         setting, asked = self.setting, batch.asked
-        encoded = run_stack(setting.of_encoder(), self.encoder, self.source_embedding(batch.context))
-        x, decoded = self.embedding(batch.tokens), list[DecoderTrace]()
-        for layer in self.layers:
-            decoded.append(layer(x, encoded.output, scale=setting.scale, hard=setting.hard))
-            x = decoded[-1].output
+        encoded, decoded = self._run(batch, AS_LEARNED)
+        x = decoded[-1].output
         rows = x.reshape(-1, setting.d_model).take(asked, axis=0)
         logits = linear("output", rows, "w_out", self.parameters["w_out"], self.parameters["b_out"])
         weights = tuple(trace.cross_weights for trace in decoded)
-        return NetworkTrace(logits, weights, _Inside(batch, asked, encoded, tuple(decoded), rows))
+        return NetworkTrace(logits, weights, _Inside(batch, asked, encoded, decoded, rows))
+
+    def attended(self, batch: Batch, scoring: Scoring) -> tuple[Attended, ...]:
+        """Return what each cross-attention compares; see `Network`. The mask is of the cross-attention alone."""
+        inside = (layer.cross_attention.inside for layer in self._run(batch, scoring)[1])
+        return tuple(Attended(layer.q, layer.k, layer.v) for layer in inside)
+
+    def _run(self, batch: Batch, scoring: Scoring) -> tuple[StackTrace, tuple[DecoderTrace, ...]]:
+        """Encode and decode."""
+        if batch.context is None:
+            raise ArrayError("context must be given: the sentence to translate from")
+        setting = self.setting
+        without_mask = scoring._replace(mask=None)
+        encoded = run_stack(setting.of_encoder(), self.encoder, self.source_embedding(batch.context), without_mask)
+        own = 1.0 if not setting.scaled else 1.0 / math.sqrt(setting.d_model // setting.heads)
+        scale = (own if scoring.scale is None else scoring.scale) / scoring.temperature
+        x, decoded = self.embedding(batch.tokens), list[DecoderTrace]()
+        for layer in self.layers:
+            hard = setting.hard or scoring.hard
+            decoded.append(layer(x, encoded.output, scale=scale, hard=hard, context_mask=scoring.mask))
+            x = decoded[-1].output
+        return encoded, tuple(decoded)
 
     def gradient(self, trace: NetworkTrace, d_logits: Floats) -> Gradients:
         """Differentiate by every parameter; see `Network`."""

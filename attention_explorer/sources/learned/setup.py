@@ -26,9 +26,15 @@ LEAST = {"layers": 0, "encoder_layers": 0, "d_ff": 0, "seed": 0, "length": 2}
 """The smallest, where that is not 1."""
 
 
+LARGEST_RATE = 1e12
+"""Far beyond all that learns: explosions may be seen."""
+
+
 @dataclass(frozen=True, slots=True)
 class LearningSetup(CheckedFields):
     """All that decides a run, step by step. With a step it names a model that was learned.
+
+    The defaults are what the task "it" is learned with.
 
     Attributes
     ----------
@@ -60,18 +66,18 @@ class LearningSetup(CheckedFields):
     """
 
     task: str = "it"
-    layers: int = 1
+    layers: int = 2
     heads: int = 1
     d_model: int = 32
     d_ff: int = 0
     encoder_layers: int = 0
-    length: int = 8
+    length: int = 11
     hard: bool = False
     scaled: bool = True
     positions: bool = True
     residual: bool = True
     batch: int = 96
-    rate: float = 0.003
+    rate: float = 0.006
     warm_up: int = 20
     seed: int = 0
 
@@ -81,7 +87,7 @@ class LearningSetup(CheckedFields):
             least, value = LEAST.get(name, 1), getattr(self, name)
             if not least <= value <= most:
                 raise ExplorerError(f"{name} must be a whole number from {least} to {most}, not {value}.")
-        if self.rate <= 0.0:
-            raise ExplorerError(f"rate must be above 0, not {self.rate:g}.")
+        if not 0.0 < self.rate <= LARGEST_RATE:
+            raise ExplorerError(f"rate must be above 0, and {LARGEST_RATE:g} at most, not {self.rate:g}.")
         check_width("d_model", self.d_model, self.heads)
         return self

@@ -170,6 +170,19 @@ class Task(ABC):
             raise ExplorerError(f"Nothing is asked in this sentence: write one such as “{self.probe(setup)}”.")
         return Question(Batch(tokens, np.maximum(right, NOT_ASKED + asked)), tuple(right[asked].tolist()))
 
+    def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
+        """Take a sentence, and with a translation that in the first language, to look at the attention alone.
+
+        Raises
+        ------
+        ExplorerError
+            If a word is unknown, there are too few or too many, or there is a sentence more or less than it takes.
+        """
+        if context is not None:
+            raise ExplorerError("This model takes one sentence: remove the second one.")
+        tokens = self.vocabulary(setup).read(sentence, *self.lengths(setup))[None]
+        return Batch(tokens, np.full_like(tokens, NOT_ASKED))
+
     def check(self, setup: LearningSetup) -> None:
         """Refuse a setup that the task cannot be learned with.
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.learned.box import BOX
+from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.recipe import Encoding, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
@@ -76,6 +78,14 @@ def _recorded(model: str, layer: int, head: int, row: int, title: str, look_for:
     return Preset(model, title, look_for, HeadsState(tired, HeadsView(row=row, in_grid=True), soft, preset=model))
 
 
+def _learned(name: str, title: str, look_for: str, recipe: LearnedRecipe, **focus: int) -> Preset[HeadsState]:
+    """Return a model of the box, on a layer and with a row pinned; what “it” refers to has a twin to compare with."""
+    setup = HeadsSetup(recipe, layer=focus["layer"])
+    twin = replace(recipe, sentence=recipe.sentence.replace("tired", "soft"))
+    other = None if twin == recipe else replace(setup, recipe=twin)
+    return Preset(name, title, look_for, HeadsState(setup, HeadsView(row=focus["row"]), other, preset=name))
+
+
 HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     Preset(
         "random-words",
@@ -83,6 +93,34 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "Type a sentence. Click a cell to pin it and see the arithmetic behind it; the arrow keys move on. Then choose "
         "the causal mask: each row is renormalised over what is left.",
         HeadsState(view=HeadsView(row=7)),
+    ),
+    _learned(
+        "learned-it",
+        "Learned: it",
+        "A tiny transformer learned here, in 300 steps, what “it” refers to: layer 2 gives 0.909 to “cat”. Type “soft” "
+        "in place of “tired”: “mat” gets 1.00. Ten seeds learned it, but three only have a map that can be read.",
+        LearnedRecipe(*BOX["it"]),
+        layer=1,
+        row=7,
+    ),
+    _learned(
+        "learned-repeat",
+        "Learned: induction",
+        "Seven letters come twice. Look at the second “c”: in layer 2 it gives 0.997 to the “m” that followed the "
+        "first, and so knows what is next. Layer 1 looks at the letter before: without its head, 26 % of the answers "
+        "are right.",
+        LearnedRecipe(*BOX["repeat"], sentence=" ".join("qcmbtfkqcmbtfk")),
+        layer=1,
+        row=8,
+    ),
+    _learned(
+        "learned-translation",
+        "Learned: translation",
+        "Look at the order: “the red car” is “la voiture rouge”. Each row is the word written last, and attends to the "
+        "one to write next: “la” gives 0.999 to “car”, and “voiture” 1.00 to “red”. Nobody told it the order.",
+        LearnedRecipe(*BOX["translation"], sentence="start la voiture rouge", context="the red car"),
+        layer=0,
+        row=1,
     ),
     _recorded(
         *("minilm", 3, 1, 8),

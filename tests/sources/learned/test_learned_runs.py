@@ -31,8 +31,8 @@ def advanced(setup: object = SMALL, steps: int = 20) -> Run:
 
 @pytest.fixture(scope="module")
 def it() -> Run:
-    """What “it” refers to, learned with the seed 0."""
-    return advanced(IT, 200)
+    """What “it” refers to, learned with a seed whose map can be read."""
+    return advanced(replace(IT, seed=1), 200)
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))

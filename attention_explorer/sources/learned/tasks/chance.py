@@ -27,7 +27,7 @@ class Chance(Task):
     goal = 1 / 6
     every = 20
     reached_words = "As good as chance, as it has to be: there is nothing to learn."
-    setup = LearningSetup(task="die", layers=2, d_model=32, length=8)
+    setup = LearningSetup(task="die", length=8, rate=0.003)
 
     def is_reached(self, accuracy: float, weight: float) -> bool:
         """Whether the answers are as often right as a thrown die would be, within three standard deviations."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model.learning import Batch, Network, Parameters, PlaneNetwork, PlaneSetting
 from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -24,7 +25,7 @@ class Dictionary(Task):
     judged_by_weight = True
     steps = 200
     every = 2
-    setup = LearningSetup(task="dictionary", d_model=2, length=8, scaled=False, batch=1, rate=0.3, warm_up=10)
+    setup = LearningSetup(task="dictionary", layers=1, d_model=2, length=8, scaled=False, batch=1, rate=0.3, warm_up=10)
     fixed = frozenset(
         {"layers", "heads", "d_model", "d_ff", "encoder_layers", "positions", "residual", "batch"},
     )
@@ -49,6 +50,13 @@ class Dictionary(Task):
     def lengths(self, setup: LearningSetup) -> tuple[int, int]:
         """Take any number of them."""
         return 1, setup.length
+
+    def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
+        """Take all entries in order, as every key is one; see `Task`."""
+        batch = super().typed(sentence, context, setup)
+        if batch.tokens.shape[-1] != setup.length or (batch.tokens != np.arange(setup.length)).any():
+            raise ExplorerError(f"A dictionary is shown as a whole: write “{self.probe(setup)}”.")
+        return batch
 
     def patterns(self, batch: Batch) -> tuple[Pattern, ...]:
         """Want the partner."""

@@ -11,8 +11,8 @@ from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import HELD_OUT, UNKNOWN, Pattern, Task, batch_of, one_key
 from attention_explorer.sources.learned.vocabulary import Vocabulary
 
-_ANIMALS = ("cat", "dog", "horse", "bird", "mouse", "goat", "sheep", "rabbit")
-_THINGS = ("mat", "rug", "chair", "box", "bed", "stone", "bench", "sofa")
+_ANIMALS = ("cat", "dog", "horse", "bird", "mouse", "goat", "sheep", "rabbit", "cow", "fox", "duck", "bear")
+_THINGS = ("mat", "rug", "chair", "box", "bed", "stone", "bench", "sofa", "table", "wall", "roof", "cart")
 _VERBS = ("sat", "lay", "slept", "stood")
 _PLACES = ("on", "near", "beside")
 _OF_ANIMALS = ("tired", "hungry", "sleepy", "thirsty", "afraid", "happy")
@@ -37,13 +37,13 @@ _HELD_OUT = (_PAIRS[:, 0] + 3 * (_PAIRS[:, 1] - len(_ANIMALS))) % len(_ANIMALS) 
 
 
 class Reference(Task):
-    """At “it”, name the noun that is meant. One pair of nouns in eight is never learned from."""
+    """At “it”, name the noun that is meant. One pair of nouns in twelve is never learned from."""
 
     name = "it"
     title = "What “it” refers to"
     about = "At “it”, name the noun that is meant: an animal may be tired, a mat may be soft."
     every = 5
-    setup = LearningSetup(task="it", layers=2, d_model=32, length=11, rate=0.006)
+    setup = LearningSetup()
     fixed = frozenset({"encoder_layers", "length"})
 
     def vocabulary(self, setup: LearningSetup) -> Vocabulary:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model.learning import Batch, Network, Parameters, TranslationNetwork, TranslationSetting
+from attention_explorer.model.learning import (
+    NOT_ASKED,
+    Batch,
+    Network,
+    Parameters,
+    TranslationNetwork,
+    TranslationSetting,
+)
 from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import HELD_OUT, Pattern, Question, Task, one_key, shared_sizes
@@ -103,6 +110,16 @@ class Translation(Task):
             )
         batch = _batch(found)
         return Question(batch, tuple(batch.targets[0].tolist()))
+
+    def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
+        """Take what was written so far, and the sentence it translates; see `Task`."""
+        if context is None:
+            raise ExplorerError("This model translates: give it a second sentence, such as “the red car”.")
+        places = _TRANSLATIONS.shape[-1]
+        written = _FRENCH.read(sentence, 1, places)[None]
+        return Batch(
+            written, np.full_like(written, NOT_ASKED), _ENGLISH.read(context, setup.length, setup.length)[None]
+        )
 
     def right_answers(self, tokens: Tokens, setup: LearningSetup) -> Tokens:
         """Return the translations of English sentences, with their ends, (batch, 4)."""

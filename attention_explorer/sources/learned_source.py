@@ -1,0 +1,157 @@
+"""A model that was learned here as a source, and what to say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from attention_explorer import assets
+from attention_explorer.byte_cache import kept
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import causal_mask
+from attention_explorer.model.arrays import Bools
+from attention_explorer.model.learning import Batch, Network, Parameters, Scoring
+from attention_explorer.sources.layer import Layer, Values
+from attention_explorer.sources.learned.box import file_name, name_in_box, record_of
+from attention_explorer.sources.learned.learned_model import LearnedModel
+from attention_explorer.sources.learned.model_file import read_model
+from attention_explorer.sources.learned.run import run_of
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.task import Task
+from attention_explorer.sources.learned.tasks import TASKS
+from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.sources.source import Ability, Lookup, Made, Source, Traits
+
+OF_A_STEP = 2.5e6
+"""What a step of learning takes at least, in multiplications."""
+
+_LACKS = {
+    Ability.DRAWING: "A learned model has the sizes and the seed it was learned with: train another.",
+    Ability.EMBEDDINGS: "The vectors were learned with the model: choose random heads, or press “Three words”.",
+}
+
+
+@kept
+def learned_model(setup: LearningSetup, step: int) -> LearnedModel:
+    """Return a model after some steps: out of the box, or learned again, which takes its time.
+
+    Raises
+    ------
+    ExplorerError
+        If the setup does not fit the task, learning leaves all bounds before that step, or a file is damaged.
+    """
+    name = name_in_box(setup, step)
+    if name:
+        return read_model(Path(assets.path(file_name(name))))
+    run = run_of(setup)
+    run.advance(step)
+    return run.at(step)
+
+
+@kept
+def _exact_network(setup: LearningSetup, step: int) -> Network:
+    """Return the network over the same numbers in float64, so that all that is shown of it is as exact as of toys."""
+    network = learned_model(setup, step).network
+    return network.over(Parameters(network.parameters.arrays, np.float64))
+
+
+class LearnedSource(Source[LearnedRecipe]):
+    """Runs a model that was learned here."""
+
+    @property
+    def _task(self) -> Task | None:
+        return TASKS.get(self.recipe.setup.task)
+
+    @property
+    def _is_causal(self) -> bool:
+        return self._task is not None and self._task.causal
+
+    @property
+    def traits(self) -> Traits:
+        recipe, task = self.recipe, self._task
+        title = "an unknown task" if task is None else task.title
+        setup, lacks = recipe.setup, dict(_LACKS)
+        if self._is_causal:
+            lacks[Ability.MASKS] = "This model sees no later token: its causal mask is a part of it."
+        if setup.hard or not setup.scaled:
+            own = "lets the best key take all" if setup.hard else "does not divide its scores by √d_k"
+            lacks[Ability.SCORES] = lacks[Ability.MASKS] = f"This model {own}: its weights are shown as they are."
+        origin = f"learned here: {title}, step {recipe.step}, seed {setup.seed}"
+        return Traits("learned here", origin, Made.LEARNED, lacks)
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        return (self.recipe.setup.heads,) * max(self.recipe.setup.layers, 1)
+
+    def layers(self, lookup: Lookup) -> Sequence[Layer]:
+        batch = self._batch()
+        lacks, setup = self.traits.lacks, self.recipe.setup
+        if Ability.SCORES in lacks:
+            lookup = Lookup(None, None if setup.scaled else 1.0, hard=setup.hard)
+        mask = None if Ability.MASKS in lacks else lookup.mask
+        if callable(mask):
+            mask = mask(0, len(self.tokens))
+        scoring = Scoring(None if mask is None else np.asarray(mask), *lookup[1:])
+        layers = _exact_network(self.recipe.setup, self.recipe.step).attended(batch, scoring)
+        if self._is_causal:
+            mask = causal_mask(len(self.tokens))
+        return [
+            Layer((), q=layer.q[0], k=layer.k[0], values=Values(lambda v=layer.v[0]: v)).with_maps(mask, *lookup[1:])  # type: ignore[misc] # bound now
+            for layer in layers
+        ]
+
+    def operations(self) -> float:
+        recipe, setup = self.recipe, self.recipe.setup
+        if name_in_box(setup, recipe.step) or learned_model.peek(setup, recipe.step) is not None:
+            return super().operations()
+        width = setup.d_model * (4 * setup.d_model + 2 * setup.d_ff + setup.length)
+        a_step = 3.0 * setup.batch * setup.length * (setup.layers + setup.encoder_layers) * width
+        return recipe.step * max(a_step, OF_A_STEP)
+
+    def mask(self, layer: int) -> Bools | None:
+        return causal_mask(len(self.tokens)) if self._is_causal else None
+
+    def mask_words(self) -> str:
+        return "causal" if self._is_causal else ""
+
+    # ---- In words ----
+
+    def verdict(self) -> tuple[str, str]:
+        recipe = self.recipe
+        right = self._accuracy()
+        said = "" if right is None else f"{right:.0%} of its answers are right on sentences that it never saw. "
+        return (
+            f"These weights were learned here, in {recipe.step} steps.",
+            f"{said}A right answer does not make a readable map: what a head is worth, breaking it tells.",
+        )
+
+    def differences(self, other: LearnedSource) -> Iterator[tuple[str, str]]:
+        for field in fields(LearningSetup):
+            name = field.name.replace("_", " ")
+            yield tuple(f"{name} {getattr(each.recipe.setup, field.name)}" for each in (self, other))  # type: ignore[misc] # two
+        yield f"step {self.recipe.step}", f"step {other.recipe.step}"
+
+    def _accuracy(self) -> float | None:
+        """Return the share of right answers, if it is known without learning anything."""
+        setup, step = self.recipe.setup, self.recipe.step
+        name = name_in_box(setup, step)
+        return record_of(name).accuracy if name else None
+
+    def _batch(self) -> Batch:
+        """Return the sentence as the network takes it.
+
+        Raises
+        ------
+        ExplorerError
+            If it does not fit the task.
+        """
+        recipe, task = self.recipe, self._task
+        if task is None:
+            raise ExplorerError(f"There is no task “{recipe.setup.task}” in this version: choose other heads.")
+        task.check(recipe.setup)
+        if not recipe.setup.layers:
+            raise ExplorerError("This model has no layer of attention: choose another.")
+        return task.typed(recipe.sentence, recipe.context, recipe.setup)
