@@ -112,11 +112,7 @@ class View:
         ArrayError
             If there is no such layer or head.
         """
-        command = [sys.executable, "-m", "attention_explorer", str(_session_with(self._heads_page(layer, head)))]
-        if "ipykernel" in sys.modules:
-            subprocess.Popen(command)  # noqa: S603 - this program
-        else:
-            subprocess.run(command, check=False)  # noqa: S603 - this program
+        open_window(self._heads_page(layer, head))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """Return what Jupyter shows: a drawing of the first head, or its pixels where there are many tokens."""
@@ -279,6 +275,15 @@ def _named(name: str, said: str, given: object) -> dict[str, Array]:
 def _file_name(title: str | None) -> str:
     kept = "".join(letter if letter.isalnum() or letter in " -_.," else "_" for letter in title or UNNAMED)
     return f"{next(_numbers)}/{kept.strip(' .') or UNNAMED}.npz"
+
+
+def open_window(page: HeadsState) -> None:
+    """Open the window on a state of the Heads page. A script waits until it is closed, a notebook goes on."""
+    command = [sys.executable, "-m", "attention_explorer", str(_session_with(page))]
+    if "ipykernel" in sys.modules:
+        subprocess.Popen(command)  # noqa: S603 - this program
+    else:
+        subprocess.run(command, check=False)  # noqa: S603 - this program
 
 
 def _session_with(page: HeadsState) -> Path:

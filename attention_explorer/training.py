@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attention_explorer.api import open_window
 from attention_explorer.errors import ExplorerError, did_you_mean
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.learning.embedding import Tokens
@@ -18,6 +19,8 @@ from attention_explorer.sources.learned.model_file import check_ending, write_mo
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import task_of
+from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
 
 __all__ = ["Trained", "check_ending", "report", "started", "train", "write_model"]
 
@@ -97,6 +100,31 @@ class Trained:
     def at(self, step: int = -1) -> LearnedModel:
         """Return the model as it was after so many steps; below 0 counts from the end."""
         return self._run.at(step)
+
+    def open(self, sentence: str | None = None, step: int = -1) -> None:
+        """Open the window on its attention. A script waits until it is closed, a notebook goes on.
+
+        The session holds setup and step, not the numbers: the window learns them again, which takes as long.
+
+        Parameters
+        ----------
+        sentence : str, optional
+            Of the words that it knows; by default one of the task's own.
+        step : int
+            After how many steps; below 0 counts from the end.
+
+        Raises
+        ------
+        ExplorerError
+            If that step was not made, or the sentence does not fit.
+        """
+        model = self.at(step)
+        asked = model.task.probe(self.setup) if sentence is None else sentence
+        model.ask(asked)  # what does not fit is refused here, and not in the window
+        written, context = model.task.texts(asked, self.setup)
+        recipe = LearnedRecipe(self.setup, model.step, written, context)
+        layer = max(self.setup.layers - 1, 0)
+        open_window(HeadsState(HeadsSetup(recipe, layer=layer), HeadsView(), preset=""))
 
     def save(self, path: str | os.PathLike[str], step: int = -1) -> None:
         """Write the learned numbers to a file, with the setup and the step.

@@ -14,6 +14,9 @@ from attention_explorer import ExplorerError, Trained, cli
 from attention_explorer.sources.learned.model_file import read_model, write_model
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.tasks import TASKS
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Lookup
+from attention_explorer.state.session_file import read_session
 
 SENTENCE = "the cat sat on the mat because it was tired"
 SMALL = {"batch": 8, "length": 4, "d_model": 8, "seed": 3}
@@ -63,6 +66,28 @@ def test_what_cannot_be_trained(task: str, sizes: dict[str, object], said: str) 
     with pytest.raises(ExplorerError) as error:
         attention_explorer.train(task, **sizes)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence", "tokens", "context"),
+    [
+        ("reverse", None, ("a", "b", "c", "d", "e", "f", "g", "h"), None),
+        ("translation", "the red car", ("start", "la", "voiture", "rouge"), "the red car"),
+    ],
+)
+def test_the_window_opens_on_what_was_learned(
+    task: str, sentence: str | None, tokens: tuple[str, ...], context: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr("attention_explorer.api.subprocess.run", lambda command, **_options: commands.append(command))
+    run = attention_explorer.train(task, steps=3)
+    run.open(sentence, step=2)
+    recipe = read_session(Path(commands[0][-1])).state.heads.setup.recipe
+    assert (recipe.setup, recipe.step, recipe.tokens, recipe.context) == (run.setup, 2, tokens, context)
+    shown = source_of(recipe).layers(Lookup())[0].maps[0].weights()
+    np.testing.assert_allclose(shown, run.weights(sentence or " ".join(tokens), step=2)[0][0], atol=2e-6)
+    with pytest.raises(ExplorerError, match="not learned “Unfug”"):
+        run.open("Unfug " * len((sentence or " ".join(tokens)).split()))
 
 
 # ---- Files ----

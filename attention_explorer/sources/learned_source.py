@@ -14,6 +14,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
 from attention_explorer.model.arrays import Bools
 from attention_explorer.model.learning import Batch, Network, Parameters, Scoring
+from attention_explorer.numerals import percent
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.learned.box import file_name, name_in_box, record_of
 from attention_explorer.sources.learned.learned_model import LearnedModel
@@ -122,7 +123,7 @@ class LearnedSource(Source[LearnedRecipe]):
     def verdict(self) -> tuple[str, str]:
         recipe = self.recipe
         right = self._accuracy()
-        said = "" if right is None else f"{right:.0%} of its answers are right on sentences that it never saw. "
+        said = "" if right is None else f"{percent(right)} of its answers are right on sentences that it never saw. "
         return (
             f"These weights were learned here, in {recipe.step} steps.",
             f"{said}A right answer does not make a readable map: what a head is worth, breaking it tells.",

@@ -170,6 +170,10 @@ class Task(ABC):
             raise ExplorerError(f"Nothing is asked in this sentence: write one such as “{self.probe(setup)}”.")
         return Question(Batch(tokens, np.maximum(right, NOT_ASKED + asked)), tuple(right[asked].tolist()))
 
+    def texts(self, sentence: str, setup: LearningSetup) -> tuple[str, str | None]:
+        """Return what `typed` is to be given to look at the attention of a sentence that `question` takes."""
+        return sentence, None
+
     def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
         """Take a sentence, and with a translation that in the first language, to look at the attention alone.
 

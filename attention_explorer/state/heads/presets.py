@@ -98,7 +98,7 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "learned-it",
         "Learned: it",
         "A tiny transformer learned here, in 300 steps, what “it” refers to: layer 2 gives 0.909 to “cat”. Type “soft” "
-        "in place of “tired”: “mat” gets 1.00. Ten seeds learned it, but three only have a map that can be read.",
+        "in place of “tired”: “mat” gets 1.00. Ten seeds learned it; of three the map can be read.",
         LearnedRecipe(*BOX["it"]),
         layer=1,
         row=7,

@@ -125,7 +125,8 @@ def test_what_is_said_of_it() -> None:
     assert source.traits.origin == "learned here: What “it” refers to, step 300, seed 1"
     title, said = source.verdict()
     assert title == "These weights were learned here, in 300 steps."
-    assert said.startswith("100% of its answers are right on sentences that it never saw. A right answer")
+    assert said.startswith("100 % of its answers are right on sentences that it never saw. A right answer")
+    assert source_of(REPEAT).verdict()[1].startswith(">99 % of its answers")
     assert "%" not in source_of(SMALL).verdict()[1]
     other = LearnedSource(replace(IT, step=20, setup=replace(IT.setup, seed=3)))
     assert [(a, b) for a, b in source.differences(other) if a != b] == [("seed 1", "seed 3"), ("step 300", "step 20")]

@@ -111,6 +111,10 @@ class Translation(Task):
         batch = _batch(found)
         return Question(batch, tuple(batch.targets[0].tolist()))
 
+    def texts(self, sentence: str, setup: LearningSetup) -> tuple[str, str | None]:
+        """Return the right translation but its end, and the sentence; see `Task`."""
+        return _FRENCH.text(self.question(sentence, setup).batch.tokens[0]), sentence
+
     def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
         """Take what was written so far, and the sentence it translates; see `Task`."""
         if context is None:
