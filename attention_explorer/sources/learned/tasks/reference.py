@@ -31,9 +31,24 @@ def _numbers(*words: str) -> Tokens:
 
 
 _FRAME = _numbers("the", "cat", "sat", "on", "the", "mat", "because", "it", "was", "tired", ".")
+_FREE = {2: _numbers(*_VERBS), 3: _numbers(*_PLACES), _ADJECTIVE: _numbers(*_OF_ANIMALS, *_OF_THINGS)}
+"""What stands at the places that are drawn word by word."""
 _PAIRS = np.stack(np.meshgrid(_numbers(*_ANIMALS), _numbers(*_THINGS), indexing="ij"), axis=-1).reshape(-1, 2)
 _HELD_OUT = (_PAIRS[:, 0] + 3 * (_PAIRS[:, 1] - len(_ANIMALS))) % len(_ANIMALS) == 0
-"""One thing for each animal, each thing once."""
+"""One animal for each thing: 12 pairs of 144."""
+_IT_NUMBER, _LAST_OF_ANIMALS = _WORDS.number("it"), _WORDS.number(_OF_ANIMALS[-1])
+
+
+def _may_stand() -> Bools:
+    """Return which words the grammar has at each place, (places, words)."""
+    found = np.zeros((len(_FRAME), len(_WORDS)), np.bool_)
+    found[np.arange(len(_FRAME)), _FRAME] = True
+    for place, words in {_FIRST: _PAIRS[:, 0], _SECOND: _PAIRS[:, 1], **_FREE}.items():
+        found[place, words] = True
+    return found
+
+
+_MAY_STAND = _may_stand()
 
 
 class Reference(Task):
@@ -73,11 +88,15 @@ class Reference(Task):
         return (Pattern("the noun that “it” means", one_key(keys, batch.tokens.shape[-1])),)
 
     def right_answers(self, tokens: Tokens, setup: LearningSetup) -> Tokens:
-        """Return the noun that is meant at “it”; nobody can tell in a sentence of another form."""
-        found = np.where(tokens == _numbers("it"), UNKNOWN, NOT_ASKED)
-        if tokens.shape[-1] >= _ADJECTIVE + 1:
-            is_known = _is_of_the_grammar(tokens)
-            of_animals = np.isin(tokens[:, _ADJECTIVE], _numbers(*_OF_ANIMALS))
+        """Return the noun that is meant at “it”; nobody can tell in a sentence of another form.
+
+        The full stop may be missing.
+        """
+        found = np.where(tokens == _IT_NUMBER, UNKNOWN, NOT_ASKED)
+        n = tokens.shape[-1]
+        if n > _ADJECTIVE:
+            is_known = _MAY_STAND[np.arange(n), tokens].all(axis=1)
+            of_animals = tokens[:, _ADJECTIVE] <= _LAST_OF_ANIMALS
             meant = np.where(of_animals, tokens[:, _FIRST], tokens[:, _SECOND])
             found[is_known, _IT] = meant[is_known]
         return found
@@ -85,17 +104,6 @@ class Reference(Task):
     def _sentences(self, numbers: np.random.RandomState, count: int, pairs: Tokens, setup: LearningSetup) -> Batch:
         tokens = np.tile(_FRAME, (count, 1))
         tokens[:, [_FIRST, _SECOND]] = pairs[numbers.randint(0, len(pairs), count)]
-        for place, words in ((2, _VERBS), (3, _PLACES), (_ADJECTIVE, _OF_ANIMALS + _OF_THINGS)):
-            tokens[:, place] = _numbers(*words)[numbers.randint(0, len(words), count)]
+        for place, words in _FREE.items():
+            tokens[:, place] = words[numbers.randint(0, len(words), count)]
         return batch_of(tokens, self.right_answers(tokens, setup))
-
-
-def _is_of_the_grammar(tokens: Tokens) -> Bools:
-    """Return which sentences, (batch, n) with n ≥ 10, are of the form that is learned; the full stop may be missing."""
-    may_stand = {_FIRST: _ANIMALS, 2: _VERBS, 3: _PLACES, _SECOND: _THINGS, _ADJECTIVE: _OF_ANIMALS + _OF_THINGS}
-    fits = [
-        np.isin(tokens[:, place], _numbers(*may_stand[place]) if place in may_stand else _FRAME[place])
-        for place in range(min(tokens.shape[-1], len(_FRAME)))
-    ]
-    every: Bools = np.all(fits, axis=0)
-    return every
