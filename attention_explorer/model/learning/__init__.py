@@ -27,7 +27,15 @@ from attention_explorer.model.learning.gradients import (
     parameters_of,
     stack_gradient,
 )
-from attention_explorer.model.learning.network import NOT_ASKED, Attended, Batch, Network, NetworkTrace, Scoring
+from attention_explorer.model.learning.network import (
+    AS_LEARNED,
+    NOT_ASKED,
+    Attended,
+    Batch,
+    Network,
+    NetworkTrace,
+    Scoring,
+)
 from attention_explorer.model.learning.one_core import one_core
 from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.learning.plane_network import PlaneNetwork, PlaneSetting
@@ -36,6 +44,7 @@ from attention_explorer.model.learning.training import ExplodedError, Training, 
 from attention_explorer.model.learning.translation_network import TranslationNetwork, TranslationSetting
 
 __all__ = [
+    "AS_LEARNED",
     "NOT_ASKED",
     "AdamSetting",
     "AdamState",

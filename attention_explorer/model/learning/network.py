@@ -115,13 +115,20 @@ class Network(ABC):
         self.parameters = parameters
 
     @abstractmethod
-    def __call__(self, batch: Batch) -> NetworkTrace:
+    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED) -> NetworkTrace:
         """Answer what a batch asks, with every intermediate.
+
+        Parameters
+        ----------
+        batch : Batch
+            What is asked.
+        scoring : Scoring
+            What is to be otherwise than it was learned, in every layer.
 
         Raises
         ------
         ArrayError
-            If a token is unknown, a sentence too long, or a number leaves the float range.
+            If a token is unknown, a sentence too long, the mask does not fit, or a number leaves the float range.
         """
 
     @abstractmethod
@@ -174,6 +181,32 @@ class Network(ABC):
         ndarray
             A view of the parameters.
         """
+
+    @abstractmethod
+    def head_parts(self, layer: int, head: int) -> tuple[Floats, ...]:
+        """Return all parameters that are a head's own; see `head_rows`."""
+
+
+def parts_of_head(parameters: Parameters, prefix: str, head: int, heads: int) -> tuple[Floats, ...]:
+    """Return what of an attention's matrices is a head's own: columns of w_q, w_k and w_v, and rows of w_o.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        Of a network.
+    prefix : str
+        What stands before the names of its matrices.
+    head, heads : int
+        Which, from 0, of how many.
+
+    Returns
+    -------
+    tuple of ndarray
+        Views, w_o last.
+    """
+    width = parameters[f"{prefix}w_o"].shape[0] // heads
+    own = slice(head * width, (head + 1) * width)
+    return *(parameters[f"{prefix}{name}"][:, own] for name in ("w_q", "w_k", "w_v")), parameters[f"{prefix}w_o"][own]
 
 
 def drawn(numbers: np.random.RandomState, *shape: int) -> Floats:

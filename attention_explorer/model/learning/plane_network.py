@@ -14,7 +14,7 @@ from attention_explorer.model.attention import scaled_dot_product_attention
 from attention_explorer.model.attention_reverse import softmax_reverse
 from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.model.learning.gradients import Gradients
-from attention_explorer.model.learning.network import Attended, Batch, Network, NetworkTrace, Scoring
+from attention_explorer.model.learning.network import AS_LEARNED, Attended, Batch, Network, NetworkTrace, Scoring
 from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.scalars import size_from
 
@@ -89,11 +89,17 @@ class PlaneNetwork(Network):
         entries = size_from(1, "entries", setting.entries)
         return {"q": numbers.randn(entries, 2), "k": numbers.randn(entries, 2)}
 
-    def __call__(self, batch: Batch) -> NetworkTrace:
+    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED) -> NetworkTrace:
         """Answer what a batch asks; see `Network`. Every token is a query."""
         q, k = self.parameters["q"].take(batch.tokens, axis=0), self.parameters["k"]
-        scale = None if self.setting.scaled else 1.0
-        found = scaled_dot_product_attention(q, k, self.values, scale=scale, hard=self.setting.hard)
+        own = None if self.setting.scaled else 1.0
+        found = scaled_dot_product_attention(
+            *(q, k, self.values),
+            mask=scoring.mask,
+            scale=own if scoring.scale is None else scoring.scale,
+            temperature=scoring.temperature,
+            hard=self.setting.hard or scoring.hard,
+        )
         inside = _Inside(batch.tokens, q, found.weights)
         return NetworkTrace(found.output.reshape(-1, self.setting.entries), (found.weights[..., None, :, :],), inside)
 
@@ -124,3 +130,7 @@ class PlaneNetwork(Network):
     def head_rows(self, layer: int, head: int) -> Floats:
         """Return the keys: without them all scores are equal."""
         return self.parameters["k"]
+
+    def head_parts(self, layer: int, head: int) -> tuple[Floats, ...]:
+        """Return all points; see `Network`."""
+        return self.parameters["q"], self.parameters["k"]

@@ -27,6 +27,7 @@ from attention_explorer.model.learning.network import (
     drawn,
     drawn_attention,
     drawn_network,
+    parts_of_head,
 )
 from attention_explorer.model.learning.parameters import Parameters, under
 from attention_explorer.model.linear import linear
@@ -146,9 +147,9 @@ class SequenceNetwork(Network):
         found = first_embedding(setting, numbers) | first_stack(setting, numbers)
         return found | {"w_out": drawn(numbers, width, setting.answers), "b_out": np.zeros(setting.answers)}
 
-    def __call__(self, batch: Batch) -> NetworkTrace:
+    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED) -> NetworkTrace:
         """Answer what a batch asks; see `Network`."""
-        trace = run_stack(self.setting, self.stack, self.embedding(batch.tokens))
+        trace = run_stack(self.setting, self.stack, self.embedding(batch.tokens), scoring)
         asked = batch.asked
         rows = trace.output.reshape(-1, self.setting.d_model).take(asked, axis=0)
         logits = linear("output", rows, "w_out", self.parameters["w_out"], self.parameters["b_out"])
@@ -174,8 +175,11 @@ class SequenceNetwork(Network):
 
     def head_rows(self, layer: int, head: int) -> Floats:
         """Return the rows of w_o that a head owns."""
-        width = self.setting.d_model // self.setting.heads
-        return self.parameters[f"stack.{layer}.w_o"][head * width : (head + 1) * width]
+        return self.head_parts(layer, head)[-1]
+
+    def head_parts(self, layer: int, head: int) -> tuple[Floats, ...]:
+        """Return a head's own columns and rows; see `Network`."""
+        return parts_of_head(self.parameters, f"stack.{layer}.", head, self.setting.heads)
 
 
 def first_embedding(setting: SequenceSetting, numbers: np.random.RandomState) -> dict[str, Floats]:

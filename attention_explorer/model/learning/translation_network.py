@@ -25,6 +25,7 @@ from attention_explorer.model.learning.network import (
     drawn,
     drawn_attention,
     drawn_network,
+    parts_of_head,
 )
 from attention_explorer.model.learning.parameters import Parameters, under
 from attention_explorer.model.learning.sequence_network import (
@@ -146,10 +147,10 @@ class TranslationNetwork(Network):
             found |= {f"{layer}.{name}": array for name, array in network.items()}
         return found | {"w_out": drawn(numbers, setting.d_model, setting.answers), "b_out": np.zeros(setting.answers)}
 
-    def __call__(self, batch: Batch) -> NetworkTrace:
+    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED) -> NetworkTrace:
         """Answer what a batch asks; see `Network`. The weights are those of the cross-attention."""
         setting, asked = self.setting, batch.asked
-        encoded, decoded = self._run(batch, AS_LEARNED)
+        encoded, decoded = self._run(batch, scoring)
         x = decoded[-1].output
         rows = x.reshape(-1, setting.d_model).take(asked, axis=0)
         logits = linear("output", rows, "w_out", self.parameters["w_out"], self.parameters["b_out"])
@@ -200,8 +201,11 @@ class TranslationNetwork(Network):
 
     def head_rows(self, layer: int, head: int) -> Floats:
         """Return the rows of w_o that a head of the cross-attention owns."""
-        width = self.setting.d_model // self.setting.heads
-        return self.parameters[f"{layer}.cross.w_o"][head * width : (head + 1) * width]
+        return self.head_parts(layer, head)[-1]
+
+    def head_parts(self, layer: int, head: int) -> tuple[Floats, ...]:
+        """Return own columns and rows of a head of the cross-attention; see `Network`."""
+        return parts_of_head(self.parameters, f"{layer}.cross.", head, self.setting.heads)
 
 
 def _made_decoder(setting: TranslationSetting, arrays: dict[str, Floats]) -> DecoderLayer:

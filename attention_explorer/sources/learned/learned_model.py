@@ -12,7 +12,17 @@ import numpy as np
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.model.learning import Batch, Network, NetworkTrace, cross_entropy, measure, one_core
+from attention_explorer.model.learning import (
+    AS_LEARNED,
+    Batch,
+    Network,
+    NetworkTrace,
+    Scoring,
+    cross_entropy,
+    measure,
+    one_core,
+)
+from attention_explorer.sources.learned.first import first_network
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Question, Task
 from attention_explorer.sources.learned.tasks import task_of
@@ -163,13 +173,15 @@ class LearnedModel:
         """How many heads each layer has."""
         return (self.setup.heads,) * self.setup.layers
 
-    def ask(self, sentence: str) -> Answer:
+    def ask(self, sentence: str, scoring: Scoring = AS_LEARNED) -> Answer:
         """Ask it.
 
         Parameters
         ----------
         sentence : str
             Of the words that it knows.
+        scoring : Scoring
+            What is to be otherwise than it was learned, in every layer: a mask, hard attention …
 
         Returns
         -------
@@ -180,12 +192,12 @@ class LearnedModel:
         ExplorerError
             If a word is unknown, there are too few or too many, or nothing is asked.
         """
-        return self.answer(self.task.question(sentence, self.setup))
+        return self.answer(self.task.question(sentence, self.setup), scoring)
 
-    def answer(self, question: Question) -> Answer:
-        """Answer a question of the task."""
+    def answer(self, question: Question, scoring: Scoring = AS_LEARNED) -> Answer:
+        """Answer a question of the task; see `ask`."""
         batch, setup = question.batch, self.setup
-        trace = self.network(batch)
+        trace = self.network(batch, scoring)
         known, words = self.task.answers(setup).words, self.task.vocabulary(setup).words
         sentence = tuple(words[token] for token in (batch.tokens if batch.context is None else batch.context)[0])
         probabilities = cross_entropy(trace.logits, batch.answers).probabilities
@@ -217,11 +229,28 @@ class LearnedModel:
             If there is no such head.
         """
         network = self.network.over(self.network.parameters.copy())
-        for layer, head in heads:
+        for head in self._existing(heads):
+            network.head_rows(*head)[:] = 0.0
+        return LearnedModel(self.setup, self.step, network)
+
+    def forgotten(self, heads: Iterable[tuple[int, int]]) -> LearnedModel:
+        """Return the model with some heads as they were before anything was learned: at random.
+
+        Parameters and errors are those of `without`.
+        """
+        network, first = self.network.over(self.network.parameters.copy()), first_network(self.setup)
+        for head in self._existing(heads):
+            for own, drawn in zip(network.head_parts(*head), first.head_parts(*head), strict=True):
+                own[:] = drawn
+        return LearnedModel(self.setup, self.step, network)
+
+    def _existing(self, heads: Iterable[tuple[int, int]]) -> Heads:
+        """Return the heads, or refuse one that there is not."""
+        listed = tuple(heads)
+        for layer, head in listed:
             if not (0 <= layer < len(self.heads) and 0 <= head < self.heads[layer]):
                 raise ExplorerError(f"There is no head {head + 1} in layer {layer + 1}: choose one of those shown.")
-            network.head_rows(layer, head)[:] = 0.0
-        return LearnedModel(self.setup, self.step, network)
+        return listed
 
     def needed_heads(self, share: float = 0.99) -> Heads:
         """Find the fewest heads that do nearly as well as all of them.

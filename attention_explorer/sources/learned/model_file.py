@@ -12,8 +12,8 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError, ExportError, FileError, did_you_mean, quoted
 from attention_explorer.files import write_whole
+from attention_explorer.sources.learned.first import first_network
 from attention_explorer.sources.learned.learned_model import LearnedModel
-from attention_explorer.sources.learned.run import first_network
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.recorded import open_arrays
 from attention_explorer.sources.recorded.array_file import ArrayFile

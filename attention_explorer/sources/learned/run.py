@@ -11,14 +11,12 @@ import numpy as np
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Network, Training, one_core
+from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Training, one_core
 from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.sources.learned.first import first_network, numbers_of
 from attention_explorer.sources.learned.learned_model import LearnedModel, Measured, Trial
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import task_of
-
-_FIRST_NUMBERS = 2**40
-"""Stands for the numbers to begin with where other seeds have a step."""
 
 
 class Curve(NamedTuple):
@@ -176,25 +174,7 @@ class Run:
         self._learned = self._learned[: step - 1]
 
     def _batch_at(self, step: int) -> Batch:
-        return self.task.draw(_numbers(self.setup.seed, step), self.setup.batch, self.setup)
-
-
-def first_network(setup: LearningSetup) -> Network:
-    """Make the network of a setup as it is before the first step.
-
-    Raises
-    ------
-    ExplorerError
-        If the setup does not fit the task, or the heads do not divide d_model.
-    """
-    task = task_of(setup.task)
-    task.check(setup)
-    return task.network(setup, _numbers(setup.seed, _FIRST_NUMBERS))
-
-
-def _numbers(seed: int, step: int) -> np.random.RandomState:
-    """Return the random numbers of a step; those of NumPy's legacy methods, whose stream never changes."""
-    return np.random.RandomState(np.random.PCG64([seed, step]))
+        return self.task.draw(numbers_of(self.setup.seed, step), self.setup.batch, self.setup)
 
 
 @lru_cache(maxsize=4)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ArrayError, ExplorerError
-from attention_explorer.model.learning import ExplodedError
+from attention_explorer.model.learning import ExplodedError, Scoring
 from attention_explorer.sources.learned.learned_model import LearnedModel
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.task import Task
@@ -106,6 +106,39 @@ def test_a_translation_is_answered_word_by_word() -> None:
     assert answer.tokens == ("start", "la", "voiture", "rouge")
     assert answer.context_tokens == ("the", "red", "car")
     assert [weights.shape for weights in answer.weights] == [(1, 4, 3)]
+
+
+def test_what_is_masked_cannot_be_found(it: Run) -> None:
+    sentence = "the cat sat on the mat because it was tired"
+    hidden = np.ones((10, 10), bool)
+    hidden[:, 9] = False  # nobody sees the adjective
+    assert it.at().ask(sentence).probabilities.max() > 0.99
+    model, scoring = it.at(), Scoring(hidden)
+    twin = model.ask(sentence.replace("tired", "soft"), scoring)
+    np.testing.assert_allclose(model.ask(sentence, scoring).probabilities, twin.probabilities, atol=1e-6)
+    assert not model.ask(sentence, scoring).weights[0][:, :, 9].any()
+
+
+def test_a_head_at_random_no_longer_knows(it: Run) -> None:
+    model = it.at()
+    forgotten = model.forgotten([(1, 0)])
+    assert forgotten.measured().accuracy < 0.7 < model.measured().accuracy
+    first, last = it.at(0).network.parameters, forgotten.network.parameters
+    for name, array in last.arrays.items():
+        expected = first if name.startswith("stack.1.") else model.network.parameters
+        np.testing.assert_array_equal(array, expected[name])
+
+
+def test_of_two_heads_one_is_forgotten() -> None:
+    run = advanced(replace(SMALL, heads=2), 5)
+    model, first = run.at(), run.at(0).network.parameters
+    changed = model.forgotten([(0, 1)]).network.parameters
+    for name in ("w_q", "w_k", "w_v"):
+        own, other = changed[f"stack.0.{name}"], model.network.parameters[f"stack.0.{name}"]
+        np.testing.assert_array_equal(own[:, :4], other[:, :4])
+        np.testing.assert_array_equal(own[:, 4:], first[f"stack.0.{name}"][:, 4:])
+    np.testing.assert_array_equal(changed["stack.0.w_o"][:4], model.network.parameters["stack.0.w_o"][:4])
+    np.testing.assert_array_equal(changed["stack.0.w_o"][4:], first["stack.0.w_o"][4:])
 
 
 def test_heads_that_there_are_not(it: Run) -> None:

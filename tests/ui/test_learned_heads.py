@@ -1,0 +1,77 @@
+"""Learned models on the Heads page: words are typed, unknown ones refused, and others are learned on the worker."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from heads_driver import ask
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from attention_explorer.sources.learned.tasks import TASKS
+from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, Picture
+
+
+def learned(step: int, **sizes: int) -> HeadsState:
+    """A model that is not in the box."""
+    setup = replace(TASKS["reverse"].setup, length=4, d_model=8, batch=8, **sizes)
+    return HeadsState(HeadsSetup(LearnedRecipe(setup, step, "a b c d")), preset="")
+
+
+@pytest.fixture
+def driver(open_heads):
+    driver = open_heads(heads_preset("learned-it").state)
+    driver.page.settle()
+    return driver
+
+
+def test_another_adjective_moves_the_weight(driver):
+    row = driver.weights[7]
+    assert (driver.frame.queries[7], driver.frame.keys[row.argmax()]) == ("it", "cat")
+    driver.type_into(driver.page.bar.sentence, "The cat sat on the mat because it was soft.")
+    driver.page.settle()
+    row = driver.weights[7]
+    assert driver.frame.keys[row.argmax()] == "mat"
+    assert row.max() > 0.99
+
+
+def test_an_unknown_word_is_refused_with_what_is_known_and_the_picture_stays(driver):
+    driver.type_into(driver.page.bar.sentence, "The cat sat on the mat because it was tyred.")
+    driver.page.settle()
+    assert "The model has not learned “tyred”. Did you mean “tired”?" in driver.page.requests.reason
+    assert driver.page.requests.misleads
+    assert driver.canvas.frame.queries[-1] == "was", "the last that could be computed while it was typed"
+    assert driver.page.bar.sentence.text().endswith("tyred.")
+    driver.type_into(driver.page.bar.sentence, "The cat sat on the mat because it was tired.")
+    driver.page.settle()
+    assert not driver.page.requests.reason
+
+
+def test_it_is_compared_with_its_twin_at_a_press(driver):
+    QTest.mouseClick(driver.page.bar.pictures.buttons[Picture.COMPARE], Qt.MouseButton.LeftButton)
+    driver.page.settle()
+    difference = driver.page._widgets[Picture.COMPARE].picture.difference.values
+    assert difference[7, 1] > 0.9
+    assert difference[7, 5] < -0.9
+
+
+def test_a_model_that_is_not_in_the_box_is_learned_when_it_is_looked_at(driver):
+    ask(driver, learned(60, seed=5))
+    driver.page.settle()
+    assert driver.frame.queries == ("a", "b", "c", "d")
+    assert driver.weights.sum(axis=1) == pytest.approx(1.0)
+    assert "step 60, seed 5" in driver.page.canvas.frame.source.traits.origin
+
+
+def test_escape_stops_learning_and_what_was_shown_stays(driver, qtbot):
+    before = driver.canvas.frame
+    ask(driver, learned(100_000, seed=6))
+    qtbot.waitUntil(lambda: driver.page.note.isVisible(), timeout=20_000)
+    driver.key(Qt.Key.Key_Escape)
+    assert not driver.page.loader.is_pending
+    assert driver.said.startswith("Stopped.")
+    assert driver.page.loader.jobs.wait(20)
+    assert driver.canvas.frame is before
