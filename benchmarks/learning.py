@@ -49,26 +49,31 @@ def measure() -> list[Row]:
 
 
 def products(setup: LearningSetup) -> Callable[[], object]:
-    """Return a call that does nothing but the matrix products of a step, for one layer after the other."""
-    random = np.random.default_rng(0)
+    """Return a call that does nothing but the matrix products of a step: attention, hidden units and read-out."""
+    random, task = np.random.default_rng(0), TASKS[setup.task]
 
     def drawn(*shape: int) -> Floats:
         return random.standard_normal(shape, dtype=np.float32)
 
-    rows, width = setup.batch * setup.length, setup.d_model
-    x, w = drawn(rows, width), drawn(width, width)
-    heads = drawn(setup.batch, setup.heads, setup.length, width // setup.heads)
-    scores = drawn(setup.batch, setup.heads, setup.length, setup.length)
-    hidden, w1 = drawn(rows, max(setup.d_ff, 1)), drawn(width, max(setup.d_ff, 1))
+    batch, width = task.draw(np.random.RandomState(0), setup.batch, setup), setup.d_model
+    tokens = batch.tokens.shape[1]
+    x, w = drawn(setup.batch * tokens, width), drawn(width, width)
+    heads = drawn(setup.batch, setup.heads, tokens, width // setup.heads)
+    scores = drawn(setup.batch, setup.heads, tokens, tokens)
+    hidden, w1 = drawn(len(x), max(setup.d_ff, 1)), drawn(width, max(setup.d_ff, 1))
+    read, w_out = drawn(len(batch.asked), width), drawn(width, len(task.answers(setup)))
+    answers = read @ w_out
+    attentions = setup.layers * (1 if batch.context is None else 2) + setup.encoder_layers  # a decoder's has two
 
     def run() -> None:
-        for _ in range(setup.layers + setup.encoder_layers):
+        for _ in range(attentions):
             for _ in range(4):  # w_q, w_k, w_v and w_o: forward, by what came in, by the weights
                 _ = x @ w, x @ w.T, x.T @ x
             for _ in range(3):  # q kᵀ and A v: forward, and by both factors of each
                 _ = heads @ heads.swapaxes(-1, -2), scores @ heads
-            for _ in range(2 if setup.d_ff else 0):
-                _ = x @ w1, hidden @ w1.T, x.T @ hidden
+        for _ in range(2 * (setup.layers + setup.encoder_layers) if setup.d_ff else 0):
+            _ = x @ w1, hidden @ w1.T, x.T @ hidden
+        _ = read @ w_out, answers @ w_out.T, read.T @ answers
 
     return run
 

@@ -104,9 +104,14 @@ class LearnedSource(Source[LearnedRecipe]):
             for layer in layers
         ]
 
+    def checkpoints(self) -> int:
+        recipe = self.recipe
+        is_known = name_in_box(recipe.setup, recipe.step) or learned_model.peek(recipe.setup, recipe.step) is not None
+        return 0 if is_known else recipe.step
+
     def operations(self) -> float:
         recipe, setup = self.recipe, self.recipe.setup
-        if name_in_box(setup, recipe.step) or learned_model.peek(setup, recipe.step) is not None:
+        if not self.checkpoints():
             return super().operations()
         width = setup.d_model * (4 * setup.d_model + 2 * setup.d_ff + setup.length)
         a_step = 3.0 * setup.batch * setup.length * (setup.layers + setup.encoder_layers) * width

@@ -175,6 +175,10 @@ class Source(ABC, Generic[R]):
         n_q, n_k = len(self.tokens), len(self.context_tokens)
         return 8.0 * n_q * n_k * max(n_q, 16)
 
+    def checkpoints(self) -> int:
+        """Count the checkpoints that are passed before the first layer is made, as where a model is learned."""
+        return 0
+
     # ---- What goes in ----
 
     @property

@@ -43,12 +43,13 @@ def blocks(setup: HeadsSetup, surveyed: Collection[int] | None = None) -> Blocks
     Of the wall, the layers that are ``surveyed``; all of them if not given.
     """
     recipe = setup.recipe
-    of_layers = source_of(recipe).heads
+    source = source_of(recipe)
+    of_layers = source.heads
     layers, heads = len(of_layers), max(of_layers)
     a_map = -(-len(recipe.tokens) // rows_of_a_block(len(recipe.context_tokens)))
     looked_at = range(layers) if surveyed is None else surveyed
     run, more = min(setup.layer, layers - 1), max(looked_at, default=0)  # layers below the ones that are looked at
-    before = 4 * layers  # projections drawn
+    before = source.checkpoints() + 4 * layers  # projections drawn
     if setup.aggregate is Aggregate.ROLLOUT:
         run = layers - 1
         before += layers * (heads + 1) * a_map  # the weights of every head, and a product of a layer

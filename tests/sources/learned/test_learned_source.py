@@ -12,6 +12,7 @@ import pytest
 from attention_explorer import assets
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
+from attention_explorer.model.checkpoint import watched
 from attention_explorer.sources.learned.box import BOX, file_name, name_in_box, record_of
 from attention_explorer.sources.learned.learned_model import LearnedModel
 from attention_explorer.sources.learned.model_file import read_model
@@ -21,6 +22,7 @@ from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.learned_source import LearnedSource, learned_model
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup
+from attention_explorer.state.heads.cost import blocks
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
@@ -135,7 +137,16 @@ def test_what_is_said_of_it() -> None:
 def test_learning_again_is_said_to_take_long() -> None:
     learning = LearnedSource(replace(SMALL, step=3000))
     assert learning.operations() > 1e9
+    assert blocks(HeadsSetup(learning.recipe)).frame > 3000
     assert source_of(IT).operations() < 1e6
+    assert blocks(HeadsSetup(IT)).frame < 100
+    short = LearnedSource(replace(SMALL, step=7))
+    assert short.checkpoints() == 7
+    passed = []
+    with watched(lambda: passed.append(1)):
+        learned_model(short.recipe.setup, 7)
+    assert len(passed) == 7
+    assert short.checkpoints() == 0, "it is known by now"
 
 
 # ---- In the box ----
