@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         MaskKind,
         Picture,
         SortBy,
+        Threshold,
     )
     from attention_explorer.state.lookup.head_row import HeadRow
     from attention_explorer.state.lookup.state import Entry, LookupState, Overlay, ValueKind
@@ -80,6 +81,7 @@ __all__ = [
     "ScalingState",
     "SortBy",
     "Stage",
+    "Threshold",
     "TokenVectors",
     "ToyRecipe",
     "Trained",
@@ -126,6 +128,7 @@ _MODULE_OF = {
     "ScalingState": "state.scaling.state",
     "SortBy": "state.heads.state",
     "Stage": "model",
+    "Threshold": "state.heads.state",
     "TokenVectors": "sources.recipe",
     "ToyRecipe": "sources.recipe",
     "Trained": "training",

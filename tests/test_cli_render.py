@@ -432,9 +432,8 @@ def test_a_picture_of_the_heads_is_chosen(model: np.ndarray, what: str) -> None:
         (
             ["late-nan.npz", "a.csv", "--head", "3"],
             1,
-            "explorer: weights of shape (200, 200) holds nan at index (7, 5)",
+            "explorer: arr_0 of layer 1, head 3 (counted from 1) of shape (200, 200) holds nan at index (7, 5)",
         ),
-        (["late-nan.npz", "a.png", "--what", "wall"], 1, "explorer: weights of shape (200, 200) holds nan at index (7"),
         (["model.npz", "a.svg", "--axes", "lhq"], 1, "axes"),
         (["model.npz", "a.svg", "--page", "cost"], 1, "is attention, which the page heads shows"),
         (["long-key", "a.svg", "--layer", "1"], 2, "are for the page heads"),

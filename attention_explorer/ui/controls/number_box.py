@@ -60,8 +60,11 @@ class NumberBox(QDoubleSpinBox):
         return coordinate(value, 5)
 
     def valueFromText(self, text: str) -> float:
+        typed = self._without_suffix(text)
+        if typed == self.textFromValue(self.value()):
+            return self.value()  # what is shown may be rounded, and stands for the number in use
         try:
-            return parsed_number(self._without_suffix(text))
+            return parsed_number(typed)
         except ExplorerError:
             return self.value()
 
