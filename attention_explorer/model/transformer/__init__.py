@@ -1,0 +1,41 @@
+"""The forward pass of trained transformers: decoders, encoders and encoder–decoders, in float32.
+
+`Stack` is a tower of layers with its embeddings, `Layer` is what papers draw as one box, and `Transformer` runs one
+tower, or two of which the second looks at the first. What a run gives is a `TransformerRun`. Nothing here knows of
+files: weights come in as arrays, or as functions that fetch them when their layer is run.
+"""
+
+from attention_explorer.model.transformer.activations import ACTIVATIONS
+from attention_explorer.model.transformer.attention import Attention, AttentionRun
+from attention_explorer.model.transformer.changes import Changes
+from attention_explorer.model.transformer.embedding import Embedding, Inputs
+from attention_explorer.model.transformer.head import Head
+from attention_explorer.model.transformer.layer import Layer, LayerRun
+from attention_explorer.model.transformer.network import Network, NetworkRun
+from attention_explorer.model.transformer.parts import FastNorm, Linear
+from attention_explorer.model.transformer.relative import RelativePositions
+from attention_explorer.model.transformer.rope import Rope
+from attention_explorer.model.transformer.stack import Stack, StackRun
+from attention_explorer.model.transformer.transformer import Transformer, TransformerRun
+
+__all__ = [
+    "ACTIVATIONS",
+    "Attention",
+    "AttentionRun",
+    "Changes",
+    "Embedding",
+    "FastNorm",
+    "Head",
+    "Inputs",
+    "Layer",
+    "LayerRun",
+    "Linear",
+    "Network",
+    "NetworkRun",
+    "RelativePositions",
+    "Rope",
+    "Stack",
+    "StackRun",
+    "Transformer",
+    "TransformerRun",
+]

@@ -1,0 +1,47 @@
+"""From the last hidden states to the numbers of the vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_explorer.model.arrays import Floats
+from attention_explorer.model.transformer.activations import activate_rows
+from attention_explorer.model.transformer.parts import FastNorm, Linear
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Head:
+    """What gives every token of the vocabulary a logit.
+
+    Parameters
+    ----------
+    decode : Linear
+        (d, vocabulary), often the table of the embeddings itself.
+    scale : float
+        What the hidden states are multiplied by before it (T5).
+    transform : Linear, optional
+        (d_model, d), before it, as models that fill in masked words have it.
+    activation : str
+        After that.
+    norm : FastNorm, optional
+        After that.
+    """
+
+    decode: Linear
+    scale: float = 1.0
+    transform: Linear | None = None
+    activation: str = ""
+    norm: FastNorm | None = None
+
+    @np.errstate(all="ignore")
+    def __call__(self, hidden: Floats) -> Floats:
+        """Return logits, (n, vocabulary), of hidden states, (n, d_model)."""
+        x = hidden if self.scale == 1.0 else hidden * np.float32(self.scale)
+        if self.transform is not None:
+            x = self.transform(x)
+            activate_rows(self.activation, x)
+        if self.norm is not None:
+            x = self.norm(x)
+        return self.decode(x)

@@ -1,0 +1,64 @@
+"""Rotary positions as trained models use them: some frequencies, stretched or not, in one of two layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_explorer.model.arrays import Floats
+
+
+class Turn(NamedTuple):
+    """The rotation of some positions."""
+
+    cos: Floats
+    """(n, d/2), float32."""
+    sin: Floats
+    first: slice
+    second: slice
+    """Where the two features of each pair stand."""
+
+    def __call__(self, x: Floats) -> Floats:
+        """Turn queries or keys, (heads, n, d)."""
+        a, b = x[..., self.first], x[..., self.second]
+        turned = np.empty_like(x)
+        np.multiply(a, self.cos, out=turned[..., self.first])
+        turned[..., self.first] -= b * self.sin
+        np.multiply(a, self.sin, out=turned[..., self.second])
+        turned[..., self.second] += b * self.cos
+        return turned
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rope:
+    """How queries and keys are turned.
+
+    Parameters
+    ----------
+    frequencies : callable
+        Radians per position of each pair, (d/2,) float32, for a number of tokens: some models slow down in long texts.
+    factor : float
+        What cosines and sines are multiplied by; 1 but for YaRN.
+    interleaved : bool
+        Whether pairs are neighbours (2i, 2i + 1), as llama.cpp stores them, or halves apart (i, i + d/2).
+
+    Notes
+    -----
+    Su et al. 2021, eq. 34. Angles are rounded to float32, as PyTorch's are, on which these models were trained.
+    """
+
+    frequencies: Callable[[int], Floats]
+    factor: float = 1.0
+    interleaved: bool = False
+
+    def turn(self, n: int) -> Turn:
+        """Return the rotation of the positions 0 to n − 1."""
+        frequencies = self.frequencies(n)
+        angles = np.arange(n, dtype=np.float32)[:, None] * frequencies
+        cos, sin = np.cos(angles) * np.float32(self.factor), np.sin(angles) * np.float32(self.factor)
+        half = len(frequencies)
+        pairs = (slice(0, None, 2), slice(1, None, 2)) if self.interleaved else (slice(0, half), slice(half, None))
+        return Turn(cos, sin, *pairs)

@@ -1,0 +1,193 @@
+"""A tower of layers, and a run through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Bools, Floats, all_finite
+from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.model.masks import causal_mask, window_mask
+from attention_explorer.model.transformer.changes import Changes
+from attention_explorer.model.transformer.embedding import Embedding, Inputs
+from attention_explorer.model.transformer.layer import Layer, LayerRun, Surroundings
+from attention_explorer.model.transformer.parts import FastNorm
+from attention_explorer.model.transformer.relative import RelativePositions
+from attention_explorer.model.transformer.rope import Rope, Turn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stack:
+    """A tower: embeddings, layers one above the other, and often a last norm.
+
+    Parameters
+    ----------
+    embedding : Embedding
+        What enters the first layer.
+    layers : sequence of Layer
+        Taken one after the other, so that one that is fetched when it is asked for need not be kept.
+    heads : int
+        Of each layer.
+    is_causal : bool
+        Whether a token sees only itself and those before it.
+    final_norm : FastNorm, optional
+        After the last layer.
+    rope : Rope, optional
+        Turns queries and keys.
+    relative : RelativePositions, optional
+        Added to the scores.
+    """
+
+    embedding: Embedding
+    layers: Sequence[Layer]
+    heads: int
+    is_causal: bool
+    final_norm: FastNorm | None = None
+    rope: Rope | None = None
+    relative: RelativePositions | None = None
+
+
+class Maps(Sequence[Floats]):
+    """The weights of all layers, (heads, n_q, n_k) each: those that were kept, and the others computed again.
+
+    Parameters
+    ----------
+    count : int
+        How many layers there are.
+    again : callable
+        Computes those of a layer.
+    """
+
+    def __init__(self, count: int, again: Callable[[int], Floats]) -> None:
+        self._count, self._again = count, again
+        self.kept: dict[int, Floats] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, layer: int) -> Floats: ...
+
+    @overload
+    def __getitem__(self, layer: slice) -> tuple[Floats, ...]: ...
+
+    def __getitem__(self, layer: int | slice) -> Floats | tuple[Floats, ...]:
+        """Return the weights of a layer, or of some."""
+        if isinstance(layer, slice):
+            return tuple(self[each] for each in range(*layer.indices(self._count)))
+        place = range(self._count)[layer]
+        return self.kept[place] if place in self.kept else self._again(place)
+
+
+class StackRun:
+    """A run through a tower, all layers of it.
+
+    Hidden states stay, (n, d_model) each; of the weights as many layers as there is room for. Everything else of one
+    is computed again from its hidden state by `layer`, when somebody asks.
+
+    Parameters
+    ----------
+    stack : Stack
+        The tower.
+    given : Inputs
+        Its tokens.
+    changes, cross_changes : Changes
+        What is altered in the attention of the tokens to each other, and to the context.
+    context : ndarray, (n_k, d_model), optional
+        The last hidden states of the encoder.
+    room : int
+        Bytes for weights.
+
+    Attributes
+    ----------
+    hidden : tuple of ndarray
+        What enters each layer, and what leaves the last, after the last norm.
+    weights, cross_weights : Maps
+        By layer; of the latter none if the tower looks at no other.
+
+    Raises
+    ------
+    ArrayError
+        If the numbers pass the range of float32.
+    """
+
+    def __init__(
+        self,
+        stack: Stack,
+        given: Inputs,
+        changes: Changes,
+        *,
+        cross_changes: Changes | None = None,
+        context: Floats | None = None,
+        room: int,
+    ) -> None:
+        self._stack, self._n = stack, len(given.ids)
+        self._changes, self._cross_changes = changes, cross_changes or Changes()
+        self._context = context
+        count = len(stack.layers)
+        self.weights = Maps(count, lambda place: self.layer(place).attention.weights)
+        self.cross_weights = Maps(0 if context is None else count, self._cross_again)
+        self.hidden = tuple(self._run(stack.embedding(given), room))
+
+    def layer(self, place: int) -> LayerRun:
+        """Run one layer again, and return everything that it computes.
+
+        Raises
+        ------
+        IndexError
+            If there is no such layer.
+        """
+        place = range(len(self._stack.layers))[place]
+        return self._through(place, self.hidden[place])
+
+    def _run(self, x: Floats, room: int) -> list[Floats]:
+        hidden = [x]
+        for place in range(len(self._stack.layers)):
+            checkpoint()
+            run = self._through(place, hidden[-1])
+            for maps, found in ((self.weights, run.attention), (self.cross_weights, run.cross)):
+                if found is not None and found.weights.nbytes <= room:
+                    maps.kept[place] = found.weights
+                    room -= found.weights.nbytes
+            if not all_finite(run.output):
+                raise ArrayError(
+                    f"layer {place} leads beyond the range of float32: the weights are damaged, or were meant for "
+                    "another configuration"
+                )
+            hidden.append(run.output)
+        if self._stack.final_norm is not None:
+            hidden[-1] = self._stack.final_norm(hidden[-1])
+        return hidden
+
+    def _through(self, place: int, x: Floats) -> LayerRun:
+        layer = self._stack.layers[place]
+        turn, bias = self._positions
+        visible = self._visible(layer.attention.window)
+        changes, cross = self._changes.of(place), self._cross_changes.of(place)
+        return layer(x, Surroundings(visible, bias, turn, self._context, changes, cross))
+
+    def _visible(self, window: int | None) -> Bools | None:
+        if not self._stack.is_causal:
+            return None
+        if window is None or window >= self._n:
+            return self._before
+        return window_mask(self._n, window, causal=True)
+
+    @cached_property
+    def _before(self) -> Bools:
+        return causal_mask(self._n)
+
+    @cached_property
+    def _positions(self) -> tuple[Turn | None, Floats | None]:
+        rope, relative = self._stack.rope, self._stack.relative
+        turn = None if rope is None else rope.turn(self._n)
+        return turn, None if relative is None else relative.bias(self._n, self._n)
+
+    def _cross_again(self, place: int) -> Floats:
+        cross = self.layer(place).cross
+        if cross is None:
+            raise ArrayError(f"layer {place} looks at no other tower")
+        return cross.weights

@@ -1,0 +1,99 @@
+"""A whole model: one tower, or an encoder and a decoder that looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Floats
+from attention_explorer.model.transformer.changes import Room, taken_changes
+from attention_explorer.model.transformer.embedding import Inputs
+from attention_explorer.model.transformer.head import Head
+from attention_explorer.model.transformer.stack import Stack, StackRun
+
+SELF, ENCODER, CROSS = "self", "encoder", "cross"
+"""The kinds of attention, by which heads are named."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transformer:
+    """A model that is ready to run.
+
+    Parameters
+    ----------
+    main : Stack
+        The only tower, or the decoder.
+    encoder : Stack, optional
+        The tower that the decoder looks at.
+    head : callable, optional
+        Fetches what turns hidden states into logits.
+    """
+
+    main: Stack
+    encoder: Stack | None = None
+    head: Callable[[], Head] | None = None
+
+    def run(
+        self,
+        given: Inputs,
+        target: Inputs | None = None,
+        *,
+        off: object = (),
+        masks: object = None,
+        patterns: object = None,
+        room: int,
+    ) -> TransformerRun:
+        """Run all layers.
+
+        Parameters
+        ----------
+        given : Inputs
+            The tokens, those of the encoder where there are two towers.
+        target : Inputs, optional
+            Those of the decoder.
+        off, masks, patterns
+            What is altered, as `taken_changes` takes it.
+        room : int
+            Bytes of weights to keep; those of other layers are computed again when they are looked at.
+
+        Returns
+        -------
+        TransformerRun
+
+        Raises
+        ------
+        ArrayError
+            If target is given to a model of one tower or missing for one of two, a change does not fit, the text is too
+            long, or the numbers pass the range of float32.
+        """
+        if (self.encoder is None) != (target is None):
+            raise ArrayError("target is for models of an encoder and a decoder, and these need it")
+        if self.encoder is None or target is None:
+            n = len(given.ids)
+            changes = taken_changes(off, masks, patterns, {SELF: _room(self.main, n, n)})
+            return TransformerRun(StackRun(self.main, given, changes[SELF], room=room), None, self.head)
+        n, m = len(target.ids), len(given.ids)
+        rooms = {SELF: _room(self.main, n, n), ENCODER: _room(self.encoder, m, m), CROSS: _room(self.main, n, m)}
+        changes = taken_changes(off, masks, patterns, rooms)
+        seen = StackRun(self.encoder, given, changes[ENCODER], room=room // 2)
+        context, cross = seen.hidden[-1], changes[CROSS]
+        decoded = StackRun(self.main, target, changes[SELF], cross_changes=cross, context=context, room=room // 2)
+        return TransformerRun(decoded, seen, self.head)
+
+
+def _room(stack: Stack, n_q: int, n_k: int) -> Room:
+    return Room(len(stack.layers), stack.heads, n_q, n_k)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TransformerRun:
+    """What came out: a run through each tower, and what the head makes of it."""
+
+    main: StackRun
+    encoder: StackRun | None
+    head: Callable[[], Head] | None
+
+    def logits(self) -> Floats | None:
+        """Compute the logits of all positions, (n, vocabulary); None without a head."""
+        return None if self.head is None else self.head()(self.main.hidden[-1])
