@@ -6,8 +6,8 @@ ARGS ?=
 
 PY := .venv/bin/python
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet
-# A lock is only ever installed as it stands: by hash, and never by building something that downloads more.
-PIP_LOCKED := $(PIP) --require-hashes --only-binary :all:
+# A lock is only ever installed as it stands: by hash, nothing besides, and never by building what downloads more.
+PIP_LOCKED := $(PIP) --require-hashes --no-deps --only-binary :all:
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .DEFAULT_GOAL := help
@@ -79,7 +79,7 @@ STALE := $(shell test "`cat .venv/.created 2>/dev/null`" = "`pwd -P` `$(PY) -V 2
 	@echo "`pwd -P` `$(PY) -V`" >$@
 
 .venv/.installed: requirements.lock pyproject.toml .venv/.created
-	@echo "Installing what requirements.lock names into .venv (about 145 MB the first time)."
+	@echo "Installing what requirements.lock names into .venv (about 155 MB the first time)."
 	@$(PIP_LOCKED) -r requirements.lock
 	@$(PIP) --no-index --no-deps --no-build-isolation -e .
 	@touch $@
@@ -102,6 +102,6 @@ UV_COMPILE := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 
 lock: .venv/.created ## write requirements.lock and requirements-bench.lock anew from pyproject.toml
 	@$(PYPROJECT) dependency-groups lock | $(PIP) -r /dev/stdin
 	@$(PYPROJECT) build-system requires | \
-	  $(UV_COMPILE) pyproject.toml - --group test --group check --output-file requirements.lock
+	  $(UV_COMPILE) pyproject.toml - --extra models --group test --group check --output-file requirements.lock
 	@$(UV_COMPILE) --group pyproject.toml:bench --constraints requirements.lock --output-file requirements-bench.lock
 	@! grep -nE '^ *-[^-]|://|^--' requirements.lock requirements-bench.lock

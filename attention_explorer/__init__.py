@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from attention_explorer.model import Stage
     from attention_explorer.rendering import render
     from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+    from attention_explorer.sources.models import load_model
     from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
     from attention_explorer.sources.source import Recipe
     from attention_explorer.state.block.state import BlockState
@@ -89,6 +90,7 @@ __all__ = [
     "View",
     "__version__",
     "load",
+    "load_model",
     "model",
     "render",
     "show",
@@ -135,6 +137,7 @@ _MODULE_OF = {
     "ValueKind": "state.lookup.state",
     "View": "api",
     "load": "api",
+    "load_model": "sources.models",
     "render": "rendering",
     "show": "api",
     "train": "training",

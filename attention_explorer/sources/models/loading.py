@@ -1,0 +1,100 @@
+"""Opening a model, of whatever format."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from attention_explorer.byte_cache import ON_SHOW_BYTES
+from attention_explorer.errors import FileAccessError, FileError
+from attention_explorer.sources.models.families import family_of
+from attention_explorer.sources.models.folder import (
+    PICKLES,
+    folder_settings,
+    folder_tensors,
+    pickle_refused,
+    read_json,
+)
+from attention_explorer.sources.models.gguf_file import GgufFile, is_gguf, read_gguf
+from attention_explorer.sources.models.gguf_model import read_gguf_model
+from attention_explorer.sources.models.gguf_tokeniser import gguf_tokeniser
+from attention_explorer.sources.models.model import Model
+from attention_explorer.sources.models.settings import Settings
+from attention_explorer.sources.models.tokeniser import Tokeniser, guarded, library
+from attention_explorer.sources.recorded.file_bytes import FileBytes
+
+WEIGHT_BYTES = 2**32
+"""Weights that stay in memory once they were read; of larger models the rest is read again at every run."""
+TOKENISER = "tokenizer.json"
+
+
+def load_model(
+    path: str | PathLike[str], *, attention_bytes: int = ON_SHOW_BYTES, weight_bytes: int = WEIGHT_BYTES
+) -> Model:
+    """Open a model. Only headers are read and checked; its weights are read when it is first run.
+
+    Parameters
+    ----------
+    path : str or path
+        A folder as Hugging Face keeps models, with ``config.json`` and weights as safetensors, or a .gguf file.
+    attention_bytes : int
+        How much attention each run keeps; of more layers it is computed again when it is looked at.
+    weight_bytes : int
+        How much of the weights, as float32, stays in memory.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ExplorerError
+        If it cannot be read, is damaged, or is of a kind that this program cannot run; the message says which.
+
+    Notes
+    -----
+    No code of a model is ever run, and nothing is downloaded.
+    """
+    place = Path(path).absolute()
+    if place.is_dir():
+        return _open_folder(place, attention_bytes, weight_bytes)
+    if not place.exists():
+        raise FileAccessError(f"There is no file or folder “{place}”: was it moved or renamed?")
+    if place.suffix in PICKLES:
+        raise pickle_refused(place)
+    file = FileBytes(place)
+    if is_gguf(file):
+        return _open_gguf(place, read_gguf(file), attention_bytes, weight_bytes)
+    raise FileError(f"“{place.name}” is no model: choose a folder with config.json, or a .gguf file.")
+
+
+def _open_folder(folder: Path, attention_bytes: int, weight_bytes: int) -> Model:
+    settings = folder_settings(folder)
+    family = family_of(settings)
+    transformer = family.read(settings, folder_tensors(folder, settings), weight_bytes)
+    start = settings.whole("decoder_start_token_id", least=0) if settings.has("decoder_start_token_id") else None
+    return Model(folder, settings.text("model_type"), transformer, _tokeniser(folder, settings), start, attention_bytes)
+
+
+def _open_gguf(path: Path, found: GgufFile, attention_bytes: int, weight_bytes: int) -> Model:
+    where = f"“{path.name}”"
+    transformer = read_gguf_model(where, found, weight_bytes)
+    family = str(found.values["general.architecture"])
+    return Model(path, family, transformer, gguf_tokeniser(where, found.values), None, attention_bytes)
+
+
+def _tokeniser(folder: Path, settings: Settings) -> Tokeniser:
+    path = folder / TOKENISER
+
+    def make() -> Any:  # noqa: ANN401 - of a package that may not be installed
+        if not path.exists():
+            raise FileError(f"“{folder}” has no {TOKENISER}, so this model takes ids, but no text.")
+        read_json(path)  # damage is said in our own words, where the library has few
+        file = FileBytes(path)
+        content = file.read(0, file.size)
+        package = library()
+        return guarded(f"“{path}”", lambda: package.Tokenizer.from_buffer(content))
+
+    end = settings.whole("eos_token_id", least=0) if isinstance(settings.peek("eos_token_id"), int) else None
+    return Tokeniser(f"“{path}”", make, end)

@@ -1,0 +1,166 @@
+"""A model that was opened: text or ids go in, and what every layer computed comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attention_explorer.errors import ArrayError, ExplorerError
+from attention_explorer.model.transformer import Inputs, Stack, Transformer
+from attention_explorer.model.transformer.embedding import Ids
+from attention_explorer.sources.models.tokeniser import Tokeniser, Tokens
+from attention_explorer.sources.models.trace import Trace
+
+Text = str | tuple[str, str]
+"""A text, or a pair of texts."""
+Given = Text | Tokens | Sequence[int] | Ids
+"""What a model takes."""
+
+
+class Model:
+    """A transformer with its tokeniser. All threads may use it.
+
+    Parameters
+    ----------
+    path : Path
+        The folder or file it was opened from.
+    family : str
+        What its configuration calls it: "bert".
+    transformer : Transformer
+        Its layers, read when they are run.
+    tokeniser : Tokeniser
+        Of its folder or file.
+    start : int, optional
+        The id that a decoder begins with that looks at an encoder.
+    room : int
+        Bytes of attention that a trace keeps.
+    """
+
+    def __init__(
+        self, path: Path, family: str, transformer: Transformer, tokeniser: Tokeniser, start: int | None, room: int
+    ) -> None:
+        self.path, self.family, self.transformer = path, family, transformer
+        self._tokeniser, self._start, self._room = tokeniser, start, room
+
+    def __repr__(self) -> str:
+        main, encoder = self.transformer.main, self.transformer.encoder
+        towers = f"{len(main.layers)} layers, {main.heads} heads"
+        if encoder is not None:
+            towers = f"{len(encoder.layers)} + {towers}"
+        return f"Model({self.path.name!r}, {self.family}, {towers})"
+
+    def tokenize(self, text: Text) -> Tokens:
+        """Cut a text, or a pair of texts, into tokens, with the special tokens that belong to the model.
+
+        Raises
+        ------
+        ExplorerError
+            If the tokeniser is missing or does not fit the model, or the text is too long.
+        """
+        return self._tokeniser(text, self._entrance.embedding.vocabulary)
+
+    def __call__(
+        self,
+        text: Given,
+        target: Given | None = None,
+        off: object = (),
+        masks: object = None,
+        *,
+        patterns: object = None,
+    ) -> Trace:
+        """Run the model.
+
+        Parameters
+        ----------
+        text : str, (str, str), sequence of int, or Tokens
+            A text or a pair of texts, which get the special tokens of the tokeniser; or ids, taken as they are.
+        target : as text, optional
+            What the decoder of an encoder–decoder is given. Text gets the token before it that decoders begin with;
+            without a target that token stands alone.
+        off : iterable of (layer, head)
+            Heads whose output is 0, counted from 0. In an encoder–decoder these are heads of the decoder's
+            self-attention; ("encoder", layer, head) and ("cross", layer, head) are others.
+        masks : mapping or array_like of bool, optional
+            True where a query may attend, (n_q, n_k), by (layer, head) or by layer; or one array that broadcasts to
+            (layers, heads, n_q, n_k). What the model hides itself stays hidden.
+        patterns : mapping, optional
+            Weights, (n_q, n_k), by (layer, head), that take the place of those of the head.
+
+        Returns
+        -------
+        Trace
+
+        Raises
+        ------
+        ArrayError
+            If an id is none of the vocabulary, the text is too long, or something does not fit the model.
+        FileError
+            If weights cannot be read or are not finite.
+        """
+        given = self._taken("text", text, self._entrance)
+        aim = self._target(target)
+        inputs, target_inputs = _inputs(given), None if aim is None else _inputs(aim)
+        run = self.transformer.run(inputs, target_inputs, off=off, masks=masks, patterns=patterns, room=self._room)
+        return Trace(run, given.tokens if aim is None else aim.tokens, given.tokens, self._tokeniser)
+
+    @property
+    def _entrance(self) -> Stack:
+        """The tower that reads the text."""
+        return self.transformer.encoder or self.transformer.main
+
+    def _target(self, target: Given | None) -> Tokens | None:
+        if self.transformer.encoder is None:
+            if target is not None:
+                raise ArrayError(f"target is for an encoder and decoder, but {self.family} is a single tower")
+            return None
+        if self._start is None:
+            raise ExplorerError(f"“{self.path}” does not say with which token its decoder begins: give target as ids.")
+        if target is None:
+            return self._taken("target", (self._start,), self.transformer.main)
+        found = self._taken("target", target, self.transformer.main)
+        return found.begun_with(self._start, self._tokeniser) if isinstance(target, str) else found
+
+    def _taken(self, name: str, given: Given, stack: Stack) -> Tokens:
+        """Return what was given as tokens that the tower can take."""
+        if isinstance(given, str) or (isinstance(given, tuple) and given and isinstance(given[0], str)):
+            tokens = self.tokenize(given)
+        elif isinstance(given, Tokens):
+            _checked_ids(name, given.ids, stack.embedding.vocabulary)
+            tokens = given
+        else:
+            tokens = Tokens.of_ids(_checked_ids(name, given, stack.embedding.vocabulary), self._tokeniser)
+        self._check_length(name, len(tokens.ids), stack)
+        return tokens
+
+    def _check_length(self, name: str, n: int, stack: Stack) -> None:
+        """Refuse what would not fit: more tokens than positions, or than one layer's weights have room for."""
+        if not n:
+            raise ArrayError(f"{name} has no tokens: give at least one")
+        by_memory = int((self._room / (4 * stack.heads)) ** 0.5)
+        longest = min(by_memory, stack.embedding.longest or by_memory)
+        if n > longest:
+            why = (
+                "there are no more positions" if longest == stack.embedding.longest else "more would not fit in memory"
+            )
+            raise ArrayError(f"{name} has {n} tokens, but this model takes at most {longest}, as {why}: shorten it")
+
+
+def _inputs(tokens: Tokens) -> Inputs:
+    types = np.array(tokens.type_ids) if any(tokens.type_ids) else None
+    return Inputs(np.array(tokens.ids), types)
+
+
+def _checked_ids(name: str, given: Any, vocabulary: int) -> tuple[int, ...]:  # noqa: ANN401 - whatever people give
+    try:
+        ids = np.asarray(given)
+    except ValueError:
+        ids = np.array(None)
+    if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+        raise ArrayError(f"{name} must be a text, a pair of texts or one row of ids, not {given!r:.60}")
+    if ids.size and not (ids.min() >= 0 and ids.max() < vocabulary):
+        wrong = next(int(each) for each in ids if not 0 <= each < vocabulary)
+        raise ArrayError(f"{name} has the id {wrong}, but the model knows those from 0 to {vocabulary - 1}")
+    return tuple(int(each) for each in ids)

@@ -1,0 +1,134 @@
+"""What a configuration says of a model: each value of the type it must have, or a sentence that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from attention_explorer.errors import FileError, did_you_mean, quoted
+
+MOST = 2**31 - 1
+"""No size of a model is larger; what would be made of it is checked against the file."""
+
+
+class Settings:
+    """The settings of a model. A value of null counts as none.
+
+    Parameters
+    ----------
+    where : str
+        The file they stand in, for messages.
+    values : mapping
+        By name.
+    prefix : str
+        What all names begin with.
+    """
+
+    def __init__(self, where: str, values: Mapping[str, object], prefix: str = "") -> None:
+        self.where, self._values, self._prefix = where, values, prefix
+
+    def has(self, name: str) -> bool:
+        """Whether there is a value of a name."""
+        return self._values.get(self._prefix + name) is not None
+
+    def peek(self, name: str) -> object:
+        """Return a value as it stands there; None where there is none."""
+        return self._values.get(self._prefix + name)
+
+    def whole(self, name: str, default: int | None = None, *, least: int = 1, most: int = MOST) -> int:
+        """Return a whole number; the default where there is none.
+
+        Raises
+        ------
+        FileError
+            If it is none, is out of bounds, or is missing and has no default.
+        """
+        value = self._value(name, default)
+        if type(value) is not int or not least <= value <= most:
+            raise self._wrong(name, f"a whole number from {least} to {most}", value)
+        return value
+
+    def number(self, name: str, default: float | None = None, *, positive: bool = True) -> float:
+        """Return a finite number, above 0 unless it may be anything; as `whole`."""
+        value = self._value(name, default)
+        if type(value) not in (int, float) or not abs(cast("float", value)) < 1e30:
+            raise self._wrong(name, "a number", value)
+        if positive and not cast("float", value) > 0:
+            raise self._wrong(name, "a number above 0", value)
+        return float(cast("float", value))
+
+    def flag(self, name: str, default: bool | None = None) -> bool:
+        """Return true or false; as `whole`."""
+        value = self._value(name, default)
+        if not isinstance(value, bool):
+            raise self._wrong(name, "true or false", value)
+        return value
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return a text; as `whole`."""
+        value = self._value(name, default)
+        if not isinstance(value, str):
+            raise self._wrong(name, "a text", value)
+        return value
+
+    def one_of(self, name: str, known: Mapping[str, Any] | tuple[str, ...], default: str | None = None) -> str:
+        """Return a name that this program knows.
+
+        Raises
+        ------
+        FileError
+            If it does not know it; the message says it, and what is known.
+        """
+        value = self.text(name, default)
+        if value not in known:
+            others = did_you_mean(value, known, f"It knows {', '.join(known)}.")
+            raise FileError(
+                f"{self.where} says {quoted(name)}: {quoted(value)}, which this program does not know. {others}"
+            )
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts; none where there is none."""
+        value = self._values.get(self._prefix + name)
+        if value is None:
+            return ()
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+            raise self._wrong(name, "a list of texts", value)
+        return tuple(value)
+
+    def part(self, name: str) -> Settings | None:
+        """Return settings that stand together under a name; None where there are none."""
+        value = self._values.get(self._prefix + name)
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            raise self._wrong(name, "a list of settings", value)
+        return Settings(f"{quoted(name)} of {self.where}", value)
+
+    def refuse_unless(self, name: str, expected: object, why: str) -> None:
+        """Refuse a model in which a setting is there and not what this program can do.
+
+        Raises
+        ------
+        FileError
+            If so.
+        """
+        value = self._values.get(self._prefix + name)
+        if value is not None and value != expected:
+            raise FileError(f"{self.where} says {quoted(name)}: {value!r:.40}. {why}")
+
+    def altered(self, **values: object) -> Settings:
+        """Return the same settings with some others in their place."""
+        named = {self._prefix + name: value for name, value in values.items()}
+        return Settings(self.where, {**self._values, **named}, self._prefix)
+
+    def _value(self, name: str, default: object) -> object:
+        value = self._values.get(self._prefix + name)
+        if value is not None:
+            return value
+        if default is None:
+            raise FileError(f"{self.where} does not say {quoted(name)}, which is needed to run the model.")
+        return default
+
+    def _wrong(self, name: str, what: str, value: object) -> FileError:
+        return FileError(f"{self.where} says {quoted(name)}: {value!r:.40}, but it must be {what}.")

@@ -1,0 +1,197 @@
+"""The tensors of a model: found by name, checked against the configuration at once, read when they are needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from threading import RLock
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_explorer.errors import FileError, did_you_mean, quoted
+from attention_explorer.model.arrays import Floats, all_finite
+from attention_explorer.model.norm import NormKind
+from attention_explorer.model.transformer import FastNorm, Linear
+from attention_explorer.model.transformer.embedding import Ids
+from attention_explorer.sources.recorded.stored_array import StoredArray
+
+
+class StoredLinear(NamedTuple):
+    """A matrix in a file, (d_out, d_in) or the other way round, and its bias."""
+
+    weight: StoredArray
+    bias: StoredArray | None
+    input_first: bool
+
+
+class Tensors:
+    """The tensors of a model.
+
+    Parameters
+    ----------
+    where : str
+        The folder or file, for messages.
+    arrays : mapping of str to StoredArray
+        By name.
+    unfit : mapping of str to str
+        Why others cannot be used.
+    prefixes : tuple of str
+        What names may begin with, in files of which task they were saved for.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        arrays: Mapping[str, StoredArray],
+        unfit: Mapping[str, str] | None = None,
+        prefixes: tuple[str, ...] = (),
+    ) -> None:
+        self.where, self._arrays, self._unfit = where, arrays, unfit or {}
+        self._prefixes = (*prefixes, "")
+        self._used = set[str]()
+
+    def has(self, name: str) -> bool:
+        """Whether there is a tensor of a name, with or without a prefix."""
+        return self._full_name(name) in self._arrays
+
+    def array(self, name: str, *shape: int) -> StoredArray:
+        """Return a tensor that has the shape that the configuration asks for.
+
+        Raises
+        ------
+        FileError
+            If it is missing, has another shape, or holds no floating-point numbers.
+        """
+        full = self._full_name(name)
+        self._used.add(full)
+        if full in self._unfit:
+            raise FileError(self._unfit[full])
+        array = self._arrays.get(full)
+        if array is None:
+            near = did_you_mean(name, self._arrays, "The configuration belongs to another model, or a file is missing.")
+            raise FileError(f"{self.where} has no tensor {quoted(name)}. {near}")
+        if array.shape != shape:
+            raise FileError(
+                f"{quoted(full)} of {self.where} has the shape {list(array.shape)}, but the configuration asks for "
+                f"{list(shape)}: the two belong to different models."
+            )
+        if array.dtype.kind != "f":
+            raise FileError(f"{quoted(full)} of {self.where} holds {array.precision}, but weights are floating-point.")
+        return array
+
+    def vector(self, name: str, *shape: int) -> Callable[[], Floats]:
+        """Return what reads a tensor, which is checked now."""
+        array = self.array(name, *shape)
+        return lambda: self.read(array)
+
+    def linear(self, name: str, d_in: int, d_out: int, *, bias: bool = True, input_first: bool = False) -> StoredLinear:
+        """Return a matrix with its bias, checked."""
+        shape = (d_in, d_out) if input_first else (d_out, d_in)
+        weight = self.array(f"{name}.weight", *shape)
+        return StoredLinear(weight, self.array(f"{name}.bias", d_out) if bias else None, input_first)
+
+    def fused(self, *parts: StoredLinear) -> Callable[[], Linear]:
+        """Return what reads matrices of one input as one: y = (y₁, y₂, …)."""
+        return lambda: Linear(
+            self._side_by_side(parts),
+            None if parts[0].bias is None else np.concatenate([self.read(part.bias) for part in parts if part.bias]),
+        )
+
+    def norm(self, name: str, width: int, eps: float, kind: NormKind = NormKind.LAYER) -> Callable[[], FastNorm]:
+        """Return what reads a norm; older files call its numbers gamma and beta."""
+        old = self.has(f"{name}.gamma")
+        gain = self.vector(f"{name}.{'gamma' if old else 'weight'}", width)
+        bias = self.vector(f"{name}.{'beta' if old else 'bias'}", width) if kind is NormKind.LAYER else None
+        return lambda: FastNorm(kind, gain(), None if bias is None else bias(), eps)
+
+    def read(self, array: StoredArray) -> Floats:
+        """Read a tensor as float32.
+
+        Raises
+        ------
+        FileError
+            If a number is not finite.
+        """
+        return self.finite(array, array.read())
+
+    def finite(self, array: StoredArray, numbers: np.ndarray) -> Floats:
+        """Return what was read of a tensor as float32; as `read`."""
+        with np.errstate(over="ignore", invalid="ignore"):  # looked for in the next line
+            found: Floats = np.ascontiguousarray(numbers, dtype=np.float32)
+        if not all_finite(found):
+            raise FileError(
+                f"{quoted(array.name)} of {self.where} holds NaN or infinity: the file is damaged, or training failed."
+            )
+        return found
+
+    def check_rest(self, *ignored: str) -> None:
+        """Make sure that no tensor is left over that would alter the result.
+
+        Parameters
+        ----------
+        *ignored : str
+            Patterns of those that do not: of other heads, and what can be computed.
+
+        Raises
+        ------
+        FileError
+            If one is; the message names it.
+        """
+        patterns = [re.compile(pattern) for pattern in ignored]
+        for name in (*self._arrays, *self._unfit):
+            short = next((name.removeprefix(p) for p in self._prefixes if name.startswith(p)), name)
+            if name not in self._used and not any(pattern.fullmatch(short) for pattern in patterns):
+                raise FileError(
+                    f"{quoted(name)} of {self.where} is no tensor of a model as its configuration describes it, so it "
+                    "would not be computed rightly."
+                )
+
+    def _full_name(self, name: str) -> str:
+        known = (prefix + name for prefix in self._prefixes)
+        return next((full for full in known if full in self._arrays or full in self._unfit), name)
+
+    def _side_by_side(self, parts: tuple[StoredLinear, ...]) -> Floats:
+        """Return (d_in, d_out₁ + d_out₂ + …), each part read once, to where it belongs."""
+        if len(parts) == 1:
+            return self._turned(self.read(parts[0].weight), parts[0])
+        d_in, widths = parts[0].weight.shape[1], [part.weight.shape[0] for part in parts]
+        every, start = np.empty((sum(widths), d_in), np.float32), 0
+        for part, width in zip(parts, widths, strict=True):
+            every[start : start + width] = self.read(part.weight)
+            start += width
+        return every.T
+
+    @staticmethod
+    def _turned(weight: Floats, part: StoredLinear) -> Floats:
+        return weight if part.input_first else weight.T
+
+
+class Words:
+    """The table of the embeddings: rows of it, or all of it where it serves as the last matrix too.
+
+    Parameters
+    ----------
+    tensors : Tensors
+        Those of the model.
+    array : StoredArray
+        (vocabulary, d).
+    """
+
+    def __init__(self, tensors: Tensors, array: StoredArray) -> None:
+        self._tensors, self._array = tensors, array
+        self._whole: Floats | None = None
+        self._lock = RLock()
+
+    def __call__(self, ids: Ids) -> Floats:
+        """Return the rows of some ids, (n, d), float32."""
+        if self._whole is None:
+            return self._tensors.finite(self._array, self._array[ids])
+        return self._whole[ids]
+
+    def whole(self) -> Floats:
+        """Return all rows, (vocabulary, d), float32, read once."""
+        with self._lock:
+            if self._whole is None:
+                self._whole = self._tensors.read(self._array)
+            return self._whole

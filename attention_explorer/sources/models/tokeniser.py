@@ -1,0 +1,165 @@
+"""Tokenisers of models, as the library ``tokenizers`` runs them: WordPiece, byte-level BPE, SentencePiece, Unigram.
+
+The library is loaded when a text comes. Ids need none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from attention_explorer.errors import ArrayError, ExplorerError, FileError
+
+MOST_CHARACTERS = 100_000
+"""Of one text: more tokens than any model has memory for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A text in tokens.
+
+    Attributes
+    ----------
+    ids : tuple of int
+        What the model is given, special tokens included.
+    tokens : tuple of str
+        The pieces as the vocabulary spells them: "Ġcat", "##ing", "[CLS]".
+    offsets : tuple of (int, int)
+        Where each piece stands in its text, in characters; (0, 0) for special tokens.
+    type_ids : tuple of int
+        0, and 1 in the second text of a pair.
+    """
+
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    type_ids: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def of_ids(cls, ids: tuple[int, ...], tokeniser: Tokeniser) -> Tokens:
+        """Return ids that belong to no text."""
+        return cls(ids, tuple(map(tokeniser.token, ids)), ((0, 0),) * len(ids), (0,) * len(ids))
+
+    def begun_with(self, start: int, tokeniser: Tokeniser) -> Tokens:
+        """Return them after a token that begins them, without one that ends them: what a decoder has written so far."""
+        end = -1 if self.ids and self.ids[-1] == tokeniser.end else len(self.ids)
+        return Tokens(
+            (start, *self.ids[:end]),
+            (tokeniser.token(start), *self.tokens[:end]),
+            ((0, 0), *self.offsets[:end]),
+            (0, *self.type_ids[:end]),
+        )
+
+
+class Tokeniser:
+    """The tokeniser of a model, made when it is first needed.
+
+    Parameters
+    ----------
+    where : str
+        Its file, for messages.
+    make : callable
+        Makes a ``tokenizers.Tokenizer``; raises a FileError if it cannot.
+    end : int, optional
+        The id that ends a text.
+    """
+
+    def __init__(self, where: str, make: Callable[[], Any], end: int | None = None) -> None:
+        self._where, self._make, self.end = where, make, end
+        self._made: Any = None
+        self._refusal: ExplorerError | None = None
+        self._lock = Lock()
+
+    def __call__(self, text: str | tuple[str, str], vocabulary: int) -> Tokens:
+        """Cut a text, or a pair.
+
+        Parameters
+        ----------
+        text : str or (str, str)
+            Whose special tokens are added, whose file's padding and shortening are not.
+        vocabulary : int
+            How many ids the model knows.
+
+        Raises
+        ------
+        ArrayError
+            If it is neither, or too long.
+        ExplorerError
+            If ``tokenizers`` is not installed, or the tokeniser cannot be used.
+        """
+        parts = (text,) if isinstance(text, str) else tuple(text)
+        if not 1 <= len(parts) <= 2 or not all(isinstance(part, str) for part in parts):
+            raise ArrayError(f"text must be a text or a pair of texts, not {text!r:.60}")
+        if sum(map(len, parts)) > MOST_CHARACTERS:
+            raise ArrayError(f"text has {sum(map(len, parts))} characters, but at most {MOST_CHARACTERS} are taken")
+        clean = [part.encode("utf-8", "replace").decode() for part in parts]  # halves of characters become “?”
+        found = guarded(self._where, lambda: self._library.encode(*clean))
+        ids = tuple(found.ids)
+        if ids and max(ids) >= vocabulary:
+            raise FileError(
+                f"{self._where} gives {found.tokens[ids.index(max(ids))]!r:.40} the id {max(ids)}, but the model knows "
+                f"only {vocabulary} ids: it belongs to another model."
+            )
+        return Tokens(ids, tuple(found.tokens), tuple(found.offsets), tuple(found.type_ids))
+
+    def token(self, index: int) -> str:
+        """Return how the vocabulary spells an id, or the id itself where nothing can tell."""
+        try:
+            found = self._library.id_to_token(index)
+        except ExplorerError:
+            found = None
+        return f"<{index}>" if found is None else str(found)
+
+    @property
+    def _library(self) -> Any:  # noqa: ANN401 - of a package that may not be installed
+        with self._lock:
+            if self._refusal is not None:
+                raise self._refusal
+            if self._made is None:
+                try:
+                    self._made = self._make()
+                except ExplorerError as error:
+                    self._refusal = error
+                    raise
+                self._made.no_padding()
+                self._made.no_truncation()
+            return self._made
+
+
+def library() -> Any:  # noqa: ANN401 - a package that may not be installed
+    """Return the package ``tokenizers``.
+
+    Raises
+    ------
+    ExplorerError
+        If it is not installed; the message says what to do.
+    """
+    try:
+        import tokenizers  # loaded when a text comes
+    except ImportError:
+        raise ExplorerError(
+            "To cut text as a model does, the package “tokenizers” is needed: pip install tokenizers, or install this "
+            "program as attention-explorer[models]. Ids can be given without it."
+        ) from None
+    return tokenizers
+
+
+def guarded(where: str, run: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the library returns
+    """Run something of ``tokenizers``, whose errors are of the most general kinds there are.
+
+    Raises
+    ------
+    FileError
+        If it fails.
+    """
+    try:
+        return run()
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
+        raise
+    except BaseException as error:  # noqa: BLE001 - Exception itself, or a panic, which is not even that
+        raise FileError(f"{where} is no tokeniser that can be used ({error!s:.200}): copy it again.") from None
