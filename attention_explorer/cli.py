@@ -88,7 +88,7 @@ def _with_command(arguments: list[str]) -> list[str]:
     """Return the arguments with ``run`` before a file that stands where a command would."""
     at = 0
     while at < len(arguments) and arguments[at].startswith("-"):
-        at += 2 if arguments[at] in ("--preset", "--page", "--without-display") else 1
+        at += 2 if arguments[at] in ("--preset", "--page", "--without-display", "--text") else 1
     if at >= len(arguments) or arguments[at] in COMMANDS:
         return arguments
     if not _is_file(arguments[at]):
@@ -115,7 +115,7 @@ def _no_such_word(word: str) -> str:
 def _is_file(text: str) -> bool:
     from attention_explorer.files import looks_like_path
 
-    return looks_like_path(text) or os.path.isfile(text)
+    return looks_like_path(text) or os.path.exists(text)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -137,8 +137,9 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         nargs="?",
         metavar="FILE",
-        help="a session (.attn.json) or attention (.npz, .npy, .safetensors)",
+        help="a session (.attn.json), attention (.npz, .npy, .safetensors) or a model (a folder, .gguf)",
     )
+    run.add_argument("--text", metavar="TEXT", help="what a model reads")
     _add_render(commands)
     _add_gallery(commands)
     presets = commands.add_parser("presets", help="list the presets: page, name and title, one on each line")
@@ -245,7 +246,8 @@ def _add_render(commands: argparse._SubParsersAction[_Command]) -> None:
     render.add_argument(
         "source",
         metavar="SOURCE",
-        help="a session (.json), attention (.npz, .npy, .safetensors), a preset, or - for a session on standard input",
+        help="a session (.json), attention (.npz, .npy, .safetensors), a model (a folder, .gguf), a "
+        "preset, or - for a session on standard input",
     )
     render.add_argument(
         "out",
@@ -278,6 +280,8 @@ def _add_attention_options(render: argparse.ArgumentParser) -> None:
     heads = render.add_argument_group("the page heads")
     heads.add_argument("--layer", type=int, metavar="N", help="the layer, from 1, or as --from-zero says")
     heads.add_argument("--head", type=int, metavar="N", help="the head, likewise")
+    models = render.add_argument_group("models")
+    models.add_argument("--text", metavar="TEXT", help="what the model reads")
     files = render.add_argument_group("files of attention")
     files.add_argument("--attention", default="", metavar="NAME", help="what the weights are called in the file")
     files.add_argument(
@@ -361,7 +365,8 @@ def _carry_out(options: argparse.Namespace) -> int:
         case _:
             file = getattr(options, "file", None)
             how = {"is_watched": options.watch, "from_zero": options.from_zero}
-            return _run(options.preset, options.without_display, file, options.page, how)
+            text = getattr(options, "text", None)
+            return _run(options.preset, options.without_display, file, options.page, text, how)
 
 
 def _complain(sentence: str) -> None:
@@ -369,13 +374,19 @@ def _complain(sentence: str) -> None:
 
 
 def _run(
-    preset_name: str | None, without_display: Path | None, file: Path | None, page: str | None, how: dict[str, bool]
+    preset_name: str | None,
+    without_display: Path | None,
+    file: Path | None,
+    page: str | None,
+    text: str | None,
+    how: dict[str, bool],
 ) -> int:
     if preset_name is not None and file is not None:
         raise ExplorerError(f"The window opens on the file “{file}” or on the preset “{preset_name}”: name one.")
     from attention_explorer.state.ready_made import find_preset
 
-    if file is not None and file.suffix not in ("", ".json"):
+    model = _model_shown(file, page or "", text)
+    if model is None and file is not None and file.suffix not in ("", ".json"):
         _refuse_other_files(file)
     ready = None if preset_name is None else find_preset(preset_name, page or "")
     if not has_display() and os.environ.get("QT_QPA_PLATFORM", "") not in ("offscreen", "minimal"):
@@ -394,9 +405,27 @@ def _run(
     garbage.hold()  # until the window is there: all that is made now is kept, and looking it through takes time
     from attention_explorer.app import run_window
 
+    if model is not None:
+        return run_window(model.state, None, model.page, **how)
     if ready is not None:
         return run_window(ready.state, None, ready.page, **how)
     return run_window(None, file, page or "", **how)
+
+
+def _model_shown(file: Path | None, page: str, text: str | None) -> Shown | None:
+    """Return what a model shows, opened before there is a window; None if the file is none."""
+    from attention_explorer.sources.model_recipe import model_at
+
+    if file is None or model_at(file.absolute()) is None:
+        if text is not None:
+            raise UsageError(_TEXT_IS_FOR_MODELS)
+        return None
+    from attention_explorer.rendering import shown_by_model
+
+    return shown_by_model(file.absolute(), page, text)
+
+
+_TEXT_IS_FOR_MODELS = "--text is what a model reads: name a model, which is a folder or a .gguf file."
 
 
 def _refuse_other_files(file: Path) -> None:
@@ -506,7 +535,8 @@ def _figure_options(options: argparse.Namespace, suffix: str) -> FigureOptions:
 
 
 def _shown(source: str, page: str, options: argparse.Namespace) -> Shown:
-    from attention_explorer.rendering import shown_by, shown_by_recording, shown_by_session
+    from attention_explorer.rendering import shown_by, shown_by_model, shown_by_recording, shown_by_session
+    from attention_explorer.sources.model_recipe import model_at
     from attention_explorer.sources.recorded_recipe import is_recording
     from attention_explorer.state.session_file import read_session_stream
 
@@ -517,6 +547,11 @@ def _shown(source: str, page: str, options: argparse.Namespace) -> Shown:
         return shown_by_recording(Path(source).absolute(), page, **how)
     if options.attention or options.axes or options.batch is not None or options.tokens:
         raise UsageError("--attention, --axes, --batch and --tokens are for files of attention.")
+    if options.text is not None:
+        path = Path(source).absolute()
+        if source == STANDARD or model_at(path) is None:
+            raise UsageError(_TEXT_IS_FOR_MODELS)
+        return shown_by_model(path, page, options.text)
     if source != STANDARD:
         return shown_by(source, page)
     if sys.stdin is None:  # closed before the start, as "<&-" does

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.files import looks_like_path, write_whole
+from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import is_recording
 from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState, PageState, counting
@@ -42,7 +43,8 @@ class Shown:
 def shown_by(source: Source, page: str = "") -> Shown:
     """Return what a state, a preset or a session file shows, on ``page`` if it is named.
 
-    A file ending in .npz, .npy or .safetensors is attention, of which the first head is shown.
+    A file ending in .npz, .npy or .safetensors is attention, of which the first head is shown; a folder or a .gguf file
+    is a model, which reads a sentence of ours.
 
     A text is a file if it has an ending or a folder in it, else a preset, or a file if there is no such preset.
 
@@ -65,6 +67,8 @@ def shown_by(source: Source, page: str = "") -> Shown:
         )
     if not isinstance(source, str) or _is_file(source, page):
         path = Path(source).absolute()  # “.” has no name
+        if model_at(path) is not None:
+            return shown_by_model(path, page)
         return shown_by_recording(path, page) if is_recording(path) else shown_by_session(read_session(path), page)
     ready = find_preset(source, page and page_id(page))
     return Shown(ready.state, ready.page)
@@ -119,6 +123,22 @@ def shown_by_recording(
     return Shown(replace(ExplorerState(), heads=heads), "heads")
 
 
+def shown_by_model(path: Path, page: str = "", text: str | None = None) -> Shown:
+    """Return what a model shows: its first head on a text, or on one of ours.
+
+    Raises
+    ------
+    ExplorerError
+        It cannot be opened, cannot read text, or another page is named.
+    """
+    from attention_explorer.state.heads.recorded import heads_of_model
+
+    if page and page_id(page) != "heads":
+        raise ExplorerError(f"“{path.name}” is a model, which the page heads shows, not {page}.")
+    heads = heads_of_model(model_at(path) or path, text)
+    return Shown(replace(ExplorerState(), heads=heads), "heads")
+
+
 def shown_by_session(opened: Opened, page: str = "") -> Shown:
     """Return what a session shows: on ``page``, on the page it was saved on, or on the only one that says something."""
     chosen = page or opened.page
@@ -138,7 +158,7 @@ def _is_file(text: str, page: str) -> bool:
     if looks_like_path(text):
         return True
     try:
-        if not Path(text).is_file():
+        if not text or not Path(text).exists():
             return False
     except OSError:  # a name too long for a file
         return False

@@ -17,6 +17,7 @@ from PySide6.QtGui import QImage
 import attention_explorer
 from attention_explorer import app, cli, rendering
 from attention_explorer.session import garbage
+from attention_explorer.sources.model_recipe import SENTENCE
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, presets_of
@@ -266,7 +267,8 @@ def test_a_file_of_another_kind_is_named_as_such(
     attention_explorer.render("causal", "h.pdf")
     assert cli.main(command) == 1
     said = capsys.readouterr().err
-    kinds = "neither as a session (.attn.json) nor as attention (.npz, .npy, .safetensors)"
+    kinds = "neither as a session (.attn.json) nor as attention (.npz, .npy, .safetensors) "
+    kinds += "nor as a model (a .gguf file, or a folder with config.json)"
     assert said == f"attention-explorer: “h.pdf” can be opened {kinds}.\n"
 
 
@@ -276,6 +278,32 @@ def test_what_the_program_exports_it_also_draws(there: Path) -> None:
     with np.load("h.npz") as exported, np.load("again.npz") as again:
         for name in ("weights", "allowed", "queries", "keys"):
             np.testing.assert_array_equal(again[name], exported[name])
+
+
+MODEL = Path(__file__).parent / "data" / "models" / "gpt2"
+
+
+def test_a_model_is_drawn_on_a_text(there: Path) -> None:
+    assert cli.main(["render", str(MODEL), "h.npz", "--text", "Hi there", "--layer", "2", "--head", "3"]) == 0
+    trace = attention_explorer.load_model(MODEL)("Hi there")
+    with np.load("h.npz") as written:
+        np.testing.assert_allclose(written["weights"], trace.weights[1][2], atol=2e-6)
+    attention_explorer.render(MODEL, "again.npz")
+    with np.load("again.npz") as written:
+        assert written["weights"].shape[0] == len(attention_explorer.load_model(MODEL).tokenize(SENTENCE))
+
+
+@pytest.mark.parametrize("command", [["render", "quiz", "a.png"], ["run", "quiz.attn.json"], ["run"]])
+def test_a_text_is_for_models(command: list[str], there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([*command, "--text", "Hi"]) == 2
+    assert "--text is what a model reads" in capsys.readouterr().err
+
+
+def test_the_window_opens_on_a_model(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[ExplorerState] = []
+    monkeypatch.setattr(app, "run_window", lambda state, _path, _page, **_more: opened.append(state) or 0)
+    assert cli.main([str(MODEL), "--text", "Hi there"]) == 0
+    assert opened[0].heads.setup.recipe.sentence == "Hi there"
 
 
 @pytest.mark.parametrize("command", [["h.npz"], ["run", "h.npz", "--page", "heads"]])

@@ -43,7 +43,19 @@ def test_the_drawing_example_runs(tmp_path, monkeypatch):
 def test_the_command_lines_are_understood():
     lines = re.findall(r"^attention-explorer(.*?)(?:  #.*)?$", README, re.MULTILINE)
     commands = [cli.parser().parse_args(line.split()).command for line in lines]
-    assert commands == ["presets", None, "run", "run", "render", "render", "render", "render", "train", "gallery"]
+    assert commands == [
+        "presets",
+        None,
+        "run",
+        "run",
+        "run",
+        "render",
+        "render",
+        "render",
+        "render",
+        "train",
+        "gallery",
+    ]
 
 
 def test_the_picture_and_the_files_it_names_are_there():

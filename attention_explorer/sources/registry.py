@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe, FileRecipe
 from attention_explorer.sources.source import Recipe, Source
@@ -20,6 +21,7 @@ KINDS: dict[type[Recipe], str] = {
     BoxRecipe: "in the box",
     FileRecipe: "file",
     LearnedRecipe: "learned",
+    ModelRecipe: "model",
 }
 """What each type of recipe is called in session files. A name stays for ever: files have it."""
 
@@ -29,6 +31,7 @@ _SOURCES: dict[type[Recipe], tuple[str, str]] = {
     BoxRecipe: ("recorded_source", "BoxSource"),
     FileRecipe: ("recorded_source", "FileSource"),
     LearnedRecipe: ("learned_source", "LearnedSource"),
+    ModelRecipe: ("model_source", "ModelSource"),
 }
 """Module and class of the source for each type of recipe; it is imported when the first one is opened."""
 

@@ -71,6 +71,8 @@ class Ability(StrEnum):
     """Queries and keys are known, so there are stages, and mask, scale and temperature compute the weights anew."""
     MASKS = "masks"
     """A mask can be chosen."""
+    SECOND_SENTENCE = "second sentence"
+    """The keys can come from a second sentence."""
     VALUES = "values"
     """The values are known, so there are outputs."""
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from attention_explorer import __version__
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.files import write_whole
+from attention_explorer.sources.model_recipe import CONFIG, GGUF
 from attention_explorer.sources.recorded_recipe import ENDINGS
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.file_places import absolute_from, relative_to
@@ -92,7 +93,8 @@ def read_session(path: Path) -> Opened:
     except ExplorerError:
         if path.suffix.lower() in ("", ".json") or not os.path.isfile(path):
             raise
-    kinds = f"neither as a session ({SUFFIX}) nor as attention ({', '.join(ENDINGS)})"
+    attention, model = ", ".join(ENDINGS), f"a {GGUF} file, or a folder with {CONFIG}"
+    kinds = f"neither as a session ({SUFFIX}) nor as attention ({attention}) nor as a model ({model})"
     raise ExplorerError(f"{quoted(path.name)} can be opened {kinds}.")
 
 
@@ -150,7 +152,7 @@ def _read_bytes(path: Path) -> bytes:
     try:
         found = path.stat()
         if stat.S_ISDIR(found.st_mode):
-            raise _refused(path.name, "it is a folder", "Choose a file in it")
+            raise _refused(path.name, "it is a folder", "Choose a file in it; the folder of a model has a config.json")
         if not stat.S_ISREG(found.st_mode):
             raise _refused(path.name, "it is not an ordinary file", f"Choose a file that ends in {SUFFIX}")
         if found.st_size > MOST_BYTES:

@@ -13,6 +13,7 @@ from attention_explorer.sources import recipe as toy
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.learned import setup as learned
 from attention_explorer.sources.learned_recipe import MOST_STEPS, LearnedRecipe
+from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
 from attention_explorer.state import map_picture
@@ -140,6 +141,12 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "batch": Limit(0, 2**31),
         "given_tokens": Limit(most=2**16),
         "difference": Limit(0.0, 2.0),
+    },
+    ModelRecipe: {
+        "size": Limit(0, 2**60),
+        "modified_ns": Limit(0, 2**63 - 1),
+        "sentence": _SENTENCE,
+        "context": _SENTENCE,
     },
     LearnedRecipe: {"step": Limit(0, MOST_STEPS), "sentence": _SENTENCE, "context": _SENTENCE},
     learned.LearningSetup: {

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from attention_explorer.errors import ExplorerError, FileAccessError
+from attention_explorer.errors import ArrayError, ExplorerError, FileAccessError
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import recipe_as, source_of
-from attention_explorer.sources.source import Recipe
+from attention_explorer.sources.source import Ability, Recipe
 
 if TYPE_CHECKING:
     from attention_explorer.state.heads.file_reading import Choice
@@ -53,7 +54,7 @@ class Recordings(QObject):
         self.jobs.failed.connect(self._on_failed)
 
     def open(self, path: Path) -> None:
-        """Look at a file, then show what it holds; where that cannot be told, ask."""
+        """Look at a file, then show what it holds; where that cannot be told, ask. A model reads what is typed."""
         self._look_at(_Wanted(path.absolute()))
 
     def compare_with(self, path: Path) -> None:
@@ -61,7 +62,10 @@ class Recordings(QObject):
         self._look_at(_Wanted(path.absolute(), as_b=True))
 
     def _look_at(self, wanted: _Wanted) -> None:
-        path = wanted.path
+        path, model = wanted.path, model_at(wanted.path)
+        if model is not None:
+            self._open_model(model, wanted)
+            return
 
         def work(report: Report, deliver: Deliver) -> None:
             from attention_explorer.state.heads.file_reading import candidates
@@ -74,6 +78,24 @@ class Recordings(QObject):
                     found = () if isinstance(error, FileAccessError) else candidates(path)
                     if not found:
                         raise
+                deliver(found)
+
+        self._window.tell(f"Opening {path.name} …")
+        self.jobs.request(wanted, work, replace=True)
+
+    def _open_model(self, path: Path, wanted: _Wanted) -> None:
+        recipe = self._window.session.state.heads.setup.recipe
+        is_typed = not source_of(recipe).traits.reason_against(Ability.TYPING)
+        sentence = recipe.sentence if is_typed and recipe.sentence.strip() else None
+
+        def work(report: Report, deliver: Deliver) -> None:
+            from attention_explorer.state.heads.recorded import heads_of_model
+
+            with stoppable(report):
+                try:
+                    found = heads_of_model(path, sentence)
+                except ArrayError:  # too long for it, or of no token
+                    found = heads_of_model(path)
                 deliver(found)
 
         self._window.tell(f"Opening {path.name} …")

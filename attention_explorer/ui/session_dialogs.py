@@ -9,13 +9,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from attention_explorer.session.keeper import LeftOver
+from attention_explorer.sources.model_recipe import CONFIG, GGUF
 from attention_explorer.sources.recorded_recipe import ENDINGS
 from attention_explorer.state.session_file import SUFFIX
 from attention_explorer.ui.file_names import replace_question, with_ending
 
 _PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
+MODEL_FILTER = f"Models (*{GGUF} {CONFIG})"
 RECORDING_FILTER = f"Attention: weights, or queries and keys ({_PATTERNS});;All files (*)"
-OPEN_FILTER = f"Sessions and attention (*{SUFFIX} {_PATTERNS});;Sessions (*{SUFFIX} *.json);;{RECORDING_FILTER}"
+OPEN_FILTER = (
+    f"Sessions, attention and models (*{SUFFIX} {_PATTERNS} *{GGUF} {CONFIG});;Sessions (*{SUFFIX} *.json);;"
+    f"{MODEL_FILTER};;{RECORDING_FILTER}"
+)
 FILTER = f"Sessions of Attention Explorer (*{SUFFIX});;JSON (*.json);;All files (*)"
 
 _Button = QMessageBox.StandardButton

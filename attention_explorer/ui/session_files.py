@@ -17,7 +17,7 @@ from attention_explorer.session.memory import empty
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.sources.handed_over import is_handed_over
-from attention_explorer.sources.recorded_recipe import is_recording
+from attention_explorer.sources.model_recipe import shows_attention
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.session_file import SUFFIX, Opened
 from attention_explorer.ui.lost_files import LostFiles
@@ -82,7 +82,7 @@ class SessionFiles(QObject):
 
     def add_what_to_compare(self, menu: QMenu) -> None:
         """Add to a menu the files of attention that were opened lately, each to be B, and the way to others."""
-        paths = [path for path in self._store.recent() if is_recording(path)]
+        paths = [path for path in self._store.recent() if shows_attention(path)]
         self._add_files(menu, paths, self.recordings.compare_with)
         if paths:
             menu.addSeparator()
@@ -93,15 +93,15 @@ class SessionFiles(QObject):
         self.recordings.ask_again()
 
     def open(self, path: Path) -> None:
-        """Open a session, after what is unsaved has been asked about, or attention, which can be undone."""
-        if is_recording(path):
+        """Open a session, after what is unsaved has been asked about, or attention or a model, which can be undone."""
+        if shows_attention(path):
             self.recordings.open(path.absolute())
         else:
             self._unless_unsaved(lambda: self._open(path))
 
     def _open(self, path: Path) -> None:
         path = path.absolute()
-        if is_recording(path):
+        if shows_attention(path):
             self.recordings.open(path)
             return
         self._window.page.stop()

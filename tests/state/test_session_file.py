@@ -251,7 +251,7 @@ WRONG: list[tuple[tuple[str | int, ...], object, str]] = [
     (
         (S, "heads", "setup", "recipe", "kind"),
         "gpt",
-        "recipe.kind is “gpt”, but must be “toy”, “hand-made”, “in the box”, “file” or “learned”",
+        "recipe.kind is “gpt”, but must be “toy”, “hand-made”, “in the box”, “file”, “learned” or “model”",
     ),
     ((S, "heads", "setup", "recipe", "kind"), [], "recipe.kind is a list, but must be “toy”"),
     ((S, "heads", "setup", "recipe"), {}, "heads.setup.recipe.kind is missing"),

@@ -235,7 +235,7 @@ def test_a_page_that_cannot_be_read_is_named_and_the_others_are_opened(start, qt
     window = start(lesson)
     assert box(window).windowTitle() == "Opened without the page heads"
     assert (
-        "heads.setup.recipe.kind is “dump”, but must be “toy”, “hand-made”, “in the box” or “file”."
+        "heads.setup.recipe.kind is “dump”, but must be “toy”, “hand-made”, “in the box”, “file”, “learned” or “model”."
         in box(window).text()
     )
     assert "The file stays as it is: saving asks for another name." in box(window).text()
@@ -569,7 +569,8 @@ def test_any_other_file_is_refused_in_words(start, qtbot, tmp_path: Path) -> Non
     assert drop(window, QUrl.fromLocalFile(str(tmp_path / "notes.txt")))
     assert (
         box(window).text()
-        == "“notes.txt” can be opened neither as a session (.attn.json) nor as attention (.npz, .npy, .safetensors)."
+        == "“notes.txt” can be opened neither as a session (.attn.json) nor as attention (.npz, .npy, .safetensors) "
+        "nor as a model (a .gguf file, or a folder with config.json)."
     )
     answer(qtbot, window, "OK")
     assert drop(window, QUrl.fromLocalFile(str(tmp_path)))

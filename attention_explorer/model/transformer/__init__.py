@@ -7,7 +7,7 @@ files: weights come in as arrays, or as functions that fetch them when their lay
 
 from attention_explorer.model.transformer.activations import ACTIVATIONS
 from attention_explorer.model.transformer.attention import Attention, AttentionRun
-from attention_explorer.model.transformer.changes import Changes
+from attention_explorer.model.transformer.changes import AS_TRAINED, Changes, Softmax
 from attention_explorer.model.transformer.embedding import Embedding, Inputs
 from attention_explorer.model.transformer.head import Head
 from attention_explorer.model.transformer.layer import Layer, LayerRun
@@ -15,11 +15,15 @@ from attention_explorer.model.transformer.network import Network, NetworkRun
 from attention_explorer.model.transformer.parts import FastNorm, Linear
 from attention_explorer.model.transformer.relative import RelativePositions
 from attention_explorer.model.transformer.rope import Rope
-from attention_explorer.model.transformer.stack import Stack, StackRun
-from attention_explorer.model.transformer.transformer import Transformer, TransformerRun
+from attention_explorer.model.transformer.stack import CROSS, SELF, Stack, StackRun
+from attention_explorer.model.transformer.transformer import ENCODER, Transformer, TransformerRun
 
 __all__ = [
     "ACTIVATIONS",
+    "AS_TRAINED",
+    "CROSS",
+    "ENCODER",
+    "SELF",
     "Attention",
     "AttentionRun",
     "Changes",
@@ -34,6 +38,7 @@ __all__ = [
     "NetworkRun",
     "RelativePositions",
     "Rope",
+    "Softmax",
     "Stack",
     "StackRun",
     "Transformer",

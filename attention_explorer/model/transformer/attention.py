@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.model.transformer.changes import NOTHING, LayerChanges
+from attention_explorer.model.transformer.changes import NOTHING, LayerChanges, Softmax
 from attention_explorer.model.transformer.parts import FastNorm, Linear
 from attention_explorer.model.transformer.rope import Turn
-from attention_explorer.model.transformer.softmax_in_place import softmax_in_place
+from attention_explorer.model.transformer.softmax_in_place import hard_in_place, softmax_in_place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +92,7 @@ class Attention:
         q, k, v = self._projected(x, context)
         if turn is not None:
             q, k = turn(q), turn(k)
-        weights = self._weights(q, k, changes.visible(visible, self.heads), bias)
+        weights = self._weights(q, k, changes.visible(visible, self.heads), bias, changes.softmax)
         for head, pattern in changes.patterns.items():
             weights[head] = pattern
         mixed = (self._grouped(weights) @ v).reshape(q.shape)
@@ -116,15 +116,19 @@ class Attention:
         """Return (heads, n_q, …) as (kv_heads, group · n_q, …), so that each group is multiplied at once."""
         return of_heads.reshape(self.kv_heads, -1, of_heads.shape[-1])
 
-    def _weights(self, q: Floats, k: Floats, visible: Bools | None, bias: Floats | None) -> Floats:
+    def _weights(self, q: Floats, k: Floats, visible: Bools | None, bias: Floats | None, softmax: Softmax) -> Floats:
         """Return softmax(q kᵀ · scale + bias) where it is visible, (heads, n_q, n_k)."""
-        scaled = q * np.float32(self.scale)
+        scaled = q * np.float32(self.scale * softmax.factor)
         scores: Floats = (self._grouped(scaled) @ k.swapaxes(1, 2)).reshape(self.heads, q.shape[1], k.shape[1])
         largest = _longest(scaled) * _longest(k)  # Cauchy and Schwarz
         if bias is not None:
-            scores += bias
-            largest += float(np.abs(bias).max())
-        softmax_in_place(scores, visible, largest)
+            added = bias if softmax.factor == 1.0 else bias * np.float32(softmax.factor)
+            scores += added
+            largest += float(np.abs(added).max())
+        if softmax.hard:
+            hard_in_place(scores, visible)
+        else:
+            softmax_in_place(scores, visible, largest)
         return scores
 
 

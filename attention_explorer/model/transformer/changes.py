@@ -16,6 +16,18 @@ Place = tuple[int, int]
 """A layer and one of its heads, both from 0."""
 
 
+class Softmax(NamedTuple):
+    """How scores become weights, where that is not as the model was trained."""
+
+    factor: float = 1.0
+    """What the scores, biases included, are multiplied by before: 1 ÷ temperature."""
+    hard: bool = False
+    """Whether the best key takes all, the first of several."""
+
+
+AS_TRAINED = Softmax()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerChanges:
     """What is altered in one attention."""
@@ -23,6 +35,7 @@ class LayerChanges:
     off: frozenset[int] = frozenset()
     masks: Mapping[int, Bools] = field(default_factory=dict)
     patterns: Mapping[int, Floats] = field(default_factory=dict)
+    softmax: Softmax = AS_TRAINED
 
     def visible(self, visible: Bools | None, heads: int) -> Bools | None:
         """Return who may attend to whom: (n_q, n_k), or (heads, n_q, n_k) where heads differ; None for all to all."""
@@ -50,20 +63,24 @@ class Changes:
         True where a query may attend; what the model hides itself stays hidden.
     patterns : mapping of (layer, head) to ndarray, (n_q, n_k)
         Weights that take the place of those that the head would compute.
+    softmax : Softmax
+        Of all heads.
     """
 
     off: frozenset[Place] = frozenset()
     masks: Mapping[Place, Bools] = field(default_factory=dict)
     patterns: Mapping[Place, Floats] = field(default_factory=dict)
+    softmax: Softmax = AS_TRAINED
 
     def of(self, layer: int) -> LayerChanges:
         """Return those of one layer."""
-        if not (self.off or self.masks or self.patterns):
+        if not (self.off or self.masks or self.patterns) and self.softmax == AS_TRAINED:
             return NOTHING
         return LayerChanges(
             frozenset(head for at, head in self.off if at == layer),
             {head: mask for (at, head), mask in self.masks.items() if at == layer},
             {head: pattern for (at, head), pattern in self.patterns.items() if at == layer},
+            self.softmax,
         )
 
 

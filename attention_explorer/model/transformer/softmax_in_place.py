@@ -48,3 +48,13 @@ def _shift(scores: Floats, visible: Bools | None) -> None:
     if visible is not None:
         np.copyto(scores, np.float32(-np.inf), where=~visible)
     scores -= scores.max(axis=-1, keepdims=True, initial=np.finfo(np.float32).min)
+
+
+def hard_in_place(scores: Floats, visible: Bools | None) -> None:
+    """Turn scores into weights of a hard lookup, where they are: all on the best visible key, the first of several."""
+    if visible is not None:
+        np.copyto(scores, np.float32(-np.inf), where=~visible)
+    best = scores.argmax(axis=-1, keepdims=True)
+    sees = np.take_along_axis(scores, best, axis=-1) > -np.inf
+    scores[:] = 0.0
+    np.put_along_axis(scores, best, sees.astype(np.float32), axis=-1)

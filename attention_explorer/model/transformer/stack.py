@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
+from typing import TypeAlias, overload
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats, all_finite
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.masks import causal_mask, window_mask
+from attention_explorer.model.transformer.attention import AttentionRun
 from attention_explorer.model.transformer.changes import Changes
 from attention_explorer.model.transformer.embedding import Embedding, Inputs
 from attention_explorer.model.transformer.layer import Layer, LayerRun, Surroundings
@@ -39,6 +40,8 @@ class Stack:
         Turns queries and keys.
     relative : RelativePositions, optional
         Added to the scores.
+    divides_by_root : bool
+        Whether scores are q · k ÷ √d and nothing else.
     """
 
     embedding: Embedding
@@ -48,6 +51,16 @@ class Stack:
     final_norm: FastNorm | None = None
     rope: Rope | None = None
     relative: RelativePositions | None = None
+    divides_by_root: bool = True
+
+
+SELF, CROSS = "self", "cross"
+"""The kinds of attention in a tower, by which heads are named."""
+Keep: TypeAlias = Callable[[str, int, AttentionRun], object]
+
+
+def keep_nothing(_kind: str, _layer: int, _run: AttentionRun) -> None:
+    """Let go of everything that an attention computed."""
 
 
 class Maps(Sequence[Floats]):
@@ -100,6 +113,8 @@ class StackRun:
         The last hidden states of the encoder.
     room : int
         Bytes for weights.
+    keep : callable
+        As `Transformer.run` takes it.
 
     Attributes
     ----------
@@ -123,6 +138,7 @@ class StackRun:
         cross_changes: Changes | None = None,
         context: Floats | None = None,
         room: int,
+        keep: Keep = keep_nothing,
     ) -> None:
         self._stack, self._n = stack, len(given.ids)
         self._changes, self._cross_changes = changes, cross_changes or Changes()
@@ -130,7 +146,7 @@ class StackRun:
         count = len(stack.layers)
         self.weights = Maps(count, lambda place: self.layer(place).attention.weights)
         self.cross_weights = Maps(0 if context is None else count, self._cross_again)
-        self.hidden = tuple(self._run(stack.embedding(given), room))
+        self.hidden = tuple(self._run(stack.embedding(given), room, keep))
 
     def layer(self, place: int) -> LayerRun:
         """Run one layer again, and return everything that it computes.
@@ -143,15 +159,20 @@ class StackRun:
         place = range(len(self._stack.layers))[place]
         return self._through(place, self.hidden[place])
 
-    def _run(self, x: Floats, room: int) -> list[Floats]:
+    def _run(self, x: Floats, room: int, keep: Keep) -> list[Floats]:
         hidden = [x]
         for place in range(len(self._stack.layers)):
             checkpoint()
             run = self._through(place, hidden[-1])
-            for maps, found in ((self.weights, run.attention), (self.cross_weights, run.cross)):
-                if found is not None and found.weights.nbytes <= room:
-                    maps.kept[place] = found.weights
-                    room -= found.weights.nbytes
+            for kind, maps, found in (
+                (SELF, self.weights, run.attention),
+                (CROSS, self.cross_weights, run.cross),
+            ):
+                if found is not None:
+                    keep(kind, place, found)
+                    if found.weights.nbytes <= room:
+                        maps.kept[place] = found.weights
+                        room -= found.weights.nbytes
             if not all_finite(run.output):
                 raise ArrayError(
                     f"layer {place} leads beyond the range of float32: the weights are damaged, or were meant for "

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.transformer.changes import Room, taken_changes
+from attention_explorer.model.transformer.changes import AS_TRAINED, Changes, Room, Softmax, taken_changes
 from attention_explorer.model.transformer.embedding import Inputs
 from attention_explorer.model.transformer.head import Head
-from attention_explorer.model.transformer.stack import Stack, StackRun
+from attention_explorer.model.transformer.stack import CROSS, SELF, Keep, Stack, StackRun, keep_nothing
 
-SELF, ENCODER, CROSS = "self", "encoder", "cross"
-"""The kinds of attention, by which heads are named."""
+ENCODER = "encoder"
+"""The third kind of attention, beside those of a tower."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,9 @@ class Transformer:
         off: object = (),
         masks: object = None,
         patterns: object = None,
+        softmax: Softmax = AS_TRAINED,
         room: int,
+        keep: Keep = keep_nothing,
     ) -> TransformerRun:
         """Run all layers.
 
@@ -54,8 +56,12 @@ class Transformer:
             Those of the decoder.
         off, masks, patterns
             What is altered, as `taken_changes` takes it.
+        softmax : Softmax
+            How scores become weights in all heads.
         room : int
             Bytes of weights to keep; those of other layers are computed again when they are looked at.
+        keep : callable
+            Handed the kind of attention, the number of its layer and all that it computed, as it comes along.
 
         Returns
         -------
@@ -71,15 +77,31 @@ class Transformer:
             raise ArrayError("target is for models of an encoder and a decoder, and these need it")
         if self.encoder is None or target is None:
             n = len(given.ids)
-            changes = taken_changes(off, masks, patterns, {SELF: _room(self.main, n, n)})
-            return TransformerRun(StackRun(self.main, given, changes[SELF], room=room), None, self.head)
+            changes = _altered(off, masks, patterns, softmax, {SELF: _room(self.main, n, n)})
+            return TransformerRun(StackRun(self.main, given, changes[SELF], room=room, keep=keep), None, self.head)
         n, m = len(target.ids), len(given.ids)
         rooms = {SELF: _room(self.main, n, n), ENCODER: _room(self.encoder, m, m), CROSS: _room(self.main, n, m)}
-        changes = taken_changes(off, masks, patterns, rooms)
-        seen = StackRun(self.encoder, given, changes[ENCODER], room=room // 2)
-        context, cross = seen.hidden[-1], changes[CROSS]
-        decoded = StackRun(self.main, target, changes[SELF], cross_changes=cross, context=context, room=room // 2)
+        changes = _altered(off, masks, patterns, softmax, rooms)
+        seen = StackRun(
+            self.encoder, given, changes[ENCODER], room=room // 2, keep=lambda _kind, *found: keep(ENCODER, *found)
+        )
+        decoded = StackRun(
+            self.main,
+            target,
+            changes[SELF],
+            cross_changes=changes[CROSS],
+            context=seen.hidden[-1],
+            room=room // 2,
+            keep=keep,
+        )
         return TransformerRun(decoded, seen, self.head)
+
+
+def _altered(
+    off: object, masks: object, patterns: object, softmax: Softmax, rooms: Mapping[str, Room]
+) -> dict[str, Changes]:
+    taken = taken_changes(off, masks, patterns, rooms)
+    return {kind: replace(changes, softmax=softmax) for kind, changes in taken.items()}
 
 
 def _room(stack: Stack, n_q: int, n_k: int) -> Room:

@@ -169,4 +169,6 @@ def read_gpt2(settings: Settings, tensors: Tensors, room: int) -> Transformer:
     head = language_head(settings, tensors, words, sizes.width, tied=True)
     tensors.check_rest(r"h\.\d+\.attn\.(bias|masked_bias)", r"lm_head\.weight", r"score\.weight")
     embedding = Embedding(words, vocabulary, positions=places())
-    return Transformer(Stack(embedding, layers, sizes.heads, is_causal=True, final_norm=final()), head=head)
+    divides = not by_depth and settings.flag("scale_attn_weights", True)
+    stack = Stack(embedding, layers, sizes.heads, is_causal=True, final_norm=final(), divides_by_root=divides)
+    return Transformer(stack, head=head)

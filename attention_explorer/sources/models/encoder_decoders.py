@@ -109,6 +109,7 @@ def read_t5(settings: Settings, tensors: Tensors, room: int) -> Transformer:
             is_causal=is_decoder,
             final_norm=parts.norm(f"{tower}.final_layer_norm")(),
             relative=parts.positions(tower, both_ways=not is_decoder),
+            divides_by_root=False,
         )
 
     encoder = stack("encoder", sizes.layers, is_decoder=False)

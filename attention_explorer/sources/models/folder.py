@@ -54,10 +54,16 @@ def folder_settings(folder: Path) -> Settings:
     path = folder / CONFIG
     if not path.exists():
         raise FileError(
-            f"“{folder}” has no {CONFIG}, so it is no model as Hugging Face keeps them: choose the folder that has it, "
-            "or a .gguf file."
+            f"“{folder}” cannot be opened: it is a folder. That of a model has a {CONFIG}: choose it, or a file."
         )
     return Settings(f"“{path}”", read_json(path))
+
+
+def weights_of(path: Path) -> Path:
+    """Return the file by which a model is known again: that of its weights, or of several the list of them."""
+    if not path.is_dir():
+        return path
+    return next((path / name for name in (INDEX, WEIGHTS) if (path / name).exists()), path / CONFIG)
 
 
 def folder_tensors(folder: Path, settings: Settings) -> Tensors:

@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.errors import ArrayError, ExplorerError
-from attention_explorer.model.transformer import Inputs, Stack, Transformer
+from attention_explorer.model.transformer import (
+    AS_TRAINED,
+    Inputs,
+    Softmax,
+    Stack,
+    Transformer,
+    TransformerRun,
+)
 from attention_explorer.model.transformer.embedding import Ids
+from attention_explorer.model.transformer.stack import Keep, keep_nothing
 from attention_explorer.sources.models.tokeniser import Tokeniser, Tokens
 from attention_explorer.sources.models.trace import Trace
 
@@ -40,7 +48,13 @@ class Model:
     """
 
     def __init__(
-        self, path: Path, family: str, transformer: Transformer, tokeniser: Tokeniser, start: int | None, room: int
+        self,
+        path: Path,
+        family: str,
+        transformer: Transformer,
+        tokeniser: Tokeniser,
+        start: int | None,
+        room: int,
     ) -> None:
         self.path, self.family, self.transformer = path, family, transformer
         self._tokeniser, self._start, self._room = tokeniser, start, room
@@ -100,11 +114,41 @@ class Model:
         FileError
             If weights cannot be read or are not finite.
         """
-        given = self._taken("text", text, self._entrance)
-        aim = self._target(target)
-        inputs, target_inputs = _inputs(given), None if aim is None else _inputs(aim)
-        run = self.transformer.run(inputs, target_inputs, off=off, masks=masks, patterns=patterns, room=self._room)
+        given, aim = self.taken(text, target)
+        run = self.run(given, aim, off=off, masks=masks, patterns=patterns)
         return Trace(run, given.tokens if aim is None else aim.tokens, given.tokens, self._tokeniser)
+
+    def taken(self, text: Given, target: Given | None = None) -> tuple[Tokens, Tokens | None]:
+        """Take what a model is given, as `__call__`: the tokens of the text, and those that a decoder begins with."""
+        return self._taken("text", text, self._entrance), self._target(target)
+
+    def run(
+        self,
+        given: Tokens,
+        target: Tokens | None,
+        *,
+        off: object = (),
+        masks: object = None,
+        patterns: object = None,
+        softmax: Softmax = AS_TRAINED,
+        keep: Keep = keep_nothing,
+    ) -> TransformerRun:
+        """Run the model on tokens that were taken; as `Transformer.run`."""
+        return self.transformer.run(
+            _inputs(given),
+            None if target is None else _inputs(target),
+            off=off,
+            masks=masks,
+            patterns=patterns,
+            softmax=softmax,
+            room=self._room,
+            keep=keep,
+        )
+
+    @property
+    def name(self) -> str:
+        """What people call it: see `model_name`."""
+        return model_name(self.path)
 
     @property
     def _entrance(self) -> Stack:
@@ -146,6 +190,23 @@ class Model:
                 "there are no more positions" if longest == stack.embedding.longest else "more would not fit in memory"
             )
             raise ArrayError(f"{name} has {n} tokens, but this model takes at most {longest}, as {why}: shorten it")
+
+
+_SNAPSHOTS, _CACHED = "snapshots", "models--"
+_SAYS_NOTHING = ("model", "models", "weights", "checkpoint")
+
+
+def model_name(path: Path) -> str:
+    """Return what a model is called, by where it is.
+
+    That is the name of its file without the ending, or of its folder; in Hugging Face's cache the name that the model
+    has there, and for a folder that is only called “model” that of the one around it.
+    """
+    if path.parent.name == _SNAPSHOTS and path.parents[1].name.startswith(_CACHED):
+        return path.parents[1].name.removeprefix(_CACHED).replace("--", "/")
+    if path.name.lower() in _SAYS_NOTHING and path.parent.name:
+        return path.parent.name
+    return path.stem if path.suffix == ".gguf" else path.name
 
 
 def _inputs(tokens: Tokens) -> Inputs:

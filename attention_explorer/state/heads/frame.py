@@ -26,7 +26,7 @@ from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
 from attention_explorer.state.layers import layers_and_mask
-from attention_explorer.state.mask import mask_words, what_hides
+from attention_explorer.state.mask import mask_of, mask_words, what_hides
 from attention_explorer.state.token_names import numbered_tokens
 
 BoolArray = np.typing.NDArray[np.bool_]
@@ -92,13 +92,15 @@ class HeadsFrame:
 
     @property
     def mask_words(self) -> str:
-        """Which mask there is, in words: that of the weights themselves or that of the setup; empty if none."""
-        return self.source.mask_words() or mask_words(self.setup.mask)
+        """Which masks there are, in words: that of the weights themselves, and that of the setup; empty if none."""
+        return ", ".join(filter(None, (self.source.mask_words(), mask_words(self.setup.mask))))
 
     def what_hides(self, row: int, column: int) -> str:
         """Return by what a hidden cell is hidden: by hand, by the causal mask."""
-        own = self.source.mask_words()
-        return f"by the mask: {own}" if own else what_hides(self.setup.mask, (row, column))
+        own, chosen = self.source.mask_words(), mask_of(self.setup.mask, *self.shape)
+        if own and (chosen is None or chosen[row, column]):
+            return f"by the mask: {own}"
+        return what_hides(self.setup.mask, (row, column))
 
     @property
     def rows_are_distributions(self) -> bool:

@@ -1,4 +1,4 @@
-"""A file of attention as a state of the Heads page."""
+"""A file of attention, or a model, as a state of the Heads page."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.sources.recorded_recipe import FileRecipe
+from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recorded_source import file_recipe
 from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Recipe
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView
 
 MOST_THUMBNAILS = 24
@@ -28,8 +29,19 @@ def heads_of_file(
     return page_of(file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens))
 
 
-def page_of(recipe: FileRecipe) -> HeadsState:
-    """Return the page that shows the first head of a file."""
+def heads_of_model(path: Path, sentence: str | None = None) -> HeadsState:
+    """Open a model, and return the page that shows its first head on a sentence, or on one of ours.
+
+    Raises
+    ------
+    ExplorerError
+        It cannot be opened, or cannot read text; the message says why.
+    """
+    return page_of(model_recipe(path, sentence))
+
+
+def page_of(recipe: Recipe) -> HeadsState:
+    """Return the page that shows the first head of a recipe."""
     in_grid = sum(source_of(recipe).heads) > MOST_THUMBNAILS
     return HeadsState(HeadsSetup(recipe), HeadsView(in_grid=in_grid), preset="")
 

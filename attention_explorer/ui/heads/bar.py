@@ -281,7 +281,9 @@ class HeadsBar(QWidget):
         source = source_of(recipe)
         traits = source.traits
         no_scores, no_masks = (traits.reason_against(each) for each in (Ability.SCORES, Ability.MASKS))
-        allow_unless(traits.reason_against(Ability.TYPING), self.sentence, self.context, self.cross)
+        no_typing, no_second = (traits.reason_against(each) for each in (Ability.TYPING, Ability.SECOND_SENTENCE))
+        allow_unless(no_typing, self.sentence)
+        allow_unless(no_typing or no_second, self.context, self.cross)
         allow_unless(no_masks, self.masks, self.mask_size, self.unpaint)
         allow_unless(no_scores, self.pictures.buttons[Picture.STAGES])
         self.sentence.show_sentence(recipe.sentence)

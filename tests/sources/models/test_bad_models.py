@@ -123,7 +123,7 @@ Q = "model.layers.0.self_attn.q_proj.weight"
         (altered(one_is_nan), "“model.layers.1.mlp.up_proj.weight” .*NaN"),
         (altered(lambda tensors: tensors.update({DOWN: np.full((32, 64), 3e38, np.float32)})), "range of float32"),
         (lambda folder: (folder / "model.safetensors").unlink(), "no weights"),
-        (lambda folder: (folder / "config.json").unlink(), "no config.json"),
+        (lambda folder: (folder / "config.json").unlink(), "it is a folder"),
         (lambda folder: (folder / "model.safetensors").write_bytes(b"\0" * 100), "header"),
         (lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"), "pickle.*save_file"),
     ],

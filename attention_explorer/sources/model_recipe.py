@@ -1,0 +1,73 @@
+"""The recipe of a trained model: where it is on this computer, and what it is given to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from attention_explorer.sources.recorded_recipe import is_recording
+from attention_explorer.sources.source import Recipe
+
+if TYPE_CHECKING:
+    from attention_explorer.sources.model_source import ModelSource
+
+GGUF = ".gguf"
+CONFIG = "config.json"
+SENTENCE = "The cat sat on the mat because it was tired."
+
+
+def model_at(path: Path) -> Path | None:
+    """Return the model that a path stands for: a .gguf file, or a folder with a configuration, or a file of such a one.
+
+    All other paths are those of sessions, or of files of attention.
+    """
+    if path.suffix.lower() == GGUF or (path / CONFIG).is_file():
+        return path
+    is_part = path.name == CONFIG or path.suffix.lower() == ".safetensors"
+    return path.parent if is_part and (path.parent / CONFIG).is_file() else None
+
+
+def shows_attention(path: Path) -> bool:
+    """Whether a path is that of a model, or of recorded attention; all others are taken for sessions."""
+    return model_at(path) is not None or is_recording(path)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecipe(Recipe):
+    """A trained model and what it reads; never its weights.
+
+    Attributes
+    ----------
+    path : str
+        Its folder or file.
+    size, modified_ns, digest : int, int, str
+        What its weights were like when it was opened: see `FileReference`.
+    sentence : str
+        What it reads; in an encoder–decoder with a context, what the decoder writes.
+    context : str or None
+        What the encoder of an encoder–decoder reads: then cross-attention is shown, else that of the encoder itself.
+    """
+
+    path: str = ""
+    size: int = 0
+    modified_ns: int = 0
+    digest: str = ""
+    sentence: str = SENTENCE
+    context: str | None = None
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """One a query, as the vocabulary of the model spells them; none if it cannot be opened."""
+        return self._source.tokens
+
+    @property
+    def context_tokens(self) -> tuple[str, ...]:
+        """One a key."""
+        return self._source.context_tokens
+
+    @property
+    def _source(self) -> ModelSource:
+        from attention_explorer.sources.registry import source_of  # which knows the recipes
+
+        return cast("ModelSource", source_of(self))

@@ -1,0 +1,328 @@
+"""A trained model as a source: run here, on the sentence that is typed, and what to say of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import ArrayMap, AttentionMap
+from attention_explorer.model.arrays import Bools, Floats
+from attention_explorer.model.masks import causal_mask, window_mask
+from attention_explorer.model.transformer import (
+    AS_TRAINED,
+    CROSS,
+    ENCODER,
+    SELF,
+    AttentionRun,
+    Softmax,
+    Stack,
+    TransformerRun,
+)
+from attention_explorer.model.transformer.stack import Keep
+from attention_explorer.sources.layer import Layer, Values
+from attention_explorer.sources.layers import Layers
+from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.models import Model, Tokens, load_model
+from attention_explorer.sources.models.folder import folder_settings, weights_of
+from attention_explorer.sources.recorded import FileReference, change_since, readable_piece, reference_to
+from attention_explorer.sources.source import Ability, Lookup, Made, Source, Traits
+
+KEPT_BYTES = 2**28
+"""Queries, keys and values that stay with the layers; of more, a layer is run again when it is looked at."""
+BYTES_OF_A_WEIGHT = 2.0
+"""More or less: from half a byte to four."""
+OF_A_LAYER = 4e6
+"""What calling the functions of a layer takes, in multiplications."""
+
+_OTHERS = "choose random heads"
+_LACKS = {
+    Ability.DRAWING: f"The weights of a model are those of its file: {_OTHERS} to draw some.",
+    Ability.EMBEDDINGS: f"The vectors of a model's tokens are not typed: {_OTHERS}, or press “Three words”.",
+}
+_NO_SECOND = "A second sentence is for models of an encoder and a decoder."
+_NO_PLAIN_SCORES = (
+    "The scores of this model are not q·k ÷ √d_k alone, so only its weights are shown, as they were computed."
+)
+
+
+def model_recipe(path: Path, sentence: str | None = None) -> ModelRecipe:
+    """Look at a model, and name it so that it can be opened again.
+
+    Parameters
+    ----------
+    path : Path
+        A folder or a .gguf file.
+    sentence : str, optional
+        What it is to read.
+
+    Returns
+    -------
+    ModelRecipe
+
+    Raises
+    ------
+    ExplorerError
+        If it cannot be opened, or its tokeniser cannot be used.
+    """
+    if path.is_dir():
+        folder_settings(path)  # says what is missing in one that is no model
+    found = reference_to(weights_of(path))
+    told = {} if sentence is None else {"sentence": sentence}
+    recipe = ModelRecipe(str(path), found.size, found.modified_ns, found.digest, **told)
+    ModelSource(recipe).checked()
+    return recipe
+
+
+@lru_cache(maxsize=2)
+def _opened(path: str, size: int, modified_ns: int, digest: str) -> Model:
+    """Open a model if it is still what it was; of two, what was read of their weights stays in memory."""
+    change = change_since(FileReference(weights_of(Path(path)), size, modified_ns, digest))
+    if change is not None:
+        raise ExplorerError(f"{change} Open the model again to see what it does now.")
+    return load_model(path)
+
+
+class Known(NamedTuple):
+    """What is kept of an attention."""
+
+    q: Floats
+    k: Floats
+    v: Floats
+    weights: Floats | None
+    """Only where they cannot be had from q and k."""
+
+    @property
+    def nbytes(self) -> int:
+        """Its bytes."""
+        return sum(array.nbytes for array in self if array is not None)
+
+
+class Pass:
+    """A run of a model, begun when a layer is first looked at; of one kind of attention, what was computed.
+
+    Parameters
+    ----------
+    begin : callable
+        Runs the model, and hands on what each attention computed.
+    kind : str
+        Which one is wanted.
+    with_weights : bool
+        Whether weights are kept beside queries, keys and values.
+    """
+
+    def __init__(self, begin: Callable[[Keep], TransformerRun], kind: str, *, with_weights: bool) -> None:
+        self._begin, self._kind, self._with_weights = begin, kind, with_weights
+        self._run: TransformerRun | None = None
+        self._kept: dict[int, Known] = {}
+        self._room = KEPT_BYTES
+
+    def __call__(self, place: int) -> Known:
+        """Return what a layer's attention computed."""
+        if self._run is None:
+            self._run = self._begin(self._keep)
+        if place in self._kept:
+            return self._kept[place]
+        tower = self._run.encoder if self._kind == ENCODER else self._run.main
+        again = None if tower is None else tower.layer(place)
+        found = None if again is None else again.cross if self._kind == CROSS else again.attention
+        if found is None:
+            raise ExplorerError(f"The model has no {self._kind} attention.")
+        return self._known(found)
+
+    def _keep(self, kind: str, place: int, run: AttentionRun) -> None:
+        if kind != self._kind:
+            return
+        known = self._known(run)
+        if known.nbytes <= self._room:
+            self._room -= known.nbytes
+            self._kept[place] = known
+
+    def _known(self, run: AttentionRun) -> Known:
+        return Known(run.q, run.k, run.v, run.weights if self._with_weights else None)
+
+
+class ModelSource(Source[ModelRecipe]):
+    """Runs a model. What cannot be opened or read says so when its layers are asked for."""
+
+    @cached_property
+    def model(self) -> Model:
+        """The model, opened when it is first asked for; an ExplorerError if it cannot be."""
+        recipe = self.recipe
+        return _opened(recipe.path, recipe.size, recipe.modified_ns, recipe.digest)
+
+    def checked(self) -> None:
+        """Make sure that the model can be opened and read text.
+
+        Raises
+        ------
+        ExplorerError
+            If not.
+        """
+        self._given  # noqa: B018 - cuts the sentence
+
+    @cached_property
+    def _given(self) -> tuple[Tokens, Tokens | None]:
+        """What the entrance reads, and what a decoder writes."""
+        recipe, model = self.recipe, self.model
+        if model.transformer.encoder is None or recipe.context is None:
+            given, aim = model.taken(recipe.sentence)
+            return given, aim
+        return model.taken(recipe.context, recipe.sentence)
+
+    @property
+    def _reason(self) -> ExplorerError | None:
+        """Why there are no tokens; None if there are."""
+        try:
+            self._given  # noqa: B018 - cuts the sentence
+        except ExplorerError as error:
+            return error
+        return None
+
+    @cached_property
+    def _cut(self) -> tuple[Tokens, Tokens]:
+        """The tokens of queries and keys."""
+        given, aim = self._given
+        return (aim, given) if self._kind == CROSS and aim is not None else (given, given)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return () if self._reason else self._cut[0].tokens
+
+    @property
+    def context_tokens(self) -> tuple[str, ...]:
+        return () if self._reason else self._cut[1].tokens
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        queries, keys = (tuple(map(readable_piece, pieces)) for pieces in (self.tokens, self.context_tokens))
+        return queries, keys
+
+    @cached_property
+    def _kind(self) -> str:
+        """Which attention is shown."""
+        if self.model.transformer.encoder is None:
+            return SELF
+        return ENCODER if self.recipe.context is None else CROSS
+
+    @cached_property
+    def _stack(self) -> Stack:
+        """The tower whose attention is shown."""
+        transformer = self.model.transformer
+        return transformer.encoder if self._kind == ENCODER and transformer.encoder else transformer.main
+
+    def _stack_if_open(self) -> Stack | None:
+        try:
+            return self._stack
+        except ExplorerError:
+            return None
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        stack = self._stack_if_open()
+        return (1,) if stack is None else (stack.heads,) * len(stack.layers)
+
+    def layers(self, lookup: Lookup) -> Sequence[Layer]:
+        given, aim = self._given
+        stack, kind = self._stack, self._kind
+        hidden = _as_array(lookup.mask, len(self._cut[0]), len(self._cut[1]))
+
+        def begin(keep: Keep) -> TransformerRun:
+            places = product((kind,), range(len(stack.layers)), range(stack.heads))
+            masks = None if hidden is None else dict.fromkeys(places, hidden)
+            return self.model.run(given, aim, masks=masks, softmax=self._softmax(lookup), keep=keep)
+
+        known = Pass(begin, kind, with_weights=not stack.divides_by_root)
+        return Layers(len(stack.layers), lambda place: self._layer(known(place), place, hidden, lookup))
+
+    def _softmax(self, lookup: Lookup) -> Softmax:
+        if not self._stack.divides_by_root:
+            return AS_TRAINED
+        unscaled = 1.0 if lookup.scale is None else lookup.scale * math.sqrt(self._stack.layers[0].attention.width)
+        return Softmax(1.0 if lookup.hard else unscaled / lookup.temperature, lookup.hard)
+
+    def _layer(self, known: Known, place: int, hidden: Bools | None, lookup: Lookup) -> Layer:
+        shared = len(known.q) // len(known.k)
+        k = np.repeat(known.k, shared, axis=0)
+        values = Values(lambda: np.repeat(known.v, shared, axis=0))
+        mask = _both(self._own_mask(place), hidden)
+        if known.weights is None:
+            return Layer((), q=known.q, k=k, values=values).with_maps(mask, *lookup[1:])
+        maps: tuple[AttentionMap, ...] = tuple(ArrayMap(weights, mask=mask) for weights in known.weights)
+        return Layer(maps, values=values)
+
+    def operations(self) -> float:
+        stack = self._stack_if_open()
+        if stack is None:
+            return 0.0
+        n_q, n_k = len(self.tokens), len(self.context_tokens)
+        of_maps = 60.0 * sum(self.heads) * n_q * n_k
+        return self.recipe.size / BYTES_OF_A_WEIGHT * n_k + len(stack.layers) * OF_A_LAYER + of_maps
+
+    # ---- What hides keys ----
+
+    def _own_mask(self, layer: int) -> Bools | None:
+        if self._kind != SELF or not self._stack.is_causal:
+            return None
+        n, window = len(self._cut[0]), self._stack.layers[layer].attention.window
+        return causal_mask(n) if window is None or window >= n else window_mask(n, window, causal=True)
+
+    def mask_words(self) -> str:
+        stack = self._stack_if_open()
+        return "causal" if stack is not None and stack.is_causal and self._kind == SELF else ""
+
+    # ---- In words ----
+
+    @cached_property
+    def _name(self) -> str:
+        try:
+            return self.model.name
+        except ExplorerError:
+            return Path(self.recipe.path).name
+
+    @property
+    def traits(self) -> Traits:
+        stack, lacks = self._stack_if_open(), dict(_LACKS)
+        if stack is None or self.model.transformer.encoder is None:
+            lacks[Ability.SECOND_SENTENCE] = _NO_SECOND
+        if stack is not None and not stack.divides_by_root:
+            lacks[Ability.SCORES] = _NO_PLAIN_SCORES
+        return Traits(f"“{self._name}”", f"computed here by the model “{self._name}”", Made.LEARNED, lacks)
+
+    def caption(self) -> tuple[str, ...]:
+        stack = self._stack_if_open()
+        if stack is None:
+            return (self.traits.origin,)
+        kinds = {SELF: "self-attention", ENCODER: "self-attention of the encoder", CROSS: "cross-attention"}
+        return self.traits.origin, f"{self.model.family}, {kinds[self._kind]}", "float32"
+
+    def verdict(self) -> tuple[str, str]:
+        said = f"“{self._name}” read the sentence. What a head looks at does not say what the model needs it for."
+        if self.mask_words():
+            said += " A token sees itself and those before it, and cannot know what comes later."
+        return "These weights were computed by a model.", said
+
+    def differences(self, other: ModelSource) -> Iterator[tuple[str, str]]:
+        yield self._name, other._name
+        if self.recipe.path != other.recipe.path and self._name == other._name:
+            yield self.recipe.path, other.recipe.path
+
+
+def _as_array(mask: object, n_q: int, n_k: int) -> Bools | None:
+    """Return a mask as an array, (n_q, n_k)."""
+    if mask is None:
+        return None
+    rows = mask(0, n_q) if callable(mask) else mask
+    return np.broadcast_to(np.asarray(rows), (n_q, n_k))
+
+
+def _both(own: Bools | None, chosen: Bools | None) -> Bools | None:
+    if own is None or chosen is None:
+        return chosen if own is None else own
+    return own & chosen

@@ -1,0 +1,149 @@
+"""A model in the window: dropped, typed into, masked, undone, saved in a session, gone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox
+from window_driver import drop
+
+from attention_explorer.session import memory
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources import model_source
+from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.models import load_model
+from attention_explorer.sources.registry import source_of
+from attention_explorer.state.heads.state import MaskKind, Picture
+from attention_explorer.state.session_file import read_session, write_session
+
+MODELS = Path(__file__).parents[1] / "data" / "models"
+
+
+@pytest.fixture
+def window(make_window):
+    return make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads"))
+
+
+@pytest.fixture
+def open_dropped(qtbot):
+    def opened(window, path: Path) -> None:
+        state = window.session.state
+        assert drop(window, QUrl.fromLocalFile(str(path)))
+        qtbot.waitUntil(lambda: window.session.state != state or bool(boxes(window)), timeout=20_000)
+        settled(window)
+
+    return opened
+
+
+def settled(window) -> None:
+    window.page.settle()
+    QApplication.processEvents()
+
+
+def forget() -> None:
+    """Forget what is in memory, as after a new start."""
+    memory.empty()
+    source_of.cache_clear()
+    model_source._opened.cache_clear()
+
+
+def boxes(window) -> list[QMessageBox]:
+    return [box for box in window.findChildren(QMessageBox) if box.isVisible()]
+
+
+def shown_weights(window) -> np.ndarray:
+    return window.page._frame.map.weights()
+
+
+def type_text(window, text: str) -> None:
+    field = window.page.bar.sentence
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, text)
+    settled(window)
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2", "llama-gguf/model-q4_1.gguf", "bert/config.json"])
+def test_what_is_typed_is_what_the_model_reads(window, open_dropped, name: str) -> None:
+    open_dropped(window, MODELS / name)
+    page, model = window.page, load_model(MODELS / name.removesuffix("/config.json"))
+    assert isinstance(window.session.state.heads.setup.recipe, ModelRecipe)
+    for text in (window.session.state.heads.setup.recipe.sentence, "it was soft"):
+        if text == "it was soft":
+            type_text(window, text)
+        trace = model(text)
+        assert page._frame.exact_tokens[0] == trace.tokens
+        np.testing.assert_allclose(shown_weights(window), trace.weights[0][0], atol=2e-6)
+    QTest.mouseClick(page.wall, Qt.MouseButton.LeftButton, pos=page.wall.box_of(6).center().toPoint())
+    settled(window)
+    np.testing.assert_allclose(shown_weights(window), model("it was soft").weights[1][2], atol=2e-6)
+
+
+def test_a_mask_makes_the_model_read_again(window, open_dropped) -> None:
+    open_dropped(window, MODELS / "bert")
+    bar = window.page.bar
+    assert not bar.cross.isEnabled()
+    assert "encoder and a decoder" in bar.cross.toolTip()
+    before = window.session.state
+    bar._on_mask_chosen(MaskKind.CAUSAL)
+    window.session.apply(window.session.state, "")
+    heads = window.session.state.heads
+    n = len(heads.setup.recipe.tokens)
+    causal = np.tri(n, dtype=np.bool_)
+    expected = load_model(MODELS / "bert")(heads.setup.recipe.sentence, masks=causal)
+    settled(window)
+    np.testing.assert_allclose(shown_weights(window), expected.weights[0][0], atol=2e-6)
+    window.session.undo()
+    assert window.session.state == before
+
+
+def test_the_stages_of_a_model_are_its_own(window, open_dropped) -> None:
+    open_dropped(window, MODELS / "llama")
+    buttons = window.page.bar.pictures.buttons
+    QTest.mouseClick(buttons[Picture.STAGES], Qt.MouseButton.LeftButton)
+    settled(window)
+    assert window.session.state.heads.view.picture is Picture.STAGES
+    assert window.page._frame.mask_words == "causal"
+
+
+def test_t5_shows_weights_and_says_why_no_stages(window, open_dropped) -> None:
+    open_dropped(window, MODELS / "t5")
+    button = window.page.bar.pictures.buttons[Picture.STAGES]
+    assert not button.isEnabled()
+    assert "√d_k alone" in button.toolTip()
+    assert window.page.bar.cross.isEnabled()
+    QTest.mouseClick(window.page.bar.cross, Qt.MouseButton.LeftButton)
+    settled(window)
+    frame, recipe = window.page._frame, window.session.state.heads.setup.recipe
+    expected = load_model(MODELS / "t5")(recipe.context, recipe.sentence)
+    assert frame.exact_tokens == (expected.tokens, expected.context_tokens)
+    assert expected.cross_weights is not None
+    np.testing.assert_allclose(frame.map.weights(), expected.cross_weights[0][0], atol=2e-6)
+
+
+def test_a_session_names_the_model_and_finds_it_beside_itself(window, open_dropped, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(MODELS / "bert", tmp_path / "a" / "bert"))
+    open_dropped(window, folder)
+    shown = shown_weights(window)
+    write_session(tmp_path / "a" / "s.attn.json", window.session.state, page="heads")
+    assert str(tmp_path) not in (tmp_path / "a" / "s.attn.json").read_text()
+    shutil.move(tmp_path / "a", tmp_path / "b")
+    forget()
+    state = read_session(tmp_path / "b" / "s.attn.json").state
+    window.session.apply(state, "Open")
+    settled(window)
+    np.testing.assert_array_equal(shown_weights(window), shown)
+
+
+def test_a_model_that_cannot_be_opened_says_why_and_leaves_the_page(window, open_dropped, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(MODELS / "bert", tmp_path / "bert"))
+    (folder / "model.safetensors").unlink()
+    before = window.session.state
+    open_dropped(window, folder)
+    assert "has no weights" in boxes(window)[0].text()
+    assert window.session.state == before
