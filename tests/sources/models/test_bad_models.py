@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import MODELS
 from safetensors.numpy import load_file, save_file
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.models import Model, load_model
 
-MODELS = Path(__file__).parents[2] / "data" / "models"
 COUNT = 200
 MOST_BYTES = 100 * 2**20
 

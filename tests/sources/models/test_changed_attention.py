@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import MODELS
 from safetensors.numpy import load_file, save_file
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.sources.models import Trace, load_model
 
-MODELS = Path(__file__).parents[2] / "data" / "models"
 IDS = (5, 17, 3, 39, 1, 0, 22, 5)
 TARGET = (0, 7, 38, 7)
 

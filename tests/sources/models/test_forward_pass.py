@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import MODELS, oracle_of
 
 from attention_explorer.sources.models import Model, Tokens, Trace, load_model
 
-MODELS = Path(__file__).parents[2] / "data" / "models"
 CLOSE, CLOSE_T5, CLOSE_NUMBERS = 2e-5, 5e-5, 5e-5
 """Of weights, of T5's, whose scores are not divided, and of hidden states and logits: rounding alone."""
 
@@ -41,7 +41,7 @@ def agree(found: Trace, expected: dict[str, np.ndarray], close: float = CLOSE) -
     "name", ["distilbert", "roberta", "albert", "bert-words", "mistral", "qwen2", "gpt2-scaled", "t5-gated"]
 )
 def test_all_layers_as_pytorch(name: str) -> None:
-    oracle = dict(np.load(MODELS / name / "oracle.npz"))
+    oracle = oracle_of(name)
     ids, target = oracle.pop("ids"), oracle.pop("target", None)
     agree(load_model(MODELS / name)(ids, target), oracle, CLOSE_T5 if "t5" in name else CLOSE)
 
@@ -56,7 +56,7 @@ def test_every_way_to_stretch_rotary_positions(tmp_path: Path, rope: str, old: b
         parameters["type"] = parameters.pop("rope_type")
     (tmp_path / "config.json").write_text(json.dumps(config))
     (tmp_path / "model.safetensors").write_bytes((MODELS / "llama-ropes" / "model.safetensors").read_bytes())
-    oracle = np.load(MODELS / "llama-ropes" / "oracle.npz")
+    oracle = oracle_of("llama-ropes")
     mine = {name.removeprefix(f"{rope}_"): oracle[name] for name in oracle if name.startswith(f"{rope}_")}
     agree(load_model(tmp_path)(mine.pop("ids")), mine)
 
@@ -74,7 +74,7 @@ NAMES = {
 
 def texts_of(name: str) -> Iterator[tuple[Model, str, Tokens, dict[str, np.ndarray]]]:
     """Yield what an oracle with texts knows of each: its tokens, and what comes out."""
-    model, oracle = load_model(MODELS / name), np.load(MODELS / name / "oracle.npz")
+    model, oracle = load_model(MODELS / name), oracle_of(name)
     for place in range(int(oracle["n"])):
         of_text = {key: oracle[f"{key}_{place}"] for key in NAMES if f"{key}_{place}" in oracle}
         ids, offsets = oracle[f"ids_{place}"].tolist(), oracle[f"offsets_{place}"].tolist()

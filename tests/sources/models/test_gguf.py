@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import tokenizers
 from gguf import GGMLQuantizationType as Kind
+from oracles import MODELS, oracle_of
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.models import load_model
@@ -22,7 +23,6 @@ from attention_explorer.sources.models.quantised_array import BLOCKS, TYPE_NAMES
 from attention_explorer.sources.models.tokeniser import Tokeniser
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 
-MODELS = Path(__file__).parents[2] / "data" / "models"
 FILES = ("f16", "q8_0", "q4_1")
 
 
@@ -32,7 +32,7 @@ def path_of(name: str) -> Path:
 
 @pytest.mark.parametrize("name", FILES)
 def test_quantised_models_as_pytorch(name: str) -> None:
-    model, oracle = load_model(path_of(name)), np.load(MODELS / "llama-gguf" / "oracle.npz")
+    model, oracle = load_model(path_of(name)), oracle_of("llama-gguf")
     for place in range(int(oracle["n"])):
         tokens = model.tokenize(str(oracle[f"text_{place}"]))
         assert tokens.ids == tuple(oracle[f"ids_{place}"].tolist())

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import MODELS
 
 import attention_explorer
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.sources.models import load_model
 
-MODELS = Path(__file__).parents[2] / "data" / "models"
 TEXT = "The cat sat on the mat because it was soft."
 
 

