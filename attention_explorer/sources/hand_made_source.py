@@ -34,7 +34,7 @@ class HandMadeSource(Source[HandMadeRecipe]):
         return (len(hand_made_heads(self.recipe)),)
 
     def layers(self, lookup: Lookup) -> Sequence[Layer]:
-        return hand_made_layers(self.recipe, **lookup._asdict())
+        return hand_made_layers(self.recipe, **lookup.weighing)
 
     def head_name(self, layer: int, head: int) -> str:
         return hand_made_heads(self.recipe)[head].name

@@ -95,12 +95,13 @@ class LearnedSource(Source[LearnedRecipe]):
         mask = None if Ability.MASKS in lacks else lookup.mask
         if callable(mask):
             mask = mask(0, len(self.tokens))
-        scoring = Scoring(None if mask is None else np.asarray(mask), *lookup[1:])
+        how = lookup.scale, lookup.temperature, lookup.hard
+        scoring = Scoring(None if mask is None else np.asarray(mask), *how)
         layers = _exact_network(self.recipe.setup, self.recipe.step).attended(batch, scoring)
         if self._is_causal:
             mask = causal_mask(len(self.tokens))
         return [
-            Layer((), q=layer.q[0], k=layer.k[0], values=Values(lambda v=layer.v[0]: v)).with_maps(mask, *lookup[1:])  # type: ignore[misc] # bound now
+            Layer((), q=layer.q[0], k=layer.k[0], values=Values(lambda v=layer.v[0]: v)).with_maps(mask, *how)  # type: ignore[misc] # bound now
             for layer in layers
         ]
 

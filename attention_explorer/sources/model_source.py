@@ -236,7 +236,8 @@ class ModelSource(Source[ModelRecipe]):
         def begin(keep: Keep) -> TransformerRun:
             places = product((kind,), range(len(stack.layers)), range(stack.heads))
             masks = None if hidden is None else dict.fromkeys(places, hidden)
-            return self.model.run(given, aim, masks=masks, softmax=self._softmax(lookup), keep=keep)
+            off = [(kind, *place) for place in lookup.off]
+            return self.model.run(given, aim, off=off, masks=masks, softmax=self._softmax(lookup), keep=keep)
 
         known = Pass(begin, kind, with_weights=not stack.divides_by_root)
         return Layers(len(stack.layers), lambda place: self._layer(known(place), place, hidden, lookup))
@@ -253,7 +254,7 @@ class ModelSource(Source[ModelRecipe]):
         values = Values(lambda: np.repeat(known.v, shared, axis=0))
         mask = _both(self._own_mask(place), hidden)
         if known.weights is None:
-            return Layer((), q=known.q, k=k, values=values).with_maps(mask, *lookup[1:])
+            return Layer((), q=known.q, k=k, values=values).with_maps(**{**lookup.weighing, "mask": mask})
         maps: tuple[AttentionMap, ...] = tuple(ArrayMap(weights, mask=mask) for weights in known.weights)
         return Layer(maps, values=values)
 
@@ -293,7 +294,8 @@ class ModelSource(Source[ModelRecipe]):
             lacks[Ability.SECOND_SENTENCE] = _NO_SECOND
         if stack is not None and not stack.divides_by_root:
             lacks[Ability.SCORES] = _NO_PLAIN_SCORES
-        return Traits(f"“{self._name}”", f"computed here by the model “{self._name}”", Made.LEARNED, lacks)
+        origin = f"computed here by the model “{self._name}”"
+        return Traits(f"“{self._name}”", origin, Made.LEARNED, lacks, runs_without_heads=True)
 
     def caption(self) -> tuple[str, ...]:
         stack = self._stack_if_open()

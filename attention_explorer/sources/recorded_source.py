@@ -99,12 +99,11 @@ class Recording:
     def _map(self, head: RecordedHead, q: Floats, k: Floats, lookup: Lookup) -> AttentionMap:
         """Return the map of a head: the recorded weights, as long as the lookup is that which they came of."""
         mask = head.mask if self.has_mask else lookup.mask
-        is_own = lookup[1:] == Lookup()[1:] and (self.has_mask or lookup.mask is None)
+        is_own = lookup.is_plain and (self.has_mask or lookup.mask is None)
         try:
             if head.weights is not None and is_own:
                 return RecordedScoresMap(head.map(), q, k, head.mask)
-            _, scale, temperature, hard = lookup
-            return QueryKeyMap(q, k, mask=mask, scale=scale, temperature=temperature, hard=hard)
+            return QueryKeyMap(q, k, **{**lookup.weighing, "mask": mask})
         except ArrayError as error:
             raise ArrayError(f"{head.name}: {error}") from error
 

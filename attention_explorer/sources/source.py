@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy.typing as npt
 
@@ -91,12 +91,15 @@ class Traits:
         How the numbers came about.
     lacks : mapping of Ability to str
         Why it cannot do something, and what to choose instead; one sentence each.
+    runs_without_heads : bool
+        Whether all is computed anew without the heads that are off, so that later layers change too.
     """
 
     kind: str
     origin: str
     made: Made
     lacks: Mapping[Ability, str] = field(default_factory=dict)
+    runs_without_heads: bool = False
 
     def reason_against(self, ability: Ability) -> str:
         """Return why a source cannot do something; empty if it can."""
@@ -104,12 +107,24 @@ class Traits:
 
 
 class Lookup(NamedTuple):
-    """How scores become weights: the arguments of `QueryKeyMap`."""
+    """How scores become weights, as `QueryKeyMap` takes it; and which heads add nothing, where a source can do that."""
 
     mask: npt.ArrayLike | RowMask | None = None
     scale: float | None = None
     temperature: float = 1.0
     hard: bool = False
+    off: frozenset[tuple[int, int]] = frozenset()
+    """(layer, head)."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether scores become weights as usual, whatever the mask: softmax(q·kᵀ ÷ √d_k)."""
+        return (self.scale, self.temperature, self.hard) == (None, 1.0, False)
+
+    @property
+    def weighing(self) -> dict[str, Any]:
+        """How scores become weights, by name."""
+        return {"mask": self.mask, "scale": self.scale, "temperature": self.temperature, "hard": self.hard}
 
 
 class Source(ABC, Generic[R]):

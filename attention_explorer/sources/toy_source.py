@@ -44,7 +44,7 @@ class ToySource(Source[ToyRecipe]):
         return (self.recipe.heads,) * self.recipe.layers
 
     def layers(self, lookup: Lookup) -> Sequence[Layer]:
-        return toy_layers(self.recipe, **lookup._asdict())
+        return toy_layers(self.recipe, **lookup.weighing)
 
     def operations(self) -> float:
         recipe = self.recipe

@@ -14,9 +14,16 @@ from attention_explorer.state.mask import MaskChoice, mask_of
 
 @kept
 def layers_and_mask(
-    recipe: Recipe, choice: MaskChoice, scaled: bool, temperature: float, hard: bool
+    recipe: Recipe,
+    choice: MaskChoice,
+    scaled: bool,
+    temperature: float,
+    hard: bool,
+    off: frozenset[tuple[int, int]] = frozenset(),
 ) -> tuple[Sequence[Layer], Bools | None]:
     """Return the layers, each run when it is looked at, and the mask (n_q, n_k); None where everything is allowed.
+
+    Of a model that can be run without them, the heads that are ``off``, (layer, head), add nothing.
 
     Raises
     ------
@@ -28,4 +35,4 @@ def layers_and_mask(
     mask = None
     if not source.traits.reason_against(Ability.MASKS):
         mask = mask_of(choice, len(source.tokens), len(source.context_tokens))
-    return source.layers(Lookup(mask, None if scaled else 1.0, temperature, hard)), mask
+    return source.layers(Lookup(mask, None if scaled else 1.0, temperature, hard, off)), mask

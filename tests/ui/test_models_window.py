@@ -102,6 +102,24 @@ def test_a_mask_makes_the_model_read_again(window, open_dropped) -> None:
     assert window.session.state == before
 
 
+def test_a_head_that_is_switched_off_is_left_out_of_the_model(window, open_dropped) -> None:
+    open_dropped(window, MODELS / "bert")
+    wall, sentence = window.page.wall, window.session.state.heads.setup.recipe.sentence
+    said: list[str] = []
+    wall.said.connect(said.append)
+    place = wall.box_of(1).center().toPoint()
+    QTest.mouseClick(wall, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, place)
+    QTest.mouseClick(wall, Qt.MouseButton.LeftButton, pos=wall.box_of(6).center().toPoint())
+    settled(window)
+    expected = load_model(MODELS / "bert")(sentence, off=[(0, 1)])
+    np.testing.assert_allclose(shown_weights(window), expected.weights[1][2], atol=2e-6)
+    assert "later layers change" in said[0]
+    window.session.undo()
+    window.session.undo()
+    settled(window)
+    np.testing.assert_allclose(shown_weights(window), load_model(MODELS / "bert")(sentence).weights[0][0], atol=2e-6)
+
+
 def test_the_stages_of_a_model_are_its_own(window, open_dropped) -> None:
     open_dropped(window, MODELS / "llama")
     buttons = window.page.bar.pictures.buttons

@@ -19,7 +19,7 @@ from attention_explorer.state.heads.array import (
     reason_against,
     shape_words,
 )
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.frame import HeadsFrame, heads_frame, heads_run_without
 from attention_explorer.state.heads.stages import stage_steps
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup
 
@@ -175,7 +175,12 @@ def _result(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
 def _without_focus(frame: HeadsFrame) -> HeadsSetup:
     # Which head is looked at does not alter the layer: all of its heads share one computation.
     return replace(
-        frame.setup, layer=frame.layer, head=0, aggregate=Aggregate.ONE, identity=True, switched_off=frozenset()
+        frame.setup,
+        layer=frame.layer,
+        head=0,
+        aggregate=Aggregate.ONE,
+        identity=True,
+        switched_off=heads_run_without(frame.setup),
     )
 
 
@@ -185,7 +190,7 @@ def _layer_results(setup: HeadsSetup) -> tuple[FloatArray, FloatArray]:
     frame = heads_frame(setup)
     layer = frame.layers[frame.layer]
     if layer.attention is None:
-        raise ExplorerError("Heads made by hand have no output projection: choose another array.")
+        raise ExplorerError("The output projection of these heads is not known here: choose another array.")
     found = np.stack([head.output(v) for head, v in zip(layer.maps, layer.v, strict=True)])
     return merge_heads(found), layer.attention.project_output(found)
 

@@ -164,7 +164,8 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
         The recipe cannot be carried out; the message says why.
     """
     setup, source = resolved(setup), source_of(setup.recipe)
-    layers, mask = layers_and_mask(setup.recipe, setup.mask, setup.scaled, setup.temperature, setup.hard)
+    without = heads_run_without(setup)
+    layers, mask = layers_and_mask(setup.recipe, setup.mask, setup.scaled, setup.temperature, setup.hard, without)
     layer = min(setup.layer, len(layers) - 1)
     head = min(setup.head, len(layers[layer].maps) - 1)
     shown = _shown_map(setup, layers, layer, head)
@@ -207,6 +208,13 @@ def other_frame(heads: HeadsState) -> HeadsFrame:
         return frame_to_show(other)
     except ExplorerError as error:
         raise ExplorerError(f"{OTHER}: {error} Choose another B: “Keep as B” takes the setup as it is now.") from error
+
+
+def heads_run_without(setup: HeadsSetup) -> frozenset[tuple[int, int]]:
+    """Return which heads the layers of a setup are computed without: those that are off, where a source can do that."""
+    source = source_of(setup.recipe)
+    heads = source.heads if source.traits.runs_without_heads else ()
+    return frozenset(place for place in setup.switched_off if place[0] < len(heads) and place[1] < heads[place[0]])
 
 
 def _shown_map(setup: HeadsSetup, layers: Sequence[Layer], layer: int, head: int) -> AttentionMap:

@@ -20,7 +20,7 @@ from attention_explorer.numerals import (
     subscript,
 )
 from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on
+from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on, heads_run_without
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.shown_map import is_renormalised, keys_left_out, shown_as, shown_map, stage_shown
@@ -76,6 +76,9 @@ def source_words(frame: HeadsFrame) -> str:
         parts.append(f"temperature {setup.temperature:g}")
     if not setup.scaled:
         parts.append("not divided by √d_k")
+    without = len(heads_run_without(setup))
+    if without:
+        parts.append(f"run without {counted(without, 'head')}")
     return ", ".join(parts)
 
 

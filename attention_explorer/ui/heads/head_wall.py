@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from attention_explorer.numerals import counted
 from attention_explorer.session.session import Session
+from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, meets, wall_scale
@@ -54,6 +55,7 @@ MOST_TILES_KEPT = 192
 
 
 OFF = "left out of mean, largest and rollout; later layers stay as they are"
+OFF_IN_MODEL = "it adds nothing, so later layers change; left out of mean, largest and rollout too"
 
 
 class _TileState(NamedTuple):
@@ -432,7 +434,12 @@ class HeadWall(TipWidget):
         label = f"Switch {self._name(layer, head)} {'on' if place <= now else 'off'}"
         self._session.apply(replace(state, heads=heads), label)
         if not place <= now:
-            self.said.emit(f"{self._name(layer, head).capitalize()} is off: {OFF}.")
+            self.said.emit(f"{self._name(layer, head).capitalize()} is off: {self._off_words()}.")
+
+    def _off_words(self) -> str:
+        """Say what it means that a head is off."""
+        source = source_of(self._session.state.heads.setup.recipe)
+        return OFF_IN_MODEL if source.traits.runs_without_heads else OFF
 
     def _name(self, layer: int, head: int) -> str:
         """Return what undo calls a head."""
@@ -484,7 +491,7 @@ class HeadWall(TipWidget):
         if index is None:
             return ""
         words = summary_words(self._surveys[index])
-        return f"{words}\nShift+click marks it. Ctrl+click switches it off and on. Off: {OFF}."
+        return f"{words}\nShift+click marks it. Ctrl+click switches it off and on. Off: {self._off_words()}."
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index, frame = self.index_at(QPointF(event.pos())), self._frame
@@ -499,7 +506,7 @@ class HeadWall(TipWidget):
         menu.addAction("Show large", lambda: self.choose(*place))
         menu.setToolTipsVisible(True)
         switch = menu.addAction("Switch on" if off else "Switch off", lambda: self.switch(*place))
-        switch.setToolTip(f"Off: {OFF}")
+        switch.setToolTip(f"Off: {self._off_words()}")
         menu.addAction("Unmark" if place in self._view.marked else "Mark", lambda: self.mark(*place))
         if self._view.marked:
             menu.addAction("Unmark all", self.unmark_all)

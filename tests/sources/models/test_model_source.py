@@ -22,6 +22,7 @@ from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.state.heads.wording import source_words
 
 TEXT = "The cat sat on the mat because it was soft."
 ALL = ["bert", "gpt2", "llama", "llama-spm", "bart", "t5", "llama-gguf/model-q8_0.gguf"]
@@ -91,6 +92,19 @@ def test_temperature_and_hard_lookup_hold_in_every_layer(tmp_path: Path) -> None
         np.testing.assert_allclose(
             np.stack([map_.weights() for map_ in warm[place].maps]), trace.weights[place], atol=5e-6
         )
+
+
+@pytest.mark.parametrize("name", ["bert", "llama", "t5"])
+def test_a_head_that_is_off_is_left_out_of_the_model(name: str) -> None:
+    kind = ("encoder",) if name == "t5" else ()
+    off = frozenset({(0, 1), (1, 3), (99, 0)})
+    frame = heads_frame(HeadsSetup(recipe_of(name), layer=1, head=2, switched_off=off))
+    trace = load_model(MODELS / name)(TEXT, off=[(*kind, 0, 1), (*kind, 1, 3)])
+    np.testing.assert_allclose(frame.head_map.weights(), (trace.encoder_weights or trace.weights)[1][2], atol=2e-6)
+    whole = heads_frame(HeadsSetup(recipe_of(name), layer=1, head=2))
+    assert np.abs(frame.head_map.weights() - whole.head_map.weights()).max() > 1e-3
+    assert source_words(frame).endswith("run without 2 heads")
+    assert "without" not in source_words(whole)
 
 
 def test_layers_for_which_there_is_no_room_are_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
