@@ -40,6 +40,14 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         ("Ctrl+O",),
         "Open a session, or attention (.npz, .npy, .safetensors). A file can also be dropped on the window.",
     ),
+    WindowAction(
+        "open-model",
+        "&File",
+        "Open &model…",
+        lambda w: w.files.ask_which_model(),
+        (),
+        "Open a trained model that is on this computer: a Hugging Face folder or a .gguf file. Nothing is downloaded.",
+    ),
     WindowAction("open-recent", "&File", "Open &recent", tip="Open a file that was recently opened or saved"),
     WindowAction(
         "read-again",

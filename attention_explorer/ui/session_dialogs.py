@@ -95,6 +95,20 @@ def ask_which_to_compare(parent: QWidget, folder: Path, then: Callable[[Path], o
     _ask(dialog, then)
 
 
+def ask_for_model_folder(parent: QWidget, folder: Path, then: Callable[[Path], object]) -> None:
+    """Ask for the folder of a model."""
+    dialog = QFileDialog(parent, f"A folder with {CONFIG}", str(folder))
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    _ask(dialog, then)
+
+
+def ask_for_gguf(parent: QWidget, folder: Path, then: Callable[[Path], object]) -> None:
+    """Ask for a model in a .gguf file."""
+    dialog = QFileDialog(parent, "A model", str(folder), f"Models (*{GGUF})")
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    _ask(dialog, then)
+
+
 def ask_where_it_is(parent: QWidget, was: Path, then: Callable[[Path], object]) -> None:
     """Ask for the file of attention that was at a path, beginning as near to it as there is a folder."""
     folder = next((each for each in was.parents if each.is_dir()), Path.home())

@@ -88,6 +88,12 @@ class SessionFiles(QObject):
             menu.addSeparator()
         menu.addAction("&Open…", self.ask_what_to_compare)
 
+    def ask_which_model(self) -> None:
+        """Ask which model to open, of those on this computer or in a folder."""
+        from attention_explorer.ui.model_dialog import ModelDialog
+
+        ModelDialog(self._window, self._window.look, self._folder(), self.open).open()
+
     def ask_how_to_read(self) -> None:
         """Ask how the file of attention that is open is to be read."""
         self.recordings.ask_again()

