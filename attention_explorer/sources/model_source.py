@@ -15,6 +15,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import ArrayMap, AttentionMap
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.masks import causal_mask, window_mask
+from attention_explorer.model.softmax import softmax
 from attention_explorer.model.transformer import (
     AS_TRAINED,
     CROSS,
@@ -32,7 +33,7 @@ from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import Model, Tokens, load_model
 from attention_explorer.sources.models.folder import folder_settings, weights_of
 from attention_explorer.sources.recorded import FileReference, change_since, readable_piece, reference_to
-from attention_explorer.sources.source import Ability, Lookup, Made, Source, Traits
+from attention_explorer.sources.source import Ability, Lookup, Made, Predictions, Source, Traits
 
 KEPT_BYTES = 2**28
 """Queries, keys and values that stay with the layers; of more, a layer is run again when it is looked at."""
@@ -125,16 +126,22 @@ class Pass:
 
     def __call__(self, place: int) -> Known:
         """Return what a layer's attention computed."""
-        if self._run is None:
-            self._run = self._begin(self._keep)
+        run = self.run
         if place in self._kept:
             return self._kept[place]
-        tower = self._run.encoder if self._kind == ENCODER else self._run.main
+        tower = run.encoder if self._kind == ENCODER else run.main
         again = None if tower is None else tower.layer(place)
         found = None if again is None else again.cross if self._kind == CROSS else again.attention
         if found is None:
             raise ExplorerError(f"The model has no {self._kind} attention.")
         return self._known(found)
+
+    @property
+    def run(self) -> TransformerRun:
+        """The run itself."""
+        if self._run is None:
+            self._run = self._begin(self._keep)
+        return self._run
 
     def _keep(self, kind: str, place: int, run: AttentionRun) -> None:
         if kind != self._kind:
@@ -146,6 +153,22 @@ class Pass:
 
     def _known(self, run: AttentionRun) -> Known:
         return Known(run.q, run.k, run.v, run.weights if self._with_weights else None)
+
+
+class ModelLayers(Layers):
+    """The layers of a run, and the run itself.
+
+    Parameters
+    ----------
+    count, make
+        As `Layers`.
+    known : Pass
+        The run.
+    """
+
+    def __init__(self, count: int, make: Callable[[int], Layer], known: Pass) -> None:
+        super().__init__(count, make)
+        self.known = known
 
 
 class ModelSource(Source[ModelRecipe]):
@@ -240,7 +263,7 @@ class ModelSource(Source[ModelRecipe]):
             return self.model.run(given, aim, off=off, masks=masks, softmax=self._softmax(lookup), keep=keep)
 
         known = Pass(begin, kind, with_weights=not stack.divides_by_root)
-        return Layers(len(stack.layers), lambda place: self._layer(known(place), place, hidden, lookup))
+        return ModelLayers(len(stack.layers), lambda place: self._layer(known(place), place, hidden, lookup), known)
 
     def _softmax(self, lookup: Lookup) -> Softmax:
         if not self._stack.divides_by_root:
@@ -277,6 +300,23 @@ class ModelSource(Source[ModelRecipe]):
     def mask_words(self) -> str:
         stack = self._stack_if_open()
         return "causal" if stack is not None and stack.is_causal and self._kind == SELF else ""
+
+    # ---- What the model makes of it ----
+
+    @property
+    def predicts(self) -> bool:
+        stack = self._stack_if_open()
+        return stack is not None and self.model.transformer.head is not None and self._kind != ENCODER
+
+    def predictions(self, layers: Sequence[Layer], row: int, most: int) -> Predictions | None:
+        head = self.model.transformer.head if self.predicts else None
+        if head is None or not isinstance(layers, ModelLayers):
+            return None
+        logits = head()(layers.known.run.main.hidden[-1][row : row + 1])[0]
+        probabilities = softmax(logits)
+        best = np.argsort(-probabilities, kind="stable")[:most]
+        tokens = tuple(readable_piece(self.model.token(int(each))) for each in best)
+        return Predictions(tokens, probabilities[best], len(logits), self._stack.is_causal)
 
     # ---- In words ----
 

@@ -127,6 +127,19 @@ class Lookup(NamedTuple):
         return {"mask": self.mask, "scale": self.scale, "temperature": self.temperature, "hard": self.hard}
 
 
+class Predictions(NamedTuple):
+    """The most probable tokens at a place."""
+
+    tokens: tuple[str, ...]
+    """As they are drawn, the best first."""
+    probabilities: Floats
+    """Of all the vocabulary they sum to 1."""
+    vocabulary: int
+    """How many tokens there are."""
+    is_next: bool
+    """Whether they come after the place, or stand in it."""
+
+
 class Source(ABC, Generic[R]):
     """Opens what a recipe names. What is not overridden says nothing.
 
@@ -240,6 +253,17 @@ class Source(ABC, Generic[R]):
     def differences(self, other: Self) -> Iterator[tuple[str, str]]:
         """Yield pairs of words for what two sources of this type may differ in; equal where they do not."""
         yield from ()
+
+    # ---- What a model makes of it ----
+
+    @property
+    def predicts(self) -> bool:
+        """Whether the model says what comes next, or what was masked."""
+        return False
+
+    def predictions(self, layers: Sequence[Layer], row: int, most: int) -> Predictions | None:
+        """Return what is expected at a query, of some layers that were made here; None where nothing is predicted."""
+        return None
 
     # ---- What made the scores ----
 

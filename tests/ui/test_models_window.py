@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,13 @@ from attention_explorer.sources import model_source
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import load_model
 from attention_explorer.sources.models.found import find_models
+from attention_explorer.sources.recorded import readable_piece
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.state import MaskKind, Picture
+from attention_explorer.state.heads.wording import query_name
 from attention_explorer.state.session_file import read_session, write_session
 from attention_explorer.ui import model_dialog
+from attention_explorer.ui.heads.panel import NEXT
 from attention_explorer.ui.model_dialog import ModelDialog
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
@@ -159,6 +163,53 @@ def test_a_session_names_the_model_and_finds_it_beside_itself(window, open_dropp
     window.session.apply(state, "Open")
     settled(window)
     np.testing.assert_array_equal(shown_weights(window), shown)
+
+
+def bars_shown(window, qtbot, row: int):
+    """Open the tab of what comes next, and wait until it is that of a query."""
+    panel = window.page._panel
+    panel.tabs.setCurrentIndex(NEXT)
+    settled(window)
+    qtbot.waitUntil(
+        lambda: panel.next.bars._reading is not None and panel.next.bars._reading.index == row, timeout=20_000
+    )
+    return panel.next.bars._reading
+
+
+@pytest.mark.parametrize("name", ["llama", "llama-gguf/model-q8_0.gguf"])
+def test_what_comes_next_is_shown_at_every_position(window, open_dropped, qtbot, name: str) -> None:
+    open_dropped(window, MODELS / name)
+    assert window.page.tabs.isTabVisible(NEXT)
+    trace = load_model(MODELS / name)(window.session.state.heads.setup.recipe.sentence)
+    top = trace.top(30)
+    last = len(trace.tokens) - 1
+    found = bars_shown(window, qtbot, last)
+    np.testing.assert_allclose(found.weights, top.probabilities[last], rtol=1e-5)
+    QTest.mouseClick(
+        window.page.canvas, Qt.MouseButton.LeftButton, pos=window.page.canvas.cell_box(2, 1).center().toPoint()
+    )
+    found = bars_shown(window, qtbot, 2)
+    np.testing.assert_allclose(found.weights, top.probabilities[2], rtol=1e-5)
+    assert found.tokens == tuple(map(readable_piece, top.tokens[2]))
+    assert found.title == f"after {query_name(window.page._frame, 2)} the model expects"
+
+
+def test_without_a_head_nothing_is_predicted(window, open_dropped) -> None:
+    assert not window.page.tabs.isTabVisible(NEXT)
+    open_dropped(window, MODELS / "gpt2")
+    assert window.page.tabs.isTabVisible(NEXT)
+    open_dropped(window, MODELS / "bert")
+    assert not window.page.tabs.isTabVisible(NEXT)
+
+
+def test_heads_that_are_off_change_what_comes_next(window, open_dropped, qtbot) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    heads = window.session.state.heads.with_setup(switched_off=frozenset({(0, 1)}))
+    window.session.apply(replace(window.session.state, heads=heads), "Switch off")
+    settled(window)
+    trace = load_model(MODELS / "gpt2")(heads.setup.recipe.sentence, off=[(0, 1)])
+    found = bars_shown(window, qtbot, len(trace.tokens) - 1)
+    np.testing.assert_allclose(found.weights, trace.top(30).probabilities[-1], rtol=1e-4)
 
 
 @pytest.fixture

@@ -66,6 +66,10 @@ class Model:
             towers = f"{len(encoder.layers)} + {towers}"
         return f"Model({self.path.name!r}, {self.family}, {towers})"
 
+    def token(self, index: int) -> str:
+        """Return how the vocabulary spells an id."""
+        return self._tokeniser.token(index)
+
     def tokenize(self, text: Text) -> Tokens:
         """Cut a text, or a pair of texts, into tokens, with the special tokens that belong to the model.
 

@@ -24,13 +24,16 @@ from attention_explorer.ui.theme import Look
 if TYPE_CHECKING:
     # Loaded when their tabs are first opened: the page opens faster.
     from attention_explorer.ui.heads.checks import HeadsChecks
+    from attention_explorer.ui.heads.next_tab import NextTab
     from attention_explorer.ui.heads.setup import HeadsSetupPanel
 
 TAB_TIPS = (
     "The weights of the row under the pointer, and where one of them comes from",
     "Heads, widths, seed, gain, scale, temperature, embeddings",
     "Experiments: shuffle the words, compare S with Sᵀ, four ways to mask",
+    "What the model expects after the pinned query, or in place of it",
 )
+NEXT = 3
 
 
 class HeadsPanel(Steady):
@@ -57,6 +60,9 @@ class HeadsPanel(Steady):
         self.tabs.addTab(self.reading, "Reading")
         self.tabs.addTab(self._setup_area, "Setup")
         self.tabs.addTab(self._checks_area, "Check")
+        self._next_area = ColumnScroll(QWidget())
+        self.tabs.addTab(self._next_area, "Next")
+        self.tabs.setTabVisible(NEXT, False)  # for models that predict
         for index, tip in enumerate(TAB_TIPS):
             self.tabs.setTabToolTip(index, tip)
         self._note = Card(look, kind="note")
@@ -84,6 +90,13 @@ class HeadsPanel(Steady):
 
         return HeadsChecks(self._session, self._look)
 
+    @cached_property
+    def next(self) -> NextTab:
+        """What a model expects next."""
+        from attention_explorer.ui.heads.next_tab import NextTab
+
+        return NextTab(self._look)
+
     # ---- Showing ----
 
     def set_look(self, look: Look) -> None:
@@ -91,7 +104,11 @@ class HeadsPanel(Steady):
         self._look = look
         for part in (self._note, self.note_text, self.reading):
             part.set_look(look)
-        for area, made in ((self._setup_area, "setup"), (self._checks_area, "checks")):
+        for area, made in (
+            (self._setup_area, "setup"),
+            (self._checks_area, "checks"),
+            (self._next_area, "next"),
+        ):
             if made in self.__dict__ and area is self.tabs.currentWidget():
                 getattr(self, made).set_look(look)
             elif made in self.__dict__:
@@ -101,7 +118,7 @@ class HeadsPanel(Steady):
                     self._away.add(panel)
                     self.destroyed.connect(panel.deleteLater)  # it has no parent now to be deleted with
 
-    def _put(self, panel: HeadsSetupPanel | HeadsChecks, area: ColumnScroll) -> None:
+    def _put(self, panel: HeadsSetupPanel | HeadsChecks | NextTab, area: ColumnScroll) -> None:
         """Show a panel in its tab, for the first time or after a change of looks."""
         if panel in self._away:
             self._away.remove(panel)
@@ -119,7 +136,12 @@ class HeadsPanel(Steady):
         page = self.tabs.currentIndex()
         if frame is not None:
             self._show_note(frame)
-        if page == 1:
+            self.tabs.setTabVisible(NEXT, frame.source.predicts)
+            page = self.tabs.currentIndex()
+        if page == NEXT and frame is not None:
+            self._put(self.next, self._next_area)
+            self.next.show_frame(frame, heads.view.row)
+        elif page == 1:
             self._put(self.setup, self._setup_area)
             self.setup.show_frame(frame)
         elif page == 2 and frame is not None:

@@ -55,7 +55,7 @@ class TokenBars(QWidget):
         """Show a row or column; ``marked`` is the token on the other side that is pointed at or pinned."""
         shown = self._reading
         if shown is None or (reading.tokens, reading.count) != (shown.tokens, shown.count):
-            self._places = places_of(reading)
+            self._places = self._places_of(reading)
             both = reading.tokens, self._places
             labels = dict(zip(map(add, *both), zip(*both, strict=True), strict=True))
             self._widest = tuple(labels[text] for text in sorted(labels, key=len, reverse=True)[:8])
@@ -71,6 +71,14 @@ class TokenBars(QWidget):
         self._reading = None
         self.setAccessibleDescription("")
         self._fit()
+
+    def _side(self, reading: Reading) -> tuple[str, str]:
+        """Return the colours of bars, and of the token that is pointed at."""
+        theme = self._look.theme
+        return (theme.key, theme.key_ink) if reading.is_row else (theme.query, theme.query_ink)
+
+    def _places_of(self, reading: Reading) -> tuple[str, ...]:
+        return places_of(reading)
 
     def _fit(self) -> None:
         count = len(self._reading.order) if self._reading is not None else 0
@@ -133,7 +141,7 @@ class TokenBars(QWidget):
             painter.setBrush(colour_of(theme.track))
             painter.drawRoundedRect(QRectF(0, top, self.width(), height), look.px(4), look.px(4))
         masked = bool(reading.masked[token])
-        side = theme.key_ink if reading.is_row else theme.query_ink
+        side = self._side(reading)[1]
         painter.setFont(look.font(12.5, bold=marked))
         painter.setPen(QColor(theme.muted if masked else side if marked else theme.text))
         place = self._places[token]
@@ -149,14 +157,14 @@ class TokenBars(QWidget):
         number = QRectF(self.width() - look.px(78), top, look.px(74), height)
         painter.drawText(number, Qt.AlignmentFlag.AlignRight | middle, value)
         if reading.weights[token] > 0:
-            self._paint_bar(painter, float(reading.weights[token]), label, top, number.left(), reading.is_row)
+            self._paint_bar(painter, float(reading.weights[token]), label, top, number.left(), self._side(reading)[0])
 
-    def _paint_bar(self, painter: QPainter, weight: float, label: float, top: int, right: float, is_row: bool) -> None:
+    def _paint_bar(self, painter: QPainter, weight: float, label: float, top: int, right: float, colour: str) -> None:
         look = self._look
         left, thick = label + look.px(10), look.px(13)
         full_width = max(right - left - look.px(4), 1.0)
         share = weight / self._largest  # the numbers say how much; the bars, how they compare
         bar = QRectF(left, top + (look.px(ROW_HEIGHT) - thick) / 2, max(share * full_width, 1.5), thick)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour_of(look.theme.key if is_row else look.theme.query))
+        painter.setBrush(colour_of(colour))
         painter.drawRoundedRect(bar, min(look.px(3), bar.width() / 2), look.px(3))
