@@ -136,10 +136,11 @@ def test_a_causal_model_says_that_it_cannot_look_ahead() -> None:
 
 
 def test_masks_of_the_model_and_of_a_person_are_both_named_and_both_hide() -> None:
-    setup = HeadsSetup(recipe_of("gpt2"), MaskChoice(MaskKind.CAUSAL_WINDOW, 3, hidden=frozenset({(4, 4)})))
+    setup = HeadsSetup(recipe_of("gpt2"), MaskChoice(MaskKind.WINDOW, 3, hidden=frozenset({(4, 4)})))
     frame = heads_frame(setup)
-    assert frame.mask_words == "causal, causal window 3, 1 cell hidden by hand"
-    assert frame.what_hides(2, 5) == "by the mask: causal"
+    assert frame.mask_words == "causal, window 3, 1 cell hidden by hand"
+    assert frame.what_hides(2, 3) == "by the mask: causal"
+    assert "window" in frame.what_hides(6, 1)
     assert "hand" in frame.what_hides(4, 4)
     assert frame.mask is not None
     assert not frame.head_map.weights()[~frame.mask].any()
