@@ -8,11 +8,12 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model.row_lookup import row_query
 from attention_explorer.sources.source import Ability
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.frame import HeadsFrame, heads_run_without
 from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
 
 NOTHING_PINNED = "Pin a row first: click a cell, or a token of a query."
+WITHOUT_HEADS = "The model is run without the heads that are off, which a lookup cannot name: switch them on first."
 SEVERAL_HEADS = "Several heads in one have no queries and keys: show one head."
 
 
@@ -22,6 +23,8 @@ def reason_against_lookup(frame: HeadsFrame, row: int | None) -> str:
     lacking = traits.reason_against(Ability.SCORES) or traits.reason_against(Ability.VALUES)
     if lacking:
         return lacking
+    if heads_run_without(frame.setup):
+        return WITHOUT_HEADS
     if not frame.is_one_head:
         return SEVERAL_HEADS
     if row is None:

@@ -23,6 +23,7 @@ from attention_explorer.sources.source import Ability, Lookup
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.state.heads.wording import source_words
+from attention_explorer.state.row_as_lookup import WITHOUT_HEADS, reason_against_lookup
 
 TEXT = "The cat sat on the mat because it was soft."
 ALL = ["bert", "gpt2", "llama", "llama-spm", "bart", "t5", "llama-gguf/model-q8_0.gguf"]
@@ -105,6 +106,7 @@ def test_a_head_that_is_off_is_left_out_of_the_model(name: str) -> None:
     assert np.abs(frame.head_map.weights() - whole.head_map.weights()).max() > 1e-3
     assert source_words(frame).endswith("run without 2 heads")
     assert "without" not in source_words(whole)
+    assert reason_against_lookup(frame, 2) == (WITHOUT_HEADS if name != "t5" else reason_against_lookup(whole, 2))
 
 
 def test_layers_for_which_there_is_no_room_are_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
