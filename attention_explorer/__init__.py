@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from attention_explorer.api import View, load, show
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
+    from attention_explorer.pages.training.state import Speed, TrainingState
     from attention_explorer.rendering import render
     from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+    from attention_explorer.sources.learned.setup import LearningSetup
     from attention_explorer.sources.models import load_model
     from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
     from attention_explorer.sources.source import Recipe
@@ -70,6 +72,7 @@ __all__ = [
     "HeadsState",
     "HeadsView",
     "Hidden",
+    "LearningSetup",
     "LookupState",
     "MaskChoice",
     "MaskKind",
@@ -81,11 +84,13 @@ __all__ = [
     "Recipe",
     "ScalingState",
     "SortBy",
+    "Speed",
     "Stage",
     "Threshold",
     "TokenVectors",
     "ToyRecipe",
     "Trained",
+    "TrainingState",
     "ValueKind",
     "View",
     "__version__",
@@ -118,6 +123,7 @@ _MODULE_OF = {
     "HeadsState": "state.heads.state",
     "HeadsView": "state.heads.state",
     "Hidden": "state.heads.state",
+    "LearningSetup": "sources.learned.setup",
     "LookupState": "state.lookup.state",
     "MaskChoice": "state.heads.state",
     "MaskKind": "state.heads.state",
@@ -129,11 +135,13 @@ _MODULE_OF = {
     "Recipe": "sources.source",
     "ScalingState": "state.scaling.state",
     "SortBy": "state.heads.state",
+    "Speed": "pages.training.state",
     "Stage": "model",
     "Threshold": "state.heads.state",
     "TokenVectors": "sources.recipe",
     "ToyRecipe": "sources.recipe",
     "Trained": "training",
+    "TrainingState": "pages.training.state",
     "ValueKind": "state.lookup.state",
     "View": "api",
     "load": "api",

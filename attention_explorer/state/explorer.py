@@ -7,6 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
+from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.counting import Count
@@ -17,7 +18,7 @@ from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.scaling.state import ScalingState
 
-PageState: TypeAlias = LookupState | HeadsState | PositionsState | BlockState | ScalingState | CostState
+PageState: TypeAlias = LookupState | HeadsState | PositionsState | BlockState | ScalingState | CostState | TrainingState
 """What one page shows."""
 
 
@@ -31,6 +32,7 @@ class ExplorerState(CheckedFields):
     block: BlockState = field(default_factory=BlockState)
     scaling: ScalingState = field(default_factory=ScalingState)
     cost: CostState = field(default_factory=CostState)
+    training: TrainingState = field(default_factory=TrainingState)
 
 
 def counting(state: ExplorerState, count: Count) -> ExplorerState:
@@ -46,11 +48,12 @@ def counting(state: ExplorerState, count: Count) -> ExplorerState:
         positions=_counting(state.positions, count),
         block=_counting(state.block, count),
         cost=_counting(state.cost, count),
+        training=_counting(state.training, count),
     )
     return state if new == state else new
 
 
-Counting = TypeVar("Counting", HeadsSetup, HeadRow, PositionsState, BlockState, CostState)
+Counting = TypeVar("Counting", HeadsSetup, HeadRow, PositionsState, BlockState, CostState, TrainingState)
 
 
 def _counting(part: Counting, count: Count) -> Counting:

@@ -37,14 +37,15 @@ class ReadyMade:
 
 
 _LISTS = {
-    "lookup": "PRESETS",
-    "heads": "HEADS_PRESETS",
-    "positions": "POSITIONS_PRESETS",
-    "block": "BLOCK_PRESETS",
-    "scaling": "SCALING_PRESETS",
-    "cost": "COST_PRESETS",
+    "lookup": "state.lookup.presets.PRESETS",
+    "heads": "state.heads.presets.HEADS_PRESETS",
+    "positions": "state.positions.presets.POSITIONS_PRESETS",
+    "block": "state.block.presets.BLOCK_PRESETS",
+    "scaling": "state.scaling.presets.SCALING_PRESETS",
+    "cost": "state.cost.presets.COST_PRESETS",
+    "training": "pages.training.presets.TRAINING_PRESETS",
 }
-"""What a page calls the list of its presets, in the ``presets.py`` of its own folder."""
+"""Where the list of presets of a page is."""
 
 PAGE_IDS = tuple(_LISTS)
 """The ids of the pages, in the order of the rail; each is a field of `ExplorerState` too."""
@@ -65,7 +66,8 @@ def page_id(text: str) -> str:
 
 def _presets(page: str) -> tuple[Preset[Any], ...]:
     """Return the presets of a page, loaded when they are first asked for: the window starts with one page."""
-    presets: tuple[Preset[Any], ...] = getattr(import_module(f"{__package__}.{page}.presets"), _LISTS[page])
+    module, _, name = _LISTS[page].rpartition(".")
+    presets: tuple[Preset[Any], ...] = getattr(import_module(f"attention_explorer.{module}"), name)
     return presets
 
 

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from attention_explorer.declared import ranges
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model.scalars import LARGEST_SEED
+from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources import recipe as toy
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.learned import setup as learned
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.tasks import TASKS, task_of
 from attention_explorer.sources.learned_recipe import MOST_STEPS, LearnedRecipe
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe
@@ -70,6 +74,11 @@ def _known_boxes() -> tuple[str, ...]:
     from attention_explorer.state.block.diagram import ORDER
 
     return tuple(ORDER)
+
+
+def _declared(kind: type) -> dict[str, Limit]:
+    """Return the limits of the numbers that a class declares."""
+    return {name: Limit(*ends) for name, ends in ranges(kind).items()}
 
 
 _COORDINATE = Limit(-plane.LARGEST_COORDINATE, plane.LARGEST_COORDINATE)
@@ -149,10 +158,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "context": _SENTENCE,
     },
     LearnedRecipe: {"step": Limit(0, MOST_STEPS), "sentence": _SENTENCE, "context": _SENTENCE},
-    learned.LearningSetup: {
-        **{name: Limit(learned.LEAST.get(name, 1), most) for name, most in learned.MOST.items()},
-        "rate": Limit(5e-324, learned.LARGEST_RATE),
-    },
+    LearningSetup: {"task": Limit(choices=tuple(TASKS)), **_declared(LearningSetup)},
     positions.PositionsState: {
         "length": Limit(1, positions.LONGEST),
         "d_model": Limit(1, positions.WIDEST),
@@ -220,6 +226,12 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "other_sentence": _SENTENCE,
         "preset": Limit(known=partial(preset_ids, "cost")),
     },
+    TrainingState: {
+        **_declared(TrainingState),
+        "off": Limit(0, _MOST_WISHED),
+        "row": Limit(-1, _LAST_TOKEN),
+        "preset": Limit(known=partial(preset_ids, "training")),
+    },
 }
 """By class and field. A field with a number and without a limit is an oversight, which a test finds."""
 
@@ -268,6 +280,14 @@ def _against_mask(mask: heads.MaskChoice) -> str:
     return f"has the cell {list(min(both))} both hidden and shown: it must be in one of the two lists" if both else ""
 
 
+def _against_setup(setup: LearningSetup) -> str:
+    try:
+        task_of(setup.task).check(setup)
+    except ExplorerError as error:
+        return f"cannot learn: {error}".removesuffix(".")
+    return ""
+
+
 def _against_bench(bench: scaling.BenchState) -> str:
     lengths = {len(row) for row in bench.rows}
     if len(lengths) == 1 and 1 <= max(lengths) <= scaling.MOST_BENCH_KEYS:
@@ -281,4 +301,5 @@ _RULES: dict[type, Callable[[Any], str]] = {
     map_picture.Window: _against_window,
     heads.MaskChoice: _against_mask,
     scaling.BenchState: _against_bench,
+    LearningSetup: _against_setup,
 }

@@ -61,7 +61,7 @@ def about_dialog(parent: QWidget) -> QDialog:
     scroll = _scrolling(sheet, "About Attention Explorer")
     column.addWidget(scroll)
     column.addWidget(_close_row(dialog))
-    wide = 90 * text.fontMetrics().averageCharWidth()
+    wide = 120 * text.fontMetrics().averageCharWidth()
     high = text.heightForWidth(wide) + 5 * text.fontMetrics().height()
     room = max(parent.height() - 40, 300)
     if high <= room:

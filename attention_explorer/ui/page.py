@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
@@ -196,6 +197,13 @@ class PageEntry:
     make: Callable[[Session, Look], Page]
     figures: Mapping[str, Callable[[ExplorerState], Figure]]
     examples: Callable[[], Iterable[tuple[str, ExplorerState]]]
+    is_new_house: bool = False
+    """Whether all of it is in a folder of `pages`, and not in folders of `state` and `ui`."""
+
+    @property
+    def package(self) -> str:
+        """The package in which its window part is."""
+        return f"attention_explorer.{'pages' if self.is_new_house else 'ui'}.{self.id}"
 
     def figure(self, state: ExplorerState, what: str = PICTURE) -> Figure:
         """Return one of the figures of the page.
@@ -295,6 +303,16 @@ def _cost_figure(state: ExplorerState) -> Figure:
     return cost_figure(state.cost)
 
 
+def _imported(path: str) -> Callable[..., Any]:
+    """Return what is loaded when it is first called, by its path: “pages.training.page.TrainingPage”."""
+
+    def call(*given: object) -> Any:  # noqa: ANN401 # whatever that returns
+        module, _, name = path.rpartition(".")
+        return getattr(import_module(f"attention_explorer.{module}"), name)(*given)
+
+    return call
+
+
 PAGES: tuple[PageEntry, ...] = (
     PageEntry(
         "lookup",
@@ -354,6 +372,16 @@ PAGES: tuple[PageEntry, ...] = (
         _make_cost,
         {PICTURE: _cost_figure},
         partial(_examples, "cost"),
+    ),
+    PageEntry(
+        "training",
+        "Training",
+        "training",
+        "Watch attention come into being: a tiny network learns a task",
+        _imported("pages.training.page.TrainingPage"),
+        {PICTURE: lambda state: _imported("pages.training.figure.training_figure")(state.training)},
+        partial(_examples, "training"),
+        is_new_house=True,
     ),
 )
 """The pages in the order of the rail. A page is made when it is first shown."""

@@ -9,6 +9,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
+from attention_explorer.pages.training.presets import TRAINING_PRESETS
+from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_of
@@ -36,6 +38,8 @@ def of_class(kind: type) -> st.SearchStrategy[Any]:
     parts = {part.name: of_hint(hints[part.name], limits.get(part.name, NONE)) for part in fields(kind)}
     if kind is BlockState:  # its sizes have to go together
         return st.sampled_from([ready.state for ready in BLOCK_PRESETS])
+    if kind is LearningSetup:  # and to the task
+        return st.sampled_from([ready.state.setup for ready in TRAINING_PRESETS])
     if kind is BenchState:
         parts["rows"] = st.integers(1, 8).flatmap(
             lambda keys: st.lists(st.tuples(*[numbers(limits["rows"])] * keys), min_size=1, max_size=6).map(tuple)

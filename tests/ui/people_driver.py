@@ -54,6 +54,9 @@ def scenes_of(page: str) -> list[Scene]:
         shown.append(Scene("heads compare two sentences", _state(replace(first, heads=typed))))
         tabs = [Scene(f"heads tab {tab}", _tab(page, tab)) for tab in (1, 2)]
         return [*shown, *tabs, Scene("heads search", _search(first))]
+    if page == "training":
+        learned = Scene("training step 8", _state(replace(first, training=replace(first.training, step=8))))
+        return [learned, *(Scene(f"training {ready.id}", _state(ready.state)) for ready in presets_of(page))]
     part = _quick(getattr(first, page))
     if not hasattr(part, "picture"):
         return [Scene(page, _state(first))]

@@ -29,6 +29,7 @@ CHANGES = {
     "block": lambda state: replace(state, seed=7),
     "scaling": lambda state: replace(state, d_k=7),
     "cost": lambda state: state.with_sizes(n=77),
+    "training": lambda state: state.with_setup(replace(state.setup, seed=77)),
 }
 """A change on each page such as its first hint asks for."""
 

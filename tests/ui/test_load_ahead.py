@@ -34,13 +34,13 @@ def test_all_pages_are_loaded_after_a_while() -> None:
     assert run.returncode == 0, run.stderr
     loaded = run.stdout.split()
     for name in modules_ahead():
-        assert name in loaded
+        assert name in loaded or name.endswith(".state"), "a state is part of that of the window"
     assert "pyqtgraph" in loaded
 
 
 def test_every_page_is_among_them() -> None:
     names = modules_ahead()
-    assert {f"attention_explorer.ui.{entry.id}.page" for entry in PAGES} <= set(names)
+    assert {f"{entry.package}.page" for entry in PAGES} <= set(names)
     assert "attention_explorer.ui.export.dialog" in names
 
 

@@ -4,27 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.declared import check_range, declared, ranges
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.head_axis import check_width
 from attention_explorer.model.scalars import LARGEST_SEED
-
-MOST = {
-    "layers": 6,
-    "encoder_layers": 6,
-    "heads": 16,
-    "d_model": 256,
-    "d_ff": 1024,
-    "length": 64,
-    "batch": 1024,
-    "warm_up": 10_000,
-    "seed": LARGEST_SEED,
-}
-"""The largest of each number that a run can have."""
-
-LEAST = {"layers": 0, "encoder_layers": 0, "d_ff": 0, "seed": 0, "length": 2}
-"""The smallest, where that is not 1."""
-
 
 LARGEST_RATE = 1e12
 """Far beyond all that learns: explosions may be seen."""
@@ -66,28 +49,72 @@ class LearningSetup(CheckedFields):
     """
 
     task: str = "it"
-    layers: int = 2
-    heads: int = 1
-    d_model: int = 32
-    d_ff: int = 0
-    encoder_layers: int = 0
-    length: int = 11
-    hard: bool = False
-    scaled: bool = True
-    positions: bool = True
-    residual: bool = True
-    batch: int = 96
-    rate: float = 0.006
-    warm_up: int = 20
-    seed: int = 0
+    layers: int = declared(2, "layers", "How many layers, one behind the other", "Change the layers", low=1, high=6)
+    heads: int = declared(
+        1, "heads", "Heads of each layer; they share d_model equally", "Change the heads", low=1, high=16
+    )
+    d_model: int = declared(
+        32, "d_model", "How many numbers a token is", "Change d_model", low=1, high=256, stops=(8, 16, 32, 48, 64, 128)
+    )
+    d_ff: int = declared(
+        0,
+        "d_ff",
+        "Hidden units of the feed-forward network; 0 leaves it out, and a layer is its attention alone",
+        "Change d_ff",
+        high=1024,
+        stops=(0, 32, 64, 96, 128, 256),
+    )
+    encoder_layers: int = declared(
+        0,
+        "encoder layers",
+        "Layers of self-attention over the English words, before they are looked at; 0 leaves each word by itself",
+        "Change the encoder",
+        high=6,
+    )
+    length: int = declared(11, "length", "How many tokens a sentence has", "Change the length", low=2, high=64)
+    hard: bool = declared(
+        False,  # the default
+        "lookup",
+        "Soft blends all values; hard takes that of the best key, and queries and keys learn nothing",
+        "Switch soft and hard",
+        names={"off": "Soft", "on": "Hard"},
+    )
+    scaled: bool = declared(True, "÷√d_k", "Whether scores are divided by √d_k", "Switch the scaling")
+    positions: bool = declared(
+        True,
+        "positions",
+        "Whether the network is told where a token stands",
+        "Switch the positions",
+    )
+    residual: bool = declared(
+        True,
+        "residual",
+        "Whether what comes into a layer is added to what it makes of it",
+        "Switch the residual",
+    )
+    batch: int = declared(
+        96, "batch", "Sentences in a step", "Change the batch", low=1, high=1024, stops=(8, 16, 32, 64, 96, 128, 256)
+    )
+    rate: float = declared(
+        0.006,
+        "rate",
+        "The largest learning rate: how far a step goes; a rate that is too large is stopped and said",
+        "Change the learning rate",
+        low=1e-6,
+        high=LARGEST_RATE,
+    )
+    warm_up: int = declared(20, "warm-up", "Steps up to the largest rate", "Change the warm-up", low=1, high=10_000)
+    seed: int = declared(
+        0,
+        "seed",
+        "Decides the numbers to begin with and the sentences; others learn other heads",
+        "Change the seed",
+        high=LARGEST_SEED,
+    )
 
     def checked(self) -> LearningSetup:
         """Return the setup itself, or refuse numbers that are out of range."""
-        for name, most in MOST.items():
-            least, value = LEAST.get(name, 1), getattr(self, name)
-            if not least <= value <= most:
-                raise ExplorerError(f"{name} must be a whole number from {least} to {most}, not {value}.")
-        if not 0.0 < self.rate <= LARGEST_RATE:
-            raise ExplorerError(f"rate must be above 0, and {LARGEST_RATE:g} at most, not {self.rate:g}.")
+        for name in ranges(type(self)):
+            check_range(type(self), name, getattr(self, name))
         check_width("d_model", self.d_model, self.heads)
         return self

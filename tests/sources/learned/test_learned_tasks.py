@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.declared import declarations, ranges
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.learning import NOT_ASKED, Batch
-from attention_explorer.sources.learned.setup import LEAST, MOST, LearningSetup
+from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import UNKNOWN, Task
 from attention_explorer.sources.learned.tasks import TASKS, task_of
 from attention_explorer.sources.learned.tasks.translation import END, START
@@ -233,7 +234,7 @@ def test_the_setup_of_a_task_is_its_own_and_fits(task: Task) -> None:
     assert task.setup.task == task.name
     assert task_of(task.name) is task
     task.check(task.setup)
-    assert task.fixed <= {*MOST, "positions", "residual"}
+    assert task.fixed <= set(declarations(LearningSetup))
 
 
 @pytest.mark.parametrize(
@@ -241,8 +242,8 @@ def test_the_setup_of_a_task_is_its_own_and_fits(task: Task) -> None:
     [
         ({"heads": 5}, "cannot be shared equally by 5 heads"),
         ({"length": 12}, "“What “it” refers to” has length 11: it cannot be 12"),
-        ({"rate": 0.0}, "rate must be above 0"),
-        ({"layers": 7}, "layers must be a whole number from 0 to 6"),
+        ({"rate": 0.0}, "rate must be from 1e-06 to 1e+12"),
+        ({"layers": 7}, "layers must be from 1 to 6"),
         ({"d_model": 2.5}, "d_model must be a whole number"),
     ],
 )
@@ -253,9 +254,9 @@ def test_setups_that_do_not_fit(change: dict[str, float], said: str) -> None:
 
 
 def test_every_number_of_a_setup_has_a_range() -> None:
-    numbers = {name for name, kind in LearningSetup.__annotations__.items() if kind == "int"}
-    assert numbers == set(MOST)
-    assert all(LEAST.get(name, 1) <= getattr(LearningSetup(), name) <= most for name, most in MOST.items())
+    numbers = {name for name, kind in LearningSetup.__annotations__.items() if kind in ("int", "float")}
+    assert numbers == set(ranges(LearningSetup))
+    LearningSetup().checked()
 
 
 def test_a_task_that_there_is_not() -> None:

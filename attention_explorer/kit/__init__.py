@@ -1,0 +1,1 @@
+"""What pages of the new house are made of: forms, charts and items that are placed in a scene."""

@@ -1,0 +1,124 @@
+"""A map of weights as an item: cells, tokens and colour bar, drawn as everywhere in the program."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QGraphicsItem
+
+from attention_explorer.kit.scene import Item
+from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.ui.drawing.cell_marks import paint_outline
+from attention_explorer.ui.drawing.heatmap import paint_cells, paint_column_label, paint_heatmap, paint_row_label
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, layout_of
+from attention_explorer.ui.drawing.marks import colour_of, pen
+from attention_explorer.ui.theme import Look
+
+Cell = tuple[int, int]
+
+_CENTRE = Qt.AlignmentFlag.AlignCenter
+
+
+class MapItem(Item):
+    """A whole map with its tokens; what is under the pointer is a cell, (row, column)."""
+
+    def __init__(self, look: Look, parent: QGraphicsItem | None = None) -> None:
+        super().__init__(look, parent)
+        self.picture: MapPicture | None = None
+        self.lit: Cell | None = None
+        self.framed_row: int | None = None
+        """The row that matters most, which has a frame in the colour of queries."""
+        self._layout: HeatmapLayout | None = None
+        self.pointed.connect(self.light)
+
+    def show_picture(self, picture: MapPicture, framed_row: int | None = None) -> None:
+        """Show another map."""
+        if self.picture is None or self.picture.cells != picture.cells:
+            self._layout = None
+        self.picture, self.framed_row = picture, framed_row
+        self.update()
+
+    def light(self, cell: Cell | None) -> None:
+        """Light up a cell with its tokens, or nothing."""
+        if cell != self.lit:
+            self.lit = cell
+            self.update()
+
+    def place(self, box: QRectF) -> None:
+        self._layout = None
+        super().place(box)
+
+    def set_look(self, look: Look) -> None:
+        self._layout = None
+        super().set_look(look)
+
+    @property
+    def layout(self) -> HeatmapLayout | None:
+        """Where its cells are; None before there is a map."""
+        if self._layout is None and self.picture is not None:
+            self._layout = layout_of(self.picture, self.look, self.box)
+        return self._layout
+
+    def hit(self, place: QPointF) -> Cell | None:
+        if self.layout is None:
+            return None
+        row, column = self.layout.row_at(place.y()), self.layout.column_at(place.x())
+        return None if row is None or column is None else (row, column)
+
+    def draw(self, painter: QPainter) -> None:
+        if self.picture is None or self.layout is None:
+            return
+        paint_heatmap(painter, self.picture, self.layout, self.look)
+        if self.framed_row is not None:
+            self._frame(painter, self.layout, self.framed_row)
+        if self.lit is not None:
+            paint_outline(painter, self.layout.rectangle(*self.lit), self.look.theme.text, self.look)
+            paint_row_label(painter, self.picture, self.layout, self.look, self.lit[0], lit=True)
+            paint_column_label(painter, self.picture, self.layout, self.look, self.lit[1], lit=True)
+
+    def _frame(self, painter: QPainter, layout: HeatmapLayout, row: int) -> None:
+        left, right = layout.rectangle(row, 0), layout.rectangle(row, layout.columns - 1)
+        paint_outline(painter, left.united(right), self.look.theme.query, self.look)
+
+
+class SmallMapItem(Item):
+    """A map without tokens, with a title above and words below; what is under the pointer is the map as a whole."""
+
+    def __init__(self, look: Look, name: object, parent: QGraphicsItem | None = None) -> None:
+        super().__init__(look, parent)
+        self.name = name
+        self.title, self.words = "", ""
+        self.is_chosen = False
+        self.picture: MapPicture | None = None
+
+    def show_picture(self, picture: MapPicture, title: str, words: str, *, is_chosen: bool) -> None:
+        """Show another map."""
+        self.picture, self.title, self.words, self.is_chosen = picture, title, words, is_chosen
+        self.update()
+
+    def hit(self, _place: QPointF) -> object:
+        return self.name
+
+    def draw(self, painter: QPainter) -> None:
+        if self.picture is None:
+            return
+        px, theme = self.look.px, self.look.theme
+        line = px(18)
+        cells = self.box.adjusted(px(6), line + px(4), -px(6), -line - px(8))
+        rows, columns = self.picture.cells
+        side = min(cells.width() / columns, cells.height() / rows)
+        middle = cells.center().x()
+        cells = QRectF(middle - columns * side / 2, cells.top(), columns * side, rows * side)
+        layout = HeatmapLayout(cells, rows, columns, Labels(1.0, 1), Labels(1.0, 1), QRectF())
+        paint_cells(painter, self.picture, layout, self.look)
+        if self.is_chosen:
+            painter.setPen(pen(theme.text, 2.0 * self.look.zoom))
+            painter.drawRect(cells.adjusted(-px(3), -px(3), px(3), px(3)))
+        painter.setFont(self.look.font(12, bold=True))
+        painter.setPen(colour_of(theme.text))
+        above = QRectF(self.box.left(), cells.top() - line - px(3), self.box.width(), line)
+        painter.drawText(above, _CENTRE, self.title)
+        painter.setFont(self.look.font(11))
+        painter.setPen(colour_of(theme.muted))
+        below = QRectF(self.box.left(), cells.bottom() + px(4), self.box.width(), line)
+        painter.drawText(below, _CENTRE, self.words)

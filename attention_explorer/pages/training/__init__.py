@@ -1,0 +1,1 @@
+"""The Training page: a tiny network learns a task, and its attention comes into being."""

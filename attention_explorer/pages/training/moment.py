@@ -1,0 +1,169 @@
+"""What the page shows of a step: answers, attention, and what heads are worth. Kept, for whoever asks again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_explorer.byte_cache import kept
+from attention_explorer.errors import ArrayError, ExplorerError
+from attention_explorer.model.arrays import Floats
+from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.sources.learned.learned_model import Answer, Heads
+from attention_explorer.sources.learned.run import Run, run_of
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.state.colour_scale import ColourScale, ScaleKind
+from attention_explorer.state.map_picture import MapPicture
+
+STRIDE = 4
+"""Steps between two reports of how far it is."""
+LADDER = (20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240)
+"""Earlier steps that may stand beside the one on show."""
+WEIGHTS = ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight")
+
+Off = frozenset[Head]
+
+
+class MomentRequest(NamedTuple):
+    """All that a moment depends on."""
+
+    setup: LearningSetup
+    step: int
+    sentence: str
+    off: Off
+
+    @classmethod
+    def of(cls, state: TrainingState) -> MomentRequest:
+        """Return what a state asks for."""
+        return cls(state.setup, state.step, state.sentence_shown, state.off_shown)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """What is seen of a step.
+
+    Attributes
+    ----------
+    request : MomentRequest
+        What it was asked for.
+    answer : Answer
+        What the model says to the sentence, and what it looks at.
+    earlier : tuple of (int, Answer)
+        The same at some steps before, the first of them 0.
+    points : (Floats, Floats) or None
+        Of a dictionary in the plane: where its queries and keys stand, each (n, 2).
+    """
+
+    request: MomentRequest
+    answer: Answer
+    earlier: tuple[tuple[int, Answer], ...]
+    points: tuple[Floats, Floats] | None
+
+    def row_of(self, state: TrainingState) -> int:
+        """Return the query whose row is framed."""
+        last = self.answer.places[-1]
+        return state.row if 0 <= state.row < len(self.answer.tokens) else last
+
+    def weights(self, head: Head) -> Floats:
+        """Return the weights of a head, (n_q, n_k)."""
+        found: Floats = self.answer.weights[head[0]][head[1]]
+        return found
+
+    def picture(self, head: Head, *, is_causal: bool) -> MapPicture:
+        """Return the map of a head, ready to be drawn."""
+        weights = self.weights(head)
+        masked = np.triu(np.ones(weights.shape, bool), 1) if is_causal else np.zeros(weights.shape, bool)
+        tokens = self.answer.tokens, self.answer.context_tokens
+        return MapPicture(weights, masked, WEIGHTS, "viridis", *tokens)
+
+
+def trained(setup: LearningSetup, step: int, report: Callable[[float], object] = lambda _fraction: None) -> Run:
+    """Return the run of a setup, trained at least so far.
+
+    Raises
+    ------
+    ExplorerError
+        Nothing can learn with it, or learning exploded on the way.
+    """
+    run = run_of(setup)
+    while run.step < step:
+        report(run.step / step)
+        run.advance(min(step, run.step + STRIDE))
+    return run
+
+
+@kept
+def answer_at(setup: LearningSetup, step: int, sentence: str, off: Off) -> Answer:
+    """Return what the model of a step says to a sentence with some heads off."""
+    model = trained(setup, step).at(step).without(off)
+    try:
+        return model.ask(sentence)
+    except ArrayError as error:
+        raise ExplorerError(
+            f"At step {step} the numbers have grown too large to be shown ({error}). Choose a smaller learning rate."
+        ) from None
+
+
+def moment_at(request: MomentRequest, report: Callable[[float], object] = lambda _fraction: None) -> Moment:
+    """Compute a moment, training that far where nobody has.
+
+    Raises
+    ------
+    ExplorerError
+        The sentence is no question to this task, nothing can learn with the setup, or learning exploded.
+    """
+    setup, step, sentence, off = request
+    run = trained(setup, step, report)
+    answer = answer_at(setup, step, sentence, off)
+    earlier = tuple((each, answer_at(setup, each, sentence, off)) for each in steps_beside(step))
+    points = run.at(step).network.parameters if run.task.name == "dictionary" else None
+    return Moment(request, answer, earlier, None if points is None else (points["q"], points["k"]))
+
+
+def steps_beside(step: int) -> tuple[int, ...]:
+    """Return up to three earlier steps: the beginning, and two of a fixed ladder, so that they stay while it learns."""
+    if step == 0:
+        return ()
+    chosen = {max((each for each in LADDER if each <= step * share), default=0) for share in (1 / 8, 1 / 2)}
+    return tuple(sorted({0, *chosen}))
+
+
+class Worth(NamedTuple):
+    """What heads are worth, measured by breaking them.
+
+    Attributes
+    ----------
+    whole : float
+        Right answers with all heads, 0 to 1, on the sentences that are held out.
+    together : float
+        With those off that are.
+    alone : dict of (layer, head) to float
+        With one of them off.
+    """
+
+    whole: float
+    together: float
+    alone: dict[Head, float]
+
+
+@kept
+def accuracy_at(setup: LearningSetup, step: int, off: Off) -> float:
+    """Return how often the model of a step is right on held-out sentences with some heads off."""
+    run = trained(setup, step)
+    return run.trial.measure(run.at(step).without(off).network).accuracy
+
+
+def worth_at(setup: LearningSetup, step: int, off: Off) -> Worth:
+    """Break every head once."""
+    heads = [(layer, head) for layer in range(setup.layers) for head in range(setup.heads)]
+    alone = {head: accuracy_at(setup, step, frozenset({head})) for head in heads}
+    return Worth(accuracy_at(setup, step, frozenset()), accuracy_at(setup, step, off), alone)
+
+
+@kept
+def needed_at(setup: LearningSetup, step: int) -> Heads:
+    """Return the fewest heads that do nearly as well as all."""
+    return trained(setup, step).at(step).needed_heads()

@@ -1,0 +1,192 @@
+"""What stands beside the picture of the Training page: asking the network, and breaking it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QCompleter, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from attention_explorer.kit.scene import Stage
+from attention_explorer.kit.tab_order import in_order
+from attention_explorer.numerals import percent
+from attention_explorer.pages.training import words
+from attention_explorer.pages.training.moment import Moment, Worth
+from attention_explorer.pages.training.pictures import BarsItem
+from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.session.session import Session
+from attention_explorer.ui.controls.card import Card
+from attention_explorer.ui.controls.flow_layout import FlowLayout
+from attention_explorer.ui.controls.possible import allow_unless
+from attention_explorer.ui.controls.sentence_field import SentenceField
+from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.theme import Look
+
+BARS_HEIGHT = 66
+
+
+class _WordCompleter(QCompleter):
+    """Offers words for the last one of a line; what stands before it stays."""
+
+    def __init__(self, line: QLineEdit) -> None:
+        super().__init__(line)
+        self._line = line
+        self.known: tuple[str, ...] = ()
+        self.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+
+    def splitPath(self, path: str) -> list[str]:
+        return [path.rpartition(" ")[2]]
+
+    def pathFromIndex(self, index: object) -> str:
+        before, gap, _ = self._line.text().rpartition(" ")
+        return f"{before}{gap}{super().pathFromIndex(index)}"  # type: ignore[arg-type]
+
+    def offer(self, known: tuple[str, ...]) -> None:
+        """Offer these words from now on."""
+        if known != self.known:
+            from PySide6.QtCore import QStringListModel
+
+            self.known = known
+            self.setModel(QStringListModel(list(known), self))
+
+
+class AskCard(Card):
+    """A sentence, and what the network says to it.
+
+    Signals
+    -------
+    refused : str
+        Why a sentence cannot be used.
+    """
+
+    refused = Signal(str)
+
+    def __init__(self, session: Session, look: Look) -> None:
+        super().__init__(look, "Ask it")
+        self._session = session
+        tip = "A sentence of words that it knows; others are refused, with those it knows"
+        self.line = SentenceField("Sentence", tip, lambda: session.state.training.sentence_shown)
+        self.completer = _WordCompleter(self.line)
+        self.line.setCompleter(self.completer)
+        self.bars = BarsItem(look)
+        self.stage = Stage(look, "Answers", self.bars.place)
+        self.stage.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.stage.add([self.bars])
+        self.said = TextBlock(look, 2, "Answer")
+        for widget in (self.line, self.stage, self.said):
+            self.body.addWidget(widget)
+        self.line.typed.connect(self._on_typed)
+        self.line.refused.connect(self.refused)
+        self.line.editingFinished.connect(session.commit)
+
+    def set_look(self, look: Look) -> None:
+        super().set_look(look)
+        if hasattr(self, "said"):
+            self.stage.set_look(look)
+            self.stage.setFixedHeight(look.px(BARS_HEIGHT))
+            self.said.set_look(look)
+
+    def show_state(self, state: TrainingState) -> None:
+        """Show the sentence."""
+        self.completer.offer(state.task.vocabulary(state.setup).words)
+        self.line.show_sentence(state.sentence_shown)
+
+    def show_moment(self, moment: Moment, state: TrainingState) -> None:
+        """Show what is answered."""
+        said, told = words.answers(moment, moment.row_of(state))
+        self.bars.show_answers(told)
+        self.said.set_text(TextLine(said))
+        self.stage.set_words("; ".join(f"{word} {chance:.3f}" for word, chance, _ in told))
+
+    def _on_typed(self, text: str) -> None:
+        state = self._session.state
+        training = replace(state.training, sentence=text, row=-1)
+        self._session.apply(replace(state, training=training), "Ask", merge="training sentence")
+
+
+class BreakCard(Card):
+    """A switch for each head, with what the network is worth without it.
+
+    Signals
+    -------
+    switched : (layer, head)
+        A head is to be off that was on, or on that was off.
+    needed_wanted
+        The fewest heads that are needed are asked for.
+    """
+
+    switched = Signal(object)
+    needed_wanted = Signal()
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(look, "Break it")
+        self.boxes: dict[Head, QCheckBox] = {}
+        self._heads = QWidget()
+        self._flow = FlowLayout(self._heads)
+        self.said = TextBlock(look, 1, "What heads are worth")
+        self.needed_button = QPushButton("Which heads does it need?")
+        self.needed_button.setToolTip("Try sets of heads, and find the fewest that do nearly as well as all")
+        self.needed_button.clicked.connect(self.needed_wanted)
+        for widget in (self._heads, self.said, self.needed_button):
+            self.body.addWidget(widget)
+
+    def set_look(self, look: Look) -> None:
+        super().set_look(look)
+        if hasattr(self, "said"):
+            self._flow.setSpacing(look.px(6))
+            self.said.set_look(look)
+
+    def show_state(self, state: TrainingState) -> None:
+        """Show which heads there are, and which are off."""
+        setup = state.setup
+        heads = [(layer, head) for layer in range(setup.layers) for head in range(setup.heads)]
+        if list(self.boxes) != heads:
+            for box in self.boxes.values():
+                self._flow.removeWidget(box)
+                box.setParent(None)  # at once: deleted later, it would be seen until then
+                box.deleteLater()
+            self.boxes = {head: self._box(head, words.head_words(head, state)) for head in heads}
+            in_order(self._heads, self.needed_button)
+        for head, box in self.boxes.items():
+            box.setChecked(head in state.off_shown)
+        allow_unless("" if state.step else "Let it learn first: press Play.", self.needed_button)
+
+    def _box(self, head: Head, name: str) -> QCheckBox:
+        box = QCheckBox(f"{name} off")
+        box.setToolTip(f"Switch {name} off: its part of the output becomes 0")
+        box.clicked.connect(lambda: self.switched.emit(head))
+        self._flow.addWidget(box)
+        return box
+
+    def show_worth(self, worth: Worth | None, state: TrainingState) -> None:
+        """Show what is left without each head; None while that is not known."""
+        for head, box in self.boxes.items():
+            name = f"{words.head_words(head, state)} off"
+            change = "" if worth is None else f":  {percent(worth.whole)} → {percent(worth.alone[head])}"
+            if box.text() != name + change:
+                box.setText(name + change)
+                box.updateGeometry()
+        said = "What a head is worth is what breaks without it." if worth is None else words.broken(
+            worth, len(state.off_shown)
+        )  # fmt: skip
+        self.said.set_text(TextLine(said, ink="muted", size=12.5))
+
+
+class TrainingPanel(QWidget):
+    """The cards one below the other."""
+
+    def __init__(self, session: Session, look: Look) -> None:
+        super().__init__()
+        self.ask = AskCard(session, look)
+        self.break_it = BreakCard(look)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        for card in (self.ask, self.break_it):
+            self.column.addWidget(card)
+        self.column.addStretch(1)
+
+    def set_look(self, look: Look) -> None:
+        """Take another size."""
+        self.column.setSpacing(look.px(8))
+        self.ask.set_look(look)
+        self.break_it.set_look(look)

@@ -1,0 +1,290 @@
+"""What is drawn on the Training page: all heads small, one large, and how its row came about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from attention_explorer.kit.map_item import MapItem, SmallMapItem
+from attention_explorer.kit.scene import Item
+from attention_explorer.model.arrays import Floats
+from attention_explorer.pages.training import words
+from attention_explorer.pages.training.moment import WEIGHTS, Moment
+from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.ui.drawing.heatmap import paint_cells
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
+from attention_explorer.ui.drawing.marks import colour_of, pen
+from attention_explorer.ui.theme import Look
+
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CENTRE = Qt.AlignmentFlag.AlignCenter
+
+NARROW = 640
+"""Pixels at zoom 1 of a room that is too narrow for three columns."""
+
+Strip = tuple[str, str, Floats]
+"""A row of weights: what stands below it in two parts, and its weights."""
+
+
+class StripsItem(Item):
+    """The row that answers, at some steps one below the other; what is under the pointer is a strip and a key."""
+
+    title = "how its row came about"
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(look)
+        self.strips: tuple[Strip, ...] = ()
+
+    def show_strips(self, strips: Iterable[Strip]) -> None:
+        """Show other rows."""
+        self.strips = tuple(strips)
+        self.update()
+
+    def _rows(self) -> list[QRectF]:
+        px = self.look.px
+        high = min((self.box.height() - px(26)) / max(len(self.strips), 1), px(64))
+        top = self.box.top() + px(28)
+        return [
+            QRectF(self.box.left(), top + place * high, self.box.width(), px(20)) for place in range(len(self.strips))
+        ]
+
+    def hit(self, place: QPointF) -> tuple[int, int] | None:
+        for number, (row, strip) in enumerate(zip(self._rows(), self.strips, strict=True)):
+            if row.contains(place):
+                return number, int((place.x() - row.left()) / row.width() * len(strip[2]))
+        return None
+
+    def draw(self, painter: QPainter) -> None:
+        px, theme = self.look.px, self.look.theme
+        if not self.strips:
+            return
+        painter.setFont(self.look.font(13, bold=True))
+        painter.setPen(colour_of(theme.text))
+        painter.drawText(QRectF(self.box.left(), self.box.top(), self.box.width(), px(22)), LEFT, self.title)
+        for row, (when, what, weights) in zip(self._rows(), self.strips, strict=True):
+            picture = MapPicture(
+                weights[None], np.zeros((1, len(weights)), bool), WEIGHTS, "viridis", ("",), ("",) * len(weights)
+            )
+            layout = HeatmapLayout(row, 1, len(weights), Labels(1.0, 1), Labels(1.0, 1), QRectF())
+            paint_cells(painter, picture, layout, self.look)
+            below = QRectF(row.left(), row.bottom() + px(2), row.width(), px(18))
+            painter.setFont(self.look.font(12))
+            painter.setPen(colour_of(theme.text))
+            painter.drawText(below, LEFT, when)
+            painter.setPen(colour_of(theme.muted))
+            painter.drawText(below, RIGHT, what)
+
+
+class PlaneItem(Item):
+    """Where the queries and keys of a dictionary stand: they learned it."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(look)
+        self.points: tuple[Floats, Floats] | None = None
+
+    def show_points(self, points: tuple[Floats, Floats] | None) -> None:
+        """Show points, (queries, keys), each (n, 2)."""
+        self.points = points
+        self.update()
+
+    def draw(self, painter: QPainter) -> None:
+        if self.points is None:
+            return
+        px, theme = self.look.px, self.look.theme
+        side = min(self.box.width(), self.box.height() - px(44))
+        room = QRectF(self.box.left(), self.box.top() + px(24), side, side)
+        painter.setFont(self.look.font(13, bold=True))
+        painter.setPen(colour_of(theme.text))
+        painter.drawText(QRectF(room.left(), self.box.top(), side, px(22)), LEFT, "where they stand")
+        painter.setPen(pen(theme.border, 1.0))
+        painter.setBrush(colour_of(theme.plane))
+        painter.drawRect(room)
+        far = max(float(np.abs(np.concatenate(self.points)).max()), 1.0) * 1.15
+        painter.setPen(pen(theme.grid, 1.0))
+        painter.drawLine(QPointF(room.left(), room.center().y()), QPointF(room.right(), room.center().y()))
+        painter.drawLine(QPointF(room.center().x(), room.top()), QPointF(room.center().x(), room.bottom()))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for name, rows, colour in (("q", self.points[0], theme.query), ("k", self.points[1], theme.key)):
+            for number, (x, y) in enumerate(rows.tolist(), start=1):
+                at = QPointF(room.center().x() + x / far * side / 2, room.center().y() - y / far * side / 2)
+                self._mark(painter, at, f"{name}{number}", colour, is_key=name == "k")
+        painter.setFont(self.look.font(12))
+        painter.setPen(colour_of(theme.muted))
+        below = QRectF(room.left(), room.bottom() + px(2), side, px(18))
+        painter.drawText(below, LEFT, f"● queries   ■ keys   ±{far:.3g}")
+
+    def _mark(self, painter: QPainter, at: QPointF, name: str, colour: str, *, is_key: bool) -> None:
+        half = self.look.px(4)
+        painter.setPen(pen(self.look.theme.card, 1.0))
+        painter.setBrush(colour_of(colour))
+        if is_key:
+            painter.drawRect(QRectF(at.x() - half, at.y() - half, 2 * half, 2 * half))
+        else:
+            painter.drawEllipse(at, half, half)
+        painter.setFont(self.look.font(10))
+        painter.setPen(colour_of(self.look.theme.text))
+        painter.drawText(QPointF(at.x() + half + 1, at.y() + (2.4 * half if is_key else -half)), name)
+
+
+class BarsItem(Item):
+    """The most probable answers as bars with their numbers."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(look)
+        self.told: tuple[tuple[str, float, bool], ...] = ()
+
+    def show_answers(self, told: tuple[tuple[str, float, bool], ...]) -> None:
+        """Show answers: word, probability, whether it is right."""
+        self.told = told
+        self.update()
+
+    def draw(self, painter: QPainter) -> None:
+        px, theme = self.look.px, self.look.theme
+        high = self.box.height() / max(len(self.told), 1)
+        for place, (word, chance, is_right) in enumerate(self.told):
+            row = QRectF(self.box.left(), self.box.top() + place * high, self.box.width(), high)
+            painter.setFont(self.look.font(13, bold=place == 0))
+            painter.setPen(colour_of(theme.text))
+            painter.drawText(QRectF(row.left(), row.top(), px(74), high), RIGHT, f"✓ {word}" if is_right else word)
+            painter.drawText(QRectF(row.right() - px(52), row.top(), px(52), high), RIGHT, f"{chance:.3f}")
+            bar = QRectF(row.left() + px(82), row.center().y() - px(6), row.width() - px(140), px(12))
+            painter.fillRect(bar, colour_of(theme.track))
+            bar.setWidth(bar.width() * chance)
+            painter.fillRect(bar, colour_of(theme.output))
+
+
+class LearningScene:
+    """The items of the page's picture, and where they stand in a room.
+
+    Parameters
+    ----------
+    look : Look
+        Their colours and size.
+    """
+
+    def __init__(self, look: Look) -> None:
+        self.look = look
+        self.large = MapItem(look)
+        self.strips = StripsItem(look)
+        self.plane = PlaneItem(look)
+        self.small: dict[Head, SmallMapItem] = {}
+        self.moment: Moment | None = None
+        self.state = TrainingState()
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All of them, those behind first."""
+        return self.large, self.strips, self.plane, *self.small.values()
+
+    def fit_heads(self, state: TrainingState) -> tuple[tuple[SmallMapItem, ...], tuple[SmallMapItem, ...]]:
+        """Have a small map for each head of a state; return those that are new and those that are gone."""
+        heads = [(layer, head) for layer in range(state.setup.layers) for head in range(state.setup.heads)]
+        wanted = heads if len(heads) > 1 else []
+        gone = tuple(self.small.pop(head) for head in set(self.small) - set(wanted))
+        new = {head: SmallMapItem(self.look, head) for head in wanted if head not in self.small}
+        self.small = {head: self.small.get(head) or new[head] for head in wanted}
+        return tuple(new.values()), gone
+
+    def show(self, moment: Moment, state: TrainingState) -> None:
+        """Show what is seen of a step. `fit_heads` was called for the state."""
+        self.moment, self.state = moment, state
+        head, row, causal = state.head_shown, moment.row_of(state), state.task.causal
+        self.large.show_picture(moment.picture(head, is_causal=causal), framed_row=row)
+        for each, item in self.small.items():
+            off = each in state.off_shown
+            title = words.short_head_words(each, state)
+            below = "off" if off else words.row_now(moment, each, row)
+            item.show_picture(moment.picture(each, is_causal=causal), title, below, is_chosen=each == head)
+        self.strips.show_strips(self._strips(moment, head, row))
+        self.plane.show_points(moment.points)
+
+    @staticmethod
+    def _strips(moment: Moment, head: Head, row: int) -> Iterable[Strip]:
+        if moment.points is not None:
+            return
+        for place, (step, answer) in enumerate(moment.earlier):
+            if row < len(answer.tokens):
+                at = "step 0: random" if step == 0 else f"step {step}"
+                yield at, words.row_now(moment, head, row, place), answer.weights[head[0]][head[1]][row]
+        yield f"step {moment.request.step}", words.row_now(moment, head, row), moment.weights(head)[row]
+
+    def lay_out(self, room: QRectF) -> None:
+        """Give every item its box: small maps at the left, the large one, and how it came about at the right.
+
+        In a narrow room that stands below the small maps.
+        """
+        px, wide = self.look.px, room.width()
+        narrow, gap = wide < px(NARROW), px(14)
+        if narrow:
+            left = min(px(180), 0.34 * wide)
+            below = self._lay_out_small(QRectF(room.left(), room.top(), left, 0.56 * room.height()))
+            beside = QRectF(room.left() + px(6), below + px(6), left - px(12), room.bottom() - below - px(10))
+            middle = QRectF(room.left() + left + gap, room.top(), wide - left - gap, room.height())
+        else:
+            left = self._width_of_small(room)
+            self._lay_out_small(QRectF(room.left(), room.top(), left, room.height()))
+            right = min(max(px(170), wide * 0.25), px(420))
+            middle = QRectF(room.left() + left, room.top(), wide - left - right - 2 * gap, room.height())
+            beside = QRectF(middle.right() + gap, room.top() + px(16), right, room.height() - px(24))
+        self.large.place(middle)
+        self.strips.place(beside)
+        self.plane.place(beside)
+
+    def _lines(self) -> tuple[int, int, int]:
+        """Return how many small maps stand side by side, how many lines a layer takes, and how many there are in all.
+
+        A layer of many heads takes several lines, so that a cell stays large enough to be told from the next.
+        """
+        layers, heads = (max((head[axis] for head in self.small), default=-1) + 1 for axis in (0, 1))
+        columns = heads if heads <= 2 else round(math.sqrt(heads * 1.5))
+        each = -(-heads // max(columns, 1))
+        return columns, each, layers * each
+
+    def _width_of_small(self, room: QRectF) -> float:
+        """Return how wide the small maps are where they stand beside the large one."""
+        columns, _, lines = self._lines()
+        if not self.small:
+            return 0.0
+        px = self.look.px
+        return columns * min((room.height() - px(8)) / lines, px(172), 0.4 * room.width() / columns)
+
+    def _lay_out_small(self, room: QRectF) -> float:
+        """Place the small maps, layer by layer downwards and heads side by side; return where they end."""
+        if not self.small:
+            return room.top()
+        columns, each, lines = self._lines()
+        side = min((room.height() - self.look.px(8)) / lines, self.look.px(172), room.width() / columns)
+        top = room.top() + max(0.0, (room.height() - lines * side) / 2)
+        left = room.left() + (room.width() - columns * side) / 2
+        for (layer, head), item in self.small.items():
+            line = layer * each + head // columns
+            item.place(QRectF(left + (head % columns) * side, top + line * side, side, side))
+        return top + lines * side
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self.look = look
+        for item in self.items:
+            item.set_look(look)
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint all of it, for a file."""
+        for item in self.items:
+            if item.isVisible():
+                item.draw(painter)
+
+
+def spoken(moment: Moment, state: TrainingState) -> str:
+    """Say what the picture shows, for who cannot see it."""
+    row = moment.row_of(state)
+    head = state.head_shown
+    weights = moment.weights(head)[row]
+    order = np.argsort(-weights, kind="stable")[:5].tolist()
+    listed = ", ".join(f"{moment.answer.context_tokens[each]} {weights[each]:.2f}" for each in order)
+    return f"{words.title(moment, state)}; {words.origin(state)}. Its largest weights: {listed}."

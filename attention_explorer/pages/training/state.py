@@ -1,0 +1,121 @@
+"""What a person can change on the Training page: what learns, how far it has come, and what is asked of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Self
+
+from attention_explorer.declared import declared
+from attention_explorer.fields import CheckedFields
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.task import Task
+from attention_explorer.sources.learned.tasks import task_of
+from attention_explorer.state.counting import Count
+
+MOST_STEPS = 20_000
+"""So far does Play go at most."""
+
+FIRST_TASK, FIRST_SEED = "it", 8
+"""What the page begins with: with this seed “it” takes the mat before it finds the cat."""
+
+
+class Speed(StrEnum):
+    """How fast Play goes."""
+
+    SLOW = "slow"
+    STEADY = "steady"
+    FULL = "full"
+
+    @property
+    def steps_a_second(self) -> float:
+        """How many steps a second are made at most."""
+        return {Speed.SLOW: 10.0, Speed.STEADY: 60.0, Speed.FULL: float("inf")}[self]
+
+
+Head = tuple[int, int]
+"""Layer and head, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingState(CheckedFields):
+    """The Training page.
+
+    The weights are no part of it: the same setup learns the same numbers again, step by step.
+    """
+
+    setup: LearningSetup = field(default_factory=lambda: replace(task_of(FIRST_TASK).setup, seed=FIRST_SEED))
+    """All that decides the numbers, with the step."""
+    step: int = declared(0, "step", "How often it has learned from a batch of sentences", "Go to step", high=MOST_STEPS)
+    sentence: str = ""
+    """What is asked; empty for the sentence that the task proposes."""
+    off: frozenset[Head] = frozenset()
+    """Heads that are switched off."""
+    layer: int = declared(1, "layer", "The layer on show large", "Show layer", high=5)
+    head: int = declared(0, "head", "The head on show large", "Show head", high=15)
+    row: int = -1
+    """The query whose row is framed; −1 for the last one that is asked something."""
+    speed: Speed = declared(
+        Speed.FULL,
+        "speed",
+        "How fast Play goes: ten steps a second, sixty, or as fast as this machine can",
+        "Change the speed",
+    )
+    preset: str = "it"
+    count: Count = Count.FROM_ONE
+    """What layers and heads are numbered from."""
+
+    @property
+    def task(self) -> Task:
+        """What is learned."""
+        return task_of(self.setup.task)
+
+    @property
+    def sentence_shown(self) -> str:
+        """What is asked."""
+        return self.sentence or self.task.probe(self.setup)
+
+    @property
+    def head_shown(self) -> Head:
+        """The layer and the head on show: those that are wished for, as far as there are such."""
+        return min(self.layer, self.setup.layers - 1), min(self.head, self.setup.heads - 1)
+
+    @property
+    def off_shown(self) -> frozenset[Head]:
+        """The heads that are off, of those there are."""
+        return frozenset(
+            (layer, head) for layer, head in self.off if layer < self.setup.layers and head < self.setup.heads
+        )
+
+    def with_setup(self, setup: LearningSetup) -> Self:
+        """Return the state with something else that learns, from its beginning."""
+        sentence = self.sentence if setup.task == self.setup.task and setup.length == self.setup.length else ""
+        return replace(self, setup=setup, step=0, sentence=sentence)
+
+    def with_task(self, name: str) -> Self:
+        """Return the state with another task, as that is proposed, with the last layer on show."""
+        setup = task_of(name).setup
+        return replace(self.with_setup(setup), layer=setup.layers - 1, head=0, row=-1, off=frozenset())
+
+    def with_head_switched(self, head: Head) -> Self:
+        """Return the state with a head off that was on, or on that was off."""
+        return replace(self, off=self.off ^ {head})
+
+
+def changed_setup(setup: LearningSetup, name: str, value: object) -> LearningSetup:
+    """Return a setup with one field changed.
+
+    Raises
+    ------
+    ExplorerError
+        Nothing can learn with it: the sizes do not go together, or the task has decided the field.
+    """
+    changed = replace(setup, **{name: value})  # type: ignore[arg-type]
+    task_of(changed.task).check(changed)
+    return changed
+
+
+def reasons_against(setup: LearningSetup) -> dict[str, str]:
+    """Return by field why it cannot be changed, where the task decides it."""
+    task = task_of(setup.task)
+    return dict.fromkeys(task.fixed, f"The task “{task.title}” decides this.")

@@ -1,0 +1,129 @@
+"""Every sentence of the Training page."""
+
+from __future__ import annotations
+
+from attention_explorer.errors import quoted
+from attention_explorer.numerals import counted, grouped, percent, plain
+from attention_explorer.pages.training.moment import Moment, Worth
+from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.sources.learned.learned_model import Heads
+from attention_explorer.sources.learned.run import Curve
+from attention_explorer.sources.learned.task import Task
+
+
+def head_words(head: Head, state: TrainingState) -> str:
+    """Name a head: “layer 2”, or “layer 2, head 1” where there are several."""
+    return state.count.place(*head) if state.setup.heads > 1 else state.count.layer(head[0])
+
+
+def short_head_words(head: Head, state: TrainingState) -> str:
+    """Name a head above its small map: “L2H1”, or “layer 2” where each layer has one."""
+    number = state.count.number
+    return f"L{number(head[0])}H{number(head[1])}" if state.setup.heads > 1 else head_words(head, state)
+
+
+def title(moment: Moment, state: TrainingState) -> str:
+    """Say what the large map shows: “layer 2: “it” looks at “cat” (0.94)”."""
+    head, row = state.head_shown, moment.row_of(state)
+    weights = moment.weights(head)[row]
+    best, asking = int(weights.argmax()), moment.answer.tokens[row]
+    whom = quoted(moment.answer.context_tokens[best])
+    verb = "looks at" if weights[best] >= 0.5 else "looks most at"
+    name = head_words(head, state)
+    off = ", switched off," if head in state.off_shown else ""
+    return f"{name[0].upper()}{name[1:]}{off}: {quoted(asking)} {verb} {whom} ({plain(float(weights[best]))})"
+
+
+def origin(state: TrainingState) -> str:
+    """Say where the numbers come from."""
+    if state.step == 0:
+        return f"nothing learned yet: random numbers of seed {state.setup.seed}"
+    return f"learned here: {state.task.title}, step {grouped(state.step)}, seed {state.setup.seed}"
+
+
+def cell(moment: Moment, state: TrainingState, head: Head, row: int, column: int) -> str:
+    """Say what is in a cell, now and at the beginning."""
+    tokens, keys = moment.answer.tokens, moment.answer.context_tokens
+    now = moment.weights(head)[row, column]
+    text = f"{head_words(head, state)}: {quoted(tokens[row])} gives {quoted(keys[column])} {plain(float(now), 4)}"
+    before = [f"{plain(float(answer.weights[head[0]][head[1]][row, column]), 4)} at step {step}"
+              for step, answer in moment.earlier if answer.tokens == tokens]  # fmt: skip
+    return "; ".join((f"{text} at step {state.step}", *before[:1]))
+
+
+def row_now(moment: Moment, head: Head, row: int, answer_index: int = -1) -> str:
+    """Say what a row looks at, below its strip: “cat, 0.94”."""
+    answer = moment.answer if answer_index < 0 else moment.earlier[answer_index][1]
+    weights = answer.weights[head[0]][head[1]][row]
+    best = int(weights.argmax())
+    return f"{answer.context_tokens[best]}, {plain(float(weights[best]))}"
+
+
+def answers(moment: Moment, row: int) -> tuple[str, tuple[tuple[str, float, bool], ...]]:
+    """Return what is said of the answer at a query, and the three most probable with whether each is right."""
+    answer = moment.answer
+    place = answer.places.index(row) if row in answer.places else len(answer.places) - 1
+    known, chances = answer_words(moment), answer.probabilities[place]
+    best = chances.argsort(kind="stable")[::-1][:3]
+    right = answer.right[place]
+    told = tuple((known[each], float(chances[each]), known[each] == right) for each in best.tolist())
+    asking = answer.tokens[answer.places[place]]
+    if right is None:
+        return f"At {quoted(asking)} it says {quoted(told[0][0])}. The task does not know what is right here.", told
+    verdict = "which is right" if told[0][2] else f"but {quoted(right)} would be right"
+    return f"At {quoted(asking)} it says {quoted(told[0][0])}, {verdict}.", told
+
+
+def answer_words(moment: Moment) -> tuple[str, ...]:
+    """Return all possible answers in order."""
+    from attention_explorer.sources.learned.tasks import task_of
+
+    setup = moment.request.setup
+    return task_of(setup.task).answers(setup).words
+
+
+def broken(worth: Worth, off: int) -> str:
+    """Say what is left of the accuracy with the heads off that are."""
+    if not off:
+        return f"With all heads {percent(worth.whole)} of the held-out answers are right."
+    return f"With {counted(off, 'head')} off: {percent(worth.together)} right, instead of {percent(worth.whole)}."
+
+
+def needed(heads: Heads, state: TrainingState) -> str:
+    """Say which heads do the work."""
+    if not heads:
+        return "No head is needed: without any it is as often right as with all."
+    names = " and ".join(head_words(head, state) for head in heads)
+    return f"The fewest heads that do nearly as well as all: {names}."
+
+
+def progress(task: Task, curve: Curve) -> str:
+    """Say how far it has come: beside the name of the task."""
+    accuracy, weight = float(curve.accuracy[-1]), float(curve.weight[-1])
+    asked = "" if task.name == "dictionary" else " (held-out)"
+    parts = [counted(len(curve.training_loss), "step"), f"{percent(accuracy)} right{asked}"]
+    if task.name == "die":
+        parts.append("chance, as it must be" if task.is_reached(accuracy, weight) else "that is luck")
+    elif task.is_reached(accuracy, weight):
+        parts.append("learned")
+    return " · ".join(parts)
+
+
+def sizes(parameters: int, batch: int) -> str:
+    """Say how large the network is, in a tip."""
+    return f"{grouped(parameters)} numbers are learned, from {counted(batch, 'sentence')} in each step."
+
+
+def chart(curve: Curve, baselines: tuple[float, float]) -> str:
+    """Say what the curves show."""
+    steps = int(curve.steps[-1])
+    chance, frequent = baselines
+    return (
+        f"Loss {plain(float(curve.loss[-1]), 3)} and {percent(float(curve.accuracy[-1]))} right answers at step "
+        f"{steps}, on sentences that are held out. Guessing would be right in {percent(chance)}, always giving the "
+        f"most frequent answer in {percent(frequent)}."
+    )
+
+
+LEGEND = "on held-out sentences; faint: on those it learns from; dashed: guessing; dotted: the most frequent answer"
+"""What the lines of the curves are."""

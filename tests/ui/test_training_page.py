@@ -1,0 +1,307 @@
+"""The Training page: Play, scrub, ask and break, by mouse and keys on the shown window."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+import numpy as np
+import pyqtgraph
+import pytest
+from people_driver import catch_up
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from window_driver import WindowDriver
+
+from attention_explorer.pages.training.figure import training_figure
+from attention_explorer.pages.training.state import MOST_STEPS, Speed, TrainingState
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.learned.run import Run, run_of
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.ui.export.figure import encoded
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+FIRST = TrainingState()
+SENTENCE = "the cat sat on the mat because it was"
+
+
+@pytest.fixture
+def training(make_window, hand):
+    def make(state: TrainingState = FIRST) -> WindowDriver:
+        settings = Settings(theme=ThemeChoice.LIGHT, page="training")
+        window = make_window(ExplorerState(training=state), settings, (1280, 800))
+        catch_up(window)
+        return WindowDriver(window, hand)
+
+    return make
+
+
+def state_of(at: WindowDriver) -> TrainingState:
+    return at.window.session.state.training
+
+
+def learned(at: WindowDriver, qtbot) -> None:
+    """Wait until Play has come to its end."""
+    qtbot.waitUntil(lambda: not at.page.player.is_running, timeout=60_000)
+    catch_up(at.window)
+
+
+def middle(item) -> QPointF:
+    return item.box.center()
+
+
+def cell(at: WindowDriver, row: int, column: int) -> QPointF:
+    return at.page.scene.large.layout.rectangle(row, column).center()
+
+
+# ---- Learning ----
+
+
+def test_play_finds_the_cat_and_is_one_step_of_undo(training, qtbot):
+    at = training()
+    assert "random numbers" in at.page.origin.text()
+    at.key(Qt.Key.Key_Space)
+    assert at.page.play.text() == "Pause"
+    learned(at, qtbot)
+    assert state_of(at).step == FIRST.task.steps
+    assert at.page.heading.text().startswith("Layer 2: “it” looks at “cat”")
+    assert "100 % right" in at.page.progress.text()
+    assert (at.steps, at.undo_text, at.page.play.text()) == (1, "Train", "Play")
+    at.undo()
+    catch_up(at.window)
+    assert state_of(at) == FIRST
+    assert "random numbers" in at.page.origin.text()
+
+
+def test_the_hint_of_the_first_preset_is_true():
+    run = Run(FIRST.setup)
+    run.advance(FIRST.task.steps)
+    seen = [run.at(step).ask(FIRST.sentence_shown) for step in range(0, FIRST.task.steps + 1, 10)]
+    found = [answer.context_tokens[answer.weights[1][0][answer.places[0]].argmax()] for answer in seen]
+    assert "mat" in found[: found.index("cat")]
+    assert found[-1] == "cat"
+    soft = run.at().ask(f"{SENTENCE} soft .")
+    assert (soft.answers, soft.right) == (("mat",), ("mat",))
+
+
+def test_escape_stops_and_what_was_learned_stays(training, qtbot):
+    at = training(replace(FIRST, speed=Speed.STEADY))
+    at.press(at.page.play)
+    qtbot.waitUntil(lambda: state_of(at).step >= 3, timeout=60_000)
+    at.key(Qt.Key.Key_Escape)
+    assert not at.page.player.is_running
+    step = state_of(at).step
+    assert (at.steps, at.undo_text) == (1, "Train")
+    catch_up(at.window)
+    QTest.qWait(100)
+    assert state_of(at).step == step < FIRST.task.steps
+
+
+def test_what_is_drawn_is_what_the_network_of_that_step_computes(training):
+    at = training(replace(FIRST, step=30))
+    run = Run(FIRST.setup)
+    run.advance(30)
+    answer = run.at(30).ask(FIRST.sentence_shown)
+    for layer in (0, 1):
+        at.click(middle(at.page.scene.small[layer, 0]), at.canvas.viewport())
+        catch_up(at.window)
+        assert state_of(at).head_shown == (layer, 0)
+        assert np.array_equal(at.page.scene.large.picture.values, answer.weights[layer][0])
+    told = at.page.panel.ask.bars.told
+    assert told[0][:2] == (answer.answers[0], float(answer.probabilities[0].max()))
+
+
+def test_a_step_at_a_time(training):
+    at = training()
+    at.press(at.page.step_button)
+    at.press(at.page.step_button)
+    catch_up(at.window)
+    assert state_of(at).step == 2
+    assert at.page.requests.shown.step == 2
+
+
+def test_a_learning_rate_that_explodes_is_stopped_and_said(training, qtbot):
+    at = training(replace(FIRST, setup=replace(FIRST.setup, rate=1e9)))
+    at.key(Qt.Key.Key_Space)
+    learned(at, qtbot)
+    assert "smaller learning rate" in at.told
+    assert at.page.requests.shown.step == state_of(at).step
+
+
+def test_a_person_takes_over_while_it_learns(training, qtbot):
+    at = training(replace(FIRST, speed=Speed.STEADY))
+    at.key(Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: state_of(at).step >= 2, timeout=60_000)
+    at.type_into(at.page.form.controls["seed"], "5")
+    qtbot.waitUntil(lambda: not at.page.player.is_running, timeout=60_000)
+    catch_up(at.window)
+    assert (state_of(at).setup.seed, state_of(at).step) == (5, 0)
+    assert "seed 5" in at.page.origin.text()
+
+
+# ---- Going back in time ----
+
+
+def test_the_line_is_dragged_back_in_time(training, monkeypatch):
+    run_of.cache_clear()  # what another test has made it learn
+    monkeypatch.setitem(pyqtgraph.CONFIG_OPTIONS, "mouseRateLimit", -1)  # every move of the mouse counts
+    at = training(replace(FIRST, step=40))
+    chart = at.page.chart
+    box = chart.plotItem.vb
+
+    def place(step: float) -> QPointF:
+        return QPointF(chart.mapFromScene(box.mapViewToScene(QPointF(step, 50.0))))
+
+    at.hand(chart.viewport()).drag(place(40), place(10))
+    catch_up(at.window)
+    assert abs(state_of(at).step - 10) <= 1
+    assert (at.steps, at.undo_text) == (1, "Go to a step")
+    assert f"step {state_of(at).step}" in at.page.origin.text()
+    at.hand(chart.viewport()).drag(place(state_of(at).step), place(300))
+    catch_up(at.window)
+    assert state_of(at).step == 40, "as far as it has learned"
+
+
+def test_arrow_keys_walk_along_the_curves(training):
+    at = training(replace(FIRST, step=20))
+    at.key(Qt.Key.Key_Home)
+    catch_up(at.window)
+    assert state_of(at).step == 0
+    at.key(Qt.Key.Key_Right)
+    at.key(Qt.Key.Key_Right)
+    catch_up(at.window)
+    assert state_of(at).step == 2
+
+
+# ---- Asking and breaking ----
+
+
+def test_the_adjective_moves_the_answer(training):
+    at = training(replace(FIRST, step=FIRST.task.steps))
+    assert at.page.panel.ask.bars.told[0][0] == "cat"
+    at.type_into(at.page.panel.ask.line, f"{SENTENCE} soft .")
+    catch_up(at.window)
+    assert at.page.panel.ask.bars.told[0][0] == "mat"
+    assert "which is right" in at.page.panel.ask.said.text()
+
+
+def test_a_word_that_it_does_not_know_is_refused_and_the_picture_says_so(training):
+    at = training(replace(FIRST, step=5))
+    at.type_into(at.page.panel.ask.line, f"{SENTENCE} purple .")
+    catch_up(at.window)
+    assert "has not learned “purple”" in at.page.requests.reason
+    assert at.page.reason_against_taking
+    assert at.page.note.isVisible()
+
+
+def test_words_are_offered_for_the_last_one_only(training):
+    at = training()
+    completer = at.page.panel.ask.completer
+    at.page.panel.ask.line.setText("the ca")
+    completer.setCompletionPrefix("ca")
+    assert [completer.pathFromIndex(completer.completionModel().index(0, 0))] == ["the cat"]
+
+
+def test_a_head_is_broken_and_what_it_was_worth_is_measured(training):
+    at = training(replace(FIRST, step=80))
+    model = Run(FIRST.setup)
+    model.advance(80)
+    box = at.page.panel.break_it.boxes[1, 0]
+    at.press(box)
+    catch_up(at.window)
+    assert state_of(at).off == {(1, 0)}
+    assert at.page.worth.alone[1, 0] == model.at(80).without([(1, 0)]).measured().accuracy
+    assert at.page.worth.together == at.page.worth.alone[1, 0]
+    assert at.page.worth.whole == model.at(80).measured().accuracy
+    assert "off" in at.page.heading.text()
+    at.undo()
+    assert not state_of(at).off
+
+
+def test_the_heads_that_it_needs_are_said(training, qtbot):
+    at = training(replace(FIRST, step=80))
+    at.press(at.page.panel.break_it.needed_button)
+    qtbot.waitUntil(lambda: "fewest heads" in at.told or "No head is needed" in at.told, timeout=60_000)
+
+
+def test_a_row_is_followed_when_it_is_clicked(training):
+    at = training(replace(FIRST, step=10))
+    at.hand(at.canvas.viewport()).move(cell(at, 2, 5))
+    assert "gives" in at.said
+    at.click(cell(at, 2, 5), at.canvas.viewport())
+    assert state_of(at).row == 2
+    assert "“sat”" in at.page.heading.text()
+
+
+# ---- Sizes ----
+
+
+def test_sizes_that_do_not_go_together_are_refused_and_the_field_is_put_back(training):
+    at = training()
+    at.type_into(at.page.form.controls["heads"], "5")
+    assert "cannot be shared equally by 5 heads" in at.told
+    assert state_of(at) == FIRST
+    assert at.page.form.controls["heads"].text() == "1"
+
+
+def test_what_the_task_decides_is_greyed_and_says_why(training):
+    at = training()
+    at.press(at.page.more_button)
+    length = at.page.more.controls["length"]
+    assert length.isVisible()
+    assert not length.isEnabled()
+    assert "decides this" in length.toolTip()
+
+
+def test_another_task_is_chosen_and_every_head_has_a_map(training):
+    at = training()
+    at.choose(at.page.presets, "brackets")
+    catch_up(at.window)
+    assert state_of(at).setup.task == "brackets"
+    assert sorted(at.page.scene.small) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert sorted(at.page.panel.break_it.boxes) == sorted(at.page.scene.small)
+    assert at.page.scene.large.picture.masked[0, 1], "causal"
+
+
+def test_the_plane_shows_where_the_points_stand(training):
+    at = training()
+    at.choose(at.page.presets, "dictionary")
+    catch_up(at.window)
+    queries, keys = at.page.scene.plane.points
+    parameters = run_of(state_of(at).setup).at(0).network.parameters
+    assert np.array_equal(queries, parameters["q"])
+    assert np.array_equal(keys, parameters["k"])
+
+
+# ---- Coming back, and taking away ----
+
+
+def test_a_state_is_learned_again_when_it_comes_back(training):
+    step, at = 24, training()
+    run_of.cache_clear()
+    at.window.session._restore(ExplorerState(training=replace(FIRST, step=step)))
+    catch_up(at.window)
+    assert at.page.requests.shown.step == step
+    assert f"step {step}" in at.page.origin.text()
+
+
+def test_numbers_and_pictures_are_taken_away():
+    figure = training_figure(replace(FIRST, step=12))
+    rows = list(csv.reader(io.StringIO(encoded(figure, ".csv").decode())))
+    assert rows[0] == ["layer", "head", "query", "key", "weight"]
+    first = [float(row[4]) for row in rows[1:12]]
+    assert sum(first) == pytest.approx(1.0, abs=1e-6)
+    assert first == figure.moment.answer.weights[0][0, 0].tolist()
+    drawing = encoded(figure, ".svg").decode()
+    assert "learned here" in drawing.casefold()
+    assert "step 12" in drawing
+
+
+def test_play_goes_no_further_than_the_last_step(training):
+    at = training(replace(FIRST, step=3))
+    at.window.session._restore(ExplorerState(training=replace(FIRST, step=MOST_STEPS)))
+    at.page.cancel()
+    at.page.player.start()
+    assert not at.page.player.is_running
