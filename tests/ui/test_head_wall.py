@@ -195,12 +195,14 @@ def test_the_line_on_a_head_fits_into_the_smallest_window(preset):
     assert max(metrics.horizontalAdvance(line_words(survey)) for survey in surveys) < 1024 - 160  # beside the history
 
 
-def test_the_summary_under_a_pointer_that_rests_follows_the_numbers(driver, wall):
+def test_the_summary_under_a_pointer_that_rests_follows_the_numbers(driver, wall, wait):
     driver.hand(wall).move(middle(wall, 0, 2))
     before = driver.said
     driver.key(Qt.Key.Key_H)
+    wait(driver)
     assert driver.said.startswith("head 3: entropy 0.00 nats, mean of the row maxima 1.00")
     driver.undo()
+    wait(driver)
     assert driver.said == before
     QApplication.sendEvent(wall, QEvent(QEvent.Type.Leave))
     driver.key(Qt.Key.Key_H)

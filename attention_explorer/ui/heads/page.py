@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 KEPT = "Kept as B. Change anything, then choose Compare."
 WALL_WIDTH = 268
 PANEL_WIDTH = 344
+TIGHT_PAGE = 1020
+"""Pixels at zoom 1 of a page below which the columns beside the picture give way to it."""
+TIGHT_WALL_WIDTH, TIGHT_PANEL_WIDTH = 226, 312
 NARROW_PAGE = 946
 LOW_PANEL = 740
 """Pixels at zoom 1 of the page below which the panel has no room for the hint: it stands above the columns."""
@@ -197,10 +200,14 @@ class HeadsPage(RequestingPage):
         px, narrow = self.look.px, self.width() < self.look.px(NARROW_PAGE)
         self._columns.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         self.bar.be_low(self.height() < px(LOW_PAGE))
-        wide = self.width() > px(1900)
-        for side, width in ((self._wall_side, WALL_WIDTH), (self._panel, PANEL_WIDTH)):
-            side.setMinimumWidth(0 if narrow else px(width * (1.4 if wide else 1)))
-            side.setMaximumWidth(UNBOUNDED if narrow else px(width * (1.4 if wide else 1)))
+        wide, tight = self.width() > px(1900), self.width() < px(TIGHT_PAGE)
+        for side, width, least in (
+            (self._wall_side, WALL_WIDTH, TIGHT_WALL_WIDTH),
+            (self._panel, PANEL_WIDTH, TIGHT_PANEL_WIDTH),
+        ):
+            given = px(least if tight else width * (1.4 if wide else 1))
+            side.setMinimumWidth(0 if narrow else given)
+            side.setMaximumWidth(UNBOUNDED if narrow else given)
         # One below the other, the picture comes first, and as far as possible it fits into what is seen at a time.
         place = 0 if narrow else 1
         if self._columns.indexOf(self._centre) != place:

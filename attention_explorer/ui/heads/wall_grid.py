@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from attention_explorer.ui.heads.thumbnail import thumbnail_height
 from attention_explorer.ui.theme import Look
 
-SMALLEST_TILE = 118
+SMALLEST_TILE = 100
 """Pixels at zoom 1 that a thumbnail is wide at least."""
 
 
