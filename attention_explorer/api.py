@@ -280,10 +280,16 @@ def _file_name(title: str | None) -> str:
 def open_window(page: HeadsState) -> None:
     """Open the window on a state of the Heads page. A script waits until it is closed, a notebook goes on."""
     command = [sys.executable, "-m", "attention_explorer", str(_session_with(page))]
-    if "ipykernel" in sys.modules:
+    if _is_in_a_notebook():
         subprocess.Popen(command)  # noqa: S603 - this program
     else:
         subprocess.run(command, check=False)  # noqa: S603 - this program
+
+
+def _is_in_a_notebook() -> bool:
+    """Whether a kernel of IPython runs this; that its packages are loaded does not say so."""
+    loaded = sys.modules.get("IPython")
+    return loaded is not None and hasattr(loaded.get_ipython(), "kernel")
 
 
 def _session_with(page: HeadsState) -> Path:

@@ -87,4 +87,5 @@ def check_range(kind: type[DataclassInstance], name: str, number: float) -> None
     """
     found = declarations(kind)[name]
     if not found.low <= number <= found.high:
-        raise ExplorerError(f"{name} must be from {found.low:g} to {found.high:g}, not {number:g}.")
+        given = str(number) if isinstance(number, int) else f"{number:g}"
+        raise ExplorerError(f"{name} must be from {found.low:g} to {found.high:g}, not {given}.")

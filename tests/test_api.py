@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -213,9 +214,8 @@ def test_a_script_waits_for_the_window_and_a_notebook_goes_on(monkeypatch, kerne
     started: list[tuple[str, list[str]]] = []
     monkeypatch.setattr(api.subprocess, "run", lambda command, **_how: started.append(("waits", command)))
     monkeypatch.setattr(api.subprocess, "Popen", lambda command: started.append(("goes on", command)))
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
-    if kernel:
-        monkeypatch.setitem(sys.modules, "ipykernel", api)
+    shell = SimpleNamespace(kernel=object()) if kernel else None
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     attention_explorer.show(weights_of(2, 3, 5, 5), TOKENS).open(1, 2)
     ((how, command),) = started
     assert how == ("goes on" if kernel else "waits")

@@ -157,7 +157,7 @@ def changed(tmp_path: Path, about: object, **arrays: object) -> Path:
         ({"step": -1}, {}, "must name a step from 0 on, not -1"),
         ({"step": "two"}, {}, "must name a step from 0 on"),
         ({"setup": {"task": "nothing"}}, {}, "There is no task 'nothing'"),
-        ({"setup": {"task": "reverse", "d_model": 10**9}}, {}, "d_model must be a whole number from 1 to 256"),
+        ({"setup": {"task": "reverse", "d_model": 10**9}}, {}, "d_model must be from 1 to 256"),
         ({"setup": {"layers": "two"}}, {}, "layers must be a whole number"),
         ({}, {"w_out": None}, "“w_out” of “model.npz” must have shape (8, 16), but it is missing"),
         ({}, {"w_e": np.zeros((2, 2))}, "“w_e” of “model.npz” must have shape (16, 8), but it is (2, 2)"),

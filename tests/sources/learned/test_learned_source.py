@@ -104,7 +104,7 @@ def test_of_a_causal_model_the_mask_is_its_own() -> None:
         (replace(TRANSLATION, sentence="le chien vert end end"), "has 5 words, and this model takes 1 to 4"),
         (replace(IT, setup=replace(IT.setup, task="nothing")), "There is no task “nothing”"),
         (replace(IT, setup=replace(IT.setup, heads=5)), "cannot be shared equally by 5 heads"),
-        (replace(IT, setup=replace(IT.setup, layers=0)), "no layer of attention"),
+        (replace(IT, setup=replace(IT.setup, layers=0)), "layers must be from 1 to 6"),
         (LearnedRecipe(TASKS["dictionary"].setup, 1, "1 2"), "shown as a whole"),
     ],
 )
