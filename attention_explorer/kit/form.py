@@ -117,7 +117,7 @@ class Form(QWidget, Generic[S]):
         button.setCheckable(True)
         button.setToolTip(said.tip)
         button.setAccessibleDescription(said.tip)
-        button.clicked.connect(partial(self._set, name))
+        button.clicked.connect(lambda checked: self._set(name, checked))
         self.controls[name] = button
         return button
 

@@ -246,6 +246,18 @@ def test_sizes_that_do_not_go_together_are_refused_and_the_field_is_put_back(tra
     assert at.page.form.controls["heads"].text() == "1"
 
 
+@pytest.mark.parametrize("name", ["scaled", "positions", "residual"])
+def test_a_switch_changes_what_learns(training, name):
+    at = training()
+    if name == "residual":
+        at.press(at.page.more_button)
+    at.press({**at.page.form.controls, **at.page.more.controls}[name])
+    assert getattr(state_of(at).setup, name) is False
+    assert at.undo_text.startswith("Switch the")
+    at.press(at.page.form.controls["hard"].buttons[True])
+    assert state_of(at).setup.hard
+
+
 def test_what_the_task_decides_is_greyed_and_says_why(training):
     at = training()
     at.press(at.page.more_button)
