@@ -39,6 +39,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.preset import preset_of
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.hint_card import HintCard
+from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.panel_scroll import PageScroll, PanelScroll
 from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
@@ -112,8 +113,9 @@ class TrainingPage(RequestingPage):
         self.export_button.clicked.connect(self.export)
         self.form: Form[LearningSetup] = Form(LearningSetup, FIRST_FIELDS, self.look, changed_setup)
         self.more: Form[LearningSetup] = Form(LearningSetup, MORE_FIELDS, self.look, changed_setup)
-        self.more_button = QPushButton("More…")
-        self.more_button.setCheckable(True)
+        self.more_button = MoreButton()
+        self.more_button.setText("More…")
+        self.more_button.show()  # whatever the height: these are not for the first look
         self.more_button.setToolTip("Show the other sizes, and how it learns; click again to hide them")
         self.more_button.toggled.connect(self.more.setVisible)
         self.more.hide()
