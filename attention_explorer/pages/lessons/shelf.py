@@ -1,0 +1,25 @@
+"""The lessons that come with the program, in the order in which they are meant to be taken."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from attention_explorer import assets
+from attention_explorer.pages.lessons.lesson import Lesson
+from attention_explorer.pages.lessons.reading import SUFFIX, lesson_from
+
+FOLDER = "lessons"
+NAMES = ("dictionary", "soft", "hard-and-soft")
+
+
+@cache
+def lessons() -> tuple[Lesson, ...]:
+    """Return the lessons of the program; an ExplorerError if one of their files is missing or damaged."""
+    return tuple(lesson_from(assets.read_bytes(f"{FOLDER}/{name}{SUFFIX}"), f"{name}{SUFFIX}") for name in NAMES)
+
+
+def after(lesson: Lesson) -> Lesson | None:
+    """Return the lesson that comes next; None after the last."""
+    names = [each.name for each in lessons()]
+    place = names.index(lesson.name) + 1 if lesson.name in names else len(names)
+    return lessons()[place] if place < len(names) else None

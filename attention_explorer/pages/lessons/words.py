@@ -1,0 +1,144 @@
+"""What the card of a lesson says: texts with emphasis, answers as they are typed, and what an answer is worth."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+
+from attention_explorer.errors import ExplorerError, full_stop, quoted
+from attention_explorer.numerals import coordinate, parsed_number
+from attention_explorer.pages.lessons.answers import Given, Right, Verdict
+from attention_explorer.pages.lessons.lesson import Answer, Kind, Step
+from attention_explorer.pages.lessons.names import names_in
+from attention_explorer.state.explorer import ExplorerState
+
+TYPED = {
+    Kind.NUMBER: "A number",
+    Kind.TOKEN: "A word of the sentence",
+    Kind.POINT: "Its x and y, with a space between",
+    Kind.BARS: "A number for each, with spaces between",
+}
+"""The kinds of answers that are typed, and what is to be typed."""
+
+NOT_YET = "This kind of question cannot be answered here yet. “Show me” tells the answer."
+
+_MARKS = (
+    (re.compile(r"`([^`\n]+)`"), r"<code>\1</code>"),
+    (re.compile(r"\*\*([^*\n]+)\*\*"), r"<b>\1</b>"),
+    (re.compile(r"\*([^*\n]+)\*"), r"<i>\1</i>"),
+)
+_LETTERS = {"lookup.query": "q", "lookup.target": "t"}
+
+
+def rich(text: str) -> str:
+    """Return a text of a lesson as HTML: paragraphs, bold, italic and code. Nothing else in it is taken for HTML."""
+    parts = []
+    for paragraph in re.split(r"\n\s*\n", text.strip()):
+        marked = html.escape(" ".join(paragraph.split()))
+        for mark, becomes in _MARKS:
+            marked = mark.sub(becomes, marked)
+        parts.append(f"<p style='margin: 0 0 4px 0'>{marked}</p>")
+    return "".join(parts)
+
+
+def spoken(text: str) -> str:
+    """Return a text of a lesson without its marks, for a screen reader."""
+    words = " ".join(text.split())
+    for mark, _ in _MARKS:
+        words = mark.sub(r"\1", words)
+    return words
+
+
+def drawn_words(step: Step, case: ExplorerState) -> str:
+    """Say what was drawn for a question: “This time: q = (−1, 0.5).”; empty if nothing was."""
+    drawn = (f"{_LETTERS.get(draw.name, draw.name)} = {_field(draw.name, case)}" for draw in step.draw)
+    return f"This time: {', '.join(drawn)}." if step.draw else ""
+
+
+def _field(name: str, state: ExplorerState) -> str:
+    part: object = state
+    for key, index in re.findall(r"([a-z_]+)|\[(\d+)\]", name):
+        part = getattr(part, key) if key else part[int(index)]  # type: ignore[index]
+    return _numbers(part) if isinstance(part, tuple) else coordinate(part) if isinstance(part, float) else str(part)
+
+
+def _numbers(numbers: Sequence[float]) -> str:
+    return f"({', '.join(coordinate(number, 4) for number in numbers)})"
+
+
+def read_answer(kind: Kind, text: str) -> Given:
+    """Return an answer that was typed.
+
+    Raises
+    ------
+    ExplorerError
+        It is none of this kind.
+    """
+    if not text.strip():
+        raise ExplorerError("Type an answer first.")
+    if kind is Kind.TOKEN:
+        return text.strip()
+    if kind is Kind.NUMBER:
+        return parsed_number(text)
+    return tuple(parsed_number(part) for part in re.split(r"[\s;()]+|,\s+", text) if part)
+
+
+def truth_words(answer: Answer, truth: Right) -> str:
+    """Say what is right."""
+    return _said(answer, truth, near=answer.within)
+
+
+def _said(answer: Answer, given: Given | Right, near: float = 0.0) -> str:
+    if answer.kind is Kind.CHOICE:
+        return quoted_whole(answer.options[int(str(given))].say)
+    if isinstance(given, str):
+        return quoted(given)
+    if isinstance(given, frozenset):
+        return ", ".join(str(place) for place in sorted(given)) or "none"
+    if isinstance(given, int | float):
+        return _rounded(float(given), near)
+    return f"({', '.join(_rounded(float(number), near) for number in given)})"
+
+
+def _rounded(number: float, near: float) -> str:
+    """Return a number with the digits that the question asks for and one more, or as it was typed."""
+    return coordinate(round(number, max(3, len(f"{near:f}".rstrip("0").partition(".")[2]) + 1)) if near else number)
+
+
+def quoted_whole(text: str) -> str:
+    """Return a sentence of a lesson in quotation marks, however long."""
+    return f"“{text}”"
+
+
+def verdict_words(step: Step, given: Given, verdict: Verdict) -> str:
+    """Say what an answer is worth, with the truth beside the guess, and why."""
+    answer = step.answer
+    if answer is None:
+        return ""
+    right = truth_words(answer, verdict.truth)
+    if verdict.is_right:
+        exact = f"**Right.** It is {right}." if answer.kind in TYPED else "**Right.**"
+        return f"{exact} {_reply(answer, given) or step.right}".strip()
+    off = f", so you were {_rounded(verdict.error, answer.within)} off" if verdict.error else ""
+    why = verdict.slip.say if verdict.slip else _reply(answer, given) or step.wrong
+    return f"**Not this time.** You said {_said(answer, given)}; it is {right}{off}. {why}".strip()
+
+
+def _reply(answer: Answer, given: Given) -> str:
+    return answer.options[given].reply if answer.kind is Kind.CHOICE and isinstance(given, int) else ""
+
+
+def told_words(step: Step, truth: Right) -> str:
+    """Say the answer to somebody who did not try."""
+    if step.answer is None:
+        return ""
+    return f"It is {full_stop(truth_words(step.answer, truth))} {step.wrong or step.right}".strip()
+
+
+def is_met(step: Step, state: ExplorerState) -> bool:
+    """Return whether a step is done in a state; one whose names are not there in this state is not."""
+    try:
+        return step.until is not None and step.until.holds(names_in(state))
+    except ExplorerError:
+        return False  # a key that the step names was deleted: undo brings it back
