@@ -49,6 +49,8 @@ class Settings:
     """Whether layers, heads and tokens are counted from 0."""
     memory: int = ON_SHOW_BYTES // 2**20
     """MiB that may be taken for what is on the screen or kept as B."""
+    lessons: str = ""
+    """How far the lessons have come, as `pages/lessons/progress.py` writes it."""
 
 
 class SettingsStore:
@@ -87,6 +89,7 @@ class SettingsStore:
         return replace(
             settings,
             page=self._text("page", settings.page),
+            lessons=self._text("lessons", settings.lessons),
             goes_on=self._switch("goes_on", settings.goes_on),
             from_zero=self._switch("from_zero", settings.from_zero),
             reduced_motion=self._switch("reduced_motion", settings.reduced_motion),

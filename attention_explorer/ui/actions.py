@@ -171,6 +171,14 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "Use the whole screen",
     ),
     WindowAction(
+        "lessons",
+        "&Help",
+        "&Lessons…",
+        lambda w: w.show_lessons(),
+        ("Ctrl+L",),
+        "Learn attention step by step: predict, then see",
+    ),
+    WindowAction(
         "shortcuts", "&Help", "&Shortcuts", lambda w: w.show_shortcuts(), ("F1",), "What the mouse and the keys do"
     ),
     WindowAction("about", "&Help", "&About", lambda w: w.show_about(), (), "Version, licence and references"),

@@ -303,7 +303,7 @@ def _cost_figure(state: ExplorerState) -> Figure:
     return cost_figure(state.cost)
 
 
-def _imported(path: str) -> Callable[..., Any]:
+def imported(path: str) -> Callable[..., Any]:
     """Return what is loaded when it is first called, by its path: “pages.training.page.TrainingPage”."""
 
     def call(*given: object) -> Any:  # noqa: ANN401 # whatever that returns
@@ -378,8 +378,8 @@ PAGES: tuple[PageEntry, ...] = (
         "Training",
         "training",
         "Watch attention come into being: a tiny network learns a task",
-        _imported("pages.training.page.TrainingPage"),
-        {PICTURE: lambda state: _imported("pages.training.figure.training_figure")(state.training)},
+        imported("pages.training.page.TrainingPage"),
+        {PICTURE: lambda state: imported("pages.training.figure.training_figure")(state.training)},
         partial(_examples, "training"),
         is_new_house=True,
     ),

@@ -298,6 +298,7 @@ class SessionFiles(QObject):
 
     def _unless_unsaved(self, go_on: Callable[[], object]) -> None:
         """Go on, after asking whether to save if anything would be lost."""
+        self._window.leave_lesson()  # whose state is not what would be lost
         if self.opened.is_changed:
             self._ask(go_on)
         else:

@@ -282,12 +282,12 @@ QStatusBar {{ background: {t.rail}; color: {t.muted}; }}
 QStatusBar::item {{ border: none; }}
 QStatusBar QLabel {{ color: {t.muted}; padding: 0 {px(8)}px; }}
 #rail {{ background: {t.rail}; }}
-#rail QToolButton {{ border: 1px solid transparent; border-radius: {px(8)}px; padding: {px(7)}px {px(2)}px;
+#rail QToolButton {{ border: 1px solid transparent; border-radius: {px(8)}px; padding: {px(5)}px {px(2)}px;
     color: {t.muted}; background: transparent; font-size: {px(11)}px; }}
 #rail QToolButton:hover {{ color: {t.text}; }}
 #rail QToolButton:checked {{ background: {t.card}; border-color: {t.border}; color: {t.text}; font-weight: 600; }}
 #rail QToolButton:focus, #rail QToolButton:checked:focus {{ border: {px(2)}px solid {t.focus};
-    padding: {px(7) - wider}px {max(px(2) - wider, 0)}px; }}
+    padding: {px(5) - wider}px {max(px(2) - wider, 0)}px; }}
 #title {{ font-size: {px(19)}px; font-weight: 600; }}
 #cardTitle {{ font-weight: 600; }}
 #muted {{ color: {t.muted}; }}
@@ -306,9 +306,9 @@ QDoubleSpinBox, QLineEdit {{ padding: {px(4)}px {px(5)}px; }}
 QDoubleSpinBox QLineEdit, QDoubleSpinBox QLineEdit:focus {{ border: none; padding: 0 {px(3)}px; background: transparent;
     min-height: 0; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
-QCheckBox {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
-QCheckBox:focus {{ border-color: {t.focus}; }}
-QCheckBox::indicator {{ width: {px(14)}px; height: {px(14)}px; }}
+QCheckBox, QRadioButton {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
+QCheckBox:focus, QRadioButton:focus {{ border-color: {t.focus}; }}
+QCheckBox::indicator, QRadioButton::indicator {{ width: {px(14)}px; height: {px(14)}px; }}
 QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}
 QPushButton:pressed, #tool:pressed {{ background: {t.track}; }}
 QPushButton:checked {{ background: {t.strong}; color: {t.strong_text}; border-color: {t.strong}; }}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QSize, Qt
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -46,7 +47,7 @@ from attention_explorer.state.ready_made import pages_changed
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll, bring_into_view
 from attention_explorer.ui.icons import icon, program_icon
-from attention_explorer.ui.page import PAGES, Page
+from attention_explorer.ui.page import PAGES, Page, imported
 from attention_explorer.ui.read_out import ReadOut
 from attention_explorer.ui.session_files import SessionFiles
 from attention_explorer.ui.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
@@ -64,7 +65,15 @@ def system_is_dark() -> bool:
 
 
 class MainWindow(QMainWindow):
-    """Shows one page at a time and keeps what belongs to all of them."""
+    """Shows one page at a time and keeps what belongs to all of them.
+
+    Signals
+    -------
+    worn : ()
+        The window has put on another look.
+    """
+
+    worn = Signal()
 
     def __init__(self, session: Session, store: SettingsStore, settings: Settings | None = None) -> None:
         super().__init__()
@@ -81,6 +90,7 @@ class MainWindow(QMainWindow):
         self._actions: dict[str, QAction] = {}
         self._menus: dict[str, QMenu] = {}
         self._stack = QStackedWidget()
+        self._lessons: Any = None
         self._make_rail()
         self._make_body()
         self._make_menus()
@@ -115,6 +125,7 @@ class MainWindow(QMainWindow):
             self._rail_column.addWidget(button)
         self._rail_column.addStretch(1)
         for name, title, tip, run in (
+            ("lessons", "Lessons", "Learn attention step by step (Ctrl+L)", self.show_lessons),
             ("undo", "Undo", "Undo the last change (Ctrl+Z)", self.session.undo),
             ("redo", "Redo", "Redo the change that was undone (Ctrl+Shift+Z)", self.session.redo),
             ("theme", "Colours", "Light or dark", self.switch_theme),
@@ -142,7 +153,14 @@ class MainWindow(QMainWindow):
         self._rail_scroll = ColumnScroll(self._rail)
         self._rail_scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         row.addWidget(self._rail_scroll)
-        row.addWidget(self._stack, 1)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(0)
+        self._cover = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._cover.setObjectName("muted")
+        self._cover.hide()
+        self._column.addWidget(self._stack, 1)
+        self._column.addWidget(self._cover, 1)
+        row.addLayout(self._column, 1)
         self.setCentralWidget(body)
 
     def _make_menus(self) -> None:
@@ -248,6 +266,36 @@ class MainWindow(QMainWindow):
             self.show_page(changed[0])
             self.tell(message)
 
+    # ---- Lessons ----
+
+    def show_lessons(self) -> None:
+        """Offer the lessons."""
+        if self._lessons is None:  # what plays them knows the window, so the window cannot know it before
+            self._lessons = imported("pages.lessons.player.LessonPlayer")(self)
+        self._lessons.show_list()
+
+    def leave_lesson(self) -> None:
+        """End the lesson, if one is under way: what was there before it comes back."""
+        if self._lessons is not None:
+            self._lessons.leave()
+
+    def stand_above(self, card: QWidget) -> None:
+        """Let a card stand above whatever page is on show."""
+        card.setStyleSheet(self._sheet)
+        self._column.insertWidget(0, card)
+        card.show()  # now: Qt would show it an event later, and what is to have the keyboard could not take it
+
+    def cover(self, words: str) -> None:
+        """Show words in place of the page, until it may be seen."""
+        self._cover.setText(words)
+        self._cover.show()
+        self._stack.hide()
+
+    def uncover(self) -> None:
+        """Show the page again."""
+        self._cover.hide()
+        self._stack.show()
+
     # ---- Status bar ----
 
     def say(self, text: str) -> None:
@@ -284,18 +332,19 @@ class MainWindow(QMainWindow):
         # Not on the window as a whole: Qt would style every widget of every page anew, seen or not.
         self._sheet = stylesheet(look)
         own = [child for child in self.children() if isinstance(child, QWidget) and child.isWindow()]
-        for part in (self.menuBar(), self._rail_scroll, self.statusBar(), *own):
+        for part in (self.menuBar(), self._rail_scroll, self.statusBar(), self._cover, *own):
             part.setStyleSheet(self._sheet)
         self.statusBar().setFixedHeight(look.px(26))
         self._readout.set_look(look)
         self._rail_scroll.setFixedWidth(look.px(RAIL_WIDTH))
         self._rail_column.setContentsMargins(look.px(7), look.px(10), look.px(7), look.px(8))
-        self._rail_column.setSpacing(look.px(6))
+        self._rail_column.setSpacing(look.px(3))
         for button, drawing in self._rail_buttons.values():
             button.setIcon(icon(drawing, look.theme.muted, look.px(26), look.theme.text))
             button.setIconSize(QSize(look.px(26), look.px(26)))
             button.setFixedWidth(look.px(RAIL_WIDTH - 14))
         self._fit_rail()
+        self.worn.emit()
         self._dress(self.page)
         for spec in WINDOW_ACTIONS:
             if spec.checked is not None:
@@ -432,6 +481,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.page.stop()
+        self.leave_lesson()
         if not self.files.may_close():
             event.ignore()
             return

@@ -1,0 +1,96 @@
+"""The list of lessons, with what was done of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from attention_explorer.pages.lessons.lesson import Lesson
+from attention_explorer.pages.lessons.progress import Done, Progress
+from attention_explorer.ui.controls.card import Card
+from attention_explorer.ui.controls.panel_scroll import ColumnScroll
+from attention_explorer.ui.theme import Look
+
+ABOUT = (
+    "First you say what will happen, then you see it. What you have open now comes back when a lesson ends, and a "
+    "lesson goes on where you left it."
+)
+
+
+class LessonList(QDialog):
+    """Offers the lessons.
+
+    Signals
+    -------
+    chosen : Lesson
+        It is to begin, or to go on.
+    forgotten : ()
+        All progress is to be forgotten.
+    """
+
+    chosen = Signal(object)
+    forgotten = Signal()
+
+    def __init__(self, parent: QWidget, look: Look, lessons: Sequence[Lesson], progress: Progress) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Lessons")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._look, self._lessons = look, tuple(lessons)
+        self.starts: tuple[QPushButton, ...] = ()
+        self._column = QVBoxLayout(self)
+        about = QLabel(ABOUT)
+        about.setWordWrap(True)
+        about.setObjectName("muted")
+        self._column.addWidget(about)
+        self._rows = QWidget()
+        self._rows.setObjectName("panel")
+        rows = QVBoxLayout(self._rows)
+        rows.setContentsMargins(0, 0, 0, 0)
+        self.starts = tuple(self._row(rows, lesson, progress.of(lesson)) for lesson in self._lessons)
+        rows.addStretch(1)
+        self._column.addWidget(ColumnScroll(self._rows), 1)
+        self._column.addLayout(self._foot(progress))
+        next((start for start in self.starts if start.isDefault()), self.starts[0]).setFocus()
+        high = look.px(100) + self._rows.sizeHint().height()
+        self.resize(look.px(560), min(high, max(parent.height() - 40, 300)))
+
+    def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done) -> QPushButton:
+        card = Card(self._look)
+        words = QVBoxLayout()
+        title = QLabel(f"{self._lessons.index(lesson) + 1}. {lesson.title}")
+        title.setObjectName("cardTitle")
+        said = QLabel(f"{lesson.minutes:g} minutes · {done.words(lesson)}")
+        said.setObjectName("muted")
+        words.addWidget(title)
+        words.addWidget(said)
+        start = QPushButton("Continue" if done.step else "Again" if done.finished else "Start")
+        start.setAccessibleName(f"{start.text()}: {lesson.title}")
+        start.clicked.connect(lambda: self._choose(lesson))
+        line = QHBoxLayout()
+        line.addLayout(words, 1)
+        line.addWidget(start)
+        card.body.addLayout(line)
+        rows.addWidget(card)
+        return start
+
+    def _foot(self, progress: Progress) -> QHBoxLayout:
+        foot = QHBoxLayout()
+        forget, close = QPushButton("Forget my progress"), QPushButton("Just explore")
+        forget.setAutoDefault(False)
+        forget.setEnabled(bool(progress.lessons))
+        forget.clicked.connect(self._forget)
+        close.clicked.connect(self.reject)
+        foot.addWidget(forget)
+        foot.addStretch(1)
+        foot.addWidget(close)
+        return foot
+
+    def _choose(self, lesson: Lesson) -> None:
+        self.accept()
+        self.chosen.emit(lesson)
+
+    def _forget(self) -> None:
+        self.forgotten.emit()
+        self.reject()

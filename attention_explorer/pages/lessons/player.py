@@ -1,0 +1,318 @@
+"""Plays a lesson in the window: begins its steps, sees that they are done, and puts the person's own work back."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, SignalInstance
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.lessons import shelf
+from attention_explorer.pages.lessons.answers import drawn, judged, truth
+from attention_explorer.pages.lessons.lesson import Lesson, Step
+from attention_explorer.pages.lessons.page import LessonList
+from attention_explorer.pages.lessons.panel import CardView, LessonCard
+from attention_explorer.pages.lessons.progress import Progress
+from attention_explorer.pages.lessons.walk import begun, ended
+from attention_explorer.pages.lessons.words import drawn_words, is_met, read_answer, told_words, verdict_words
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.ready_made import find_preset
+from attention_explorer.state.session_file import SUFFIX
+from attention_explorer.ui.accessible import announce
+from attention_explorer.ui.controls.hint_card import HintCard
+from attention_explorer.ui.window import MainWindow
+
+COVER = "Answer first. Then you see it here."
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where somebody is in a lesson.
+
+    Attributes
+    ----------
+    lesson : Lesson
+        The lesson.
+    step : int
+        From 0; the number of its steps at its end.
+    case : ExplorerState
+        The state that the step begins with.
+    own : ExplorerState
+        The person's own work, which comes back.
+    own_page : str
+        The page that was on show.
+    seed : int
+        By which the question was drawn.
+    is_done : bool
+        Whether the task is done, or the question answered.
+    verdict : str
+        What is said about the answer.
+    is_hinted : bool
+        Whether the hint was asked for.
+    """
+
+    lesson: Lesson
+    step: int
+    case: ExplorerState
+    own: ExplorerState
+    own_page: str
+    seed: int = 0
+    is_done: bool = False
+    verdict: str = ""
+    is_hinted: bool = False
+
+    @property
+    def now(self) -> Step | None:
+        """The step; None at the end."""
+        return self.lesson.steps[self.step] if self.step < len(self.lesson.steps) else None
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether the page would give the answer away: then the question is not on it before it is answered."""
+        return self.now is not None and bool(self.now.hide) and not self.is_done
+
+
+class LessonPlayer(QObject):
+    """Plays one lesson at a time; its parent is the window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window, self._session = window, window.session
+        self.progress = Progress.read(window.settings.lessons)
+        self.place: Place | None = None
+        self.card: LessonCard | None = None
+        self._session.changed.connect(self._on_changed)
+        window.worn.connect(self._wear)
+
+    # ---- Beginning and ending ----
+
+    def show_list(self) -> None:
+        """Open the list of lessons."""
+        opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress)
+        opened.chosen.connect(self.start)
+        opened.forgotten.connect(lambda: self._keep(Progress()))
+        opened.open()
+
+    def start(self, lesson: Lesson) -> None:
+        """Begin a lesson, or go on with it where it was left."""
+        self.leave()
+        self._session.commit()
+        own, step = self._session.state, self.progress.of(lesson).step
+        self.place = Place(lesson, step, own, own, self._window.settings.page)
+        self.card = LessonCard(self._window.look)
+        for signal, run in self._answers_to(self.card):
+            signal.connect(run)
+        self._window.stand_above(self.card)
+        self._begin(step, self._entry(lesson, step, own))
+
+    def _answers_to(self, card: LessonCard) -> tuple[tuple[SignalInstance, Callable[..., object]], ...]:
+        return (
+            (card.back.clicked, self._back),
+            (card.hint.clicked, lambda: self._change(is_hinted=True)),
+            (card.tell.clicked, self._show_me),
+            (card.another.clicked, self._another),
+            (card.skip.clicked, self._skip),
+            (card.next.clicked, self._next),
+            (card.leave.clicked, self.leave),
+            (card.given, self._answer),
+        )
+
+    def leave(self) -> None:
+        """End the lesson, if one is under way, and put back what was there before it."""
+        if self.place is None:
+            return
+        own, page = self.place.own, self.place.own_page
+        self._drop()
+        self._session.apply(own, "Leave the lesson")
+        self._window.show_page(page)
+
+    def _drop(self) -> None:
+        """End the lesson and leave everything as it is."""
+        self.place = None
+        if self.card is not None:
+            self._window.uncover()
+            self.card.hide()
+            self.card.deleteLater()
+            self.card = None
+
+    def _keep(self, progress: Progress) -> None:
+        self.progress = progress
+        self._window.settings = replace(self._window.settings, lessons=progress.text())
+
+    # ---- Steps ----
+
+    def _entry(self, lesson: Lesson, step: int, own: ExplorerState) -> ExplorerState:
+        """Return how the step before ends if everything is done as *Show me* does it."""
+        state = own
+        for each in lesson.steps[:step]:
+            state = ended(each, begun(each, state))
+        return state
+
+    def _begin(self, step: int, before: ExplorerState) -> None:
+        """Begin a step; the one after the last is the end of the lesson."""
+        place = self._playing()
+        lesson = place.lesson
+        if step == len(lesson.steps):
+            self._keep(self.progress.finished(lesson))
+            case, seed = before, 0
+        else:
+            self._keep(self.progress.at(lesson, step))
+            case, seed = begun(lesson.steps[step], before), random.randrange(2**32)  # noqa: S311 # to practise on
+            case = drawn(lesson.steps[step], case, seed)
+        self.place = replace(place, step=step, case=case, seed=seed, is_done=False, verdict="", is_hinted=False)
+        self._put()
+        card = self._show()
+        announce(card, card.spoken())
+        now = self.place.now
+        if now is not None and now.until is not None:
+            self._window.page.focus_first()
+        else:
+            card.take_keyboard()
+
+    def _put(self) -> None:
+        """Put the case of the step on its page, or cover the page."""
+        place = self._playing()
+        if place.is_covered:
+            self._window.cover(COVER)
+            return
+        self._window.uncover()
+        if place.now is not None:
+            self._session.apply(place.case, f"Lesson, step {place.step + 1}")
+            page = _page_of(place.now)
+            if page and page != self._window.settings.page:
+                self._window.show_page(page)
+            for hint in self._window.page.findChildren(HintCard):
+                hint.hide()  # that of the preset, which would say something else than the lesson, or the answer
+
+    def _playing(self) -> Place:
+        if self.place is None:
+            raise ExplorerError("No lesson is under way.")
+        return self.place
+
+    def _change(self, **changes: bool | str) -> None:
+        self.place = replace(self._playing(), **changes)  # type: ignore[arg-type]
+        self._show()
+
+    def _back(self) -> None:
+        place = self._playing()
+        step = max(place.step - 1, 0)
+        self._begin(step, self._entry(place.lesson, step, place.own))
+
+    def _next(self) -> None:
+        place = self._playing()
+        if place.now is not None:
+            self._begin(place.step + 1, self._session.state)
+            return
+        following = shelf.after(place.lesson)
+        self.leave()
+        if following is not None:
+            self.start(following)
+
+    def _skip(self) -> None:
+        place = self._playing()
+        if place.now is not None:
+            self._begin(place.step + 1, ended(place.now, place.case))
+
+    def _another(self) -> None:
+        place = self._playing()
+        self._begin(place.step, self._entry(place.lesson, place.step, place.own))
+
+    def _show_me(self) -> None:
+        place = self._playing()
+        if place.now is None:
+            return
+        if place.now.answer is None:
+            self._session.apply(ended(place.now, place.case), "Show me")
+            if self.card is not None:
+                self.card.take_keyboard()
+        else:
+            self._judged(told_words(place.now, truth(place.now.answer, place.case)), is_right=False)
+
+    def _answer(self, given: object) -> None:
+        """Judge what was typed, or the place of what was chosen."""
+        place = self._playing()
+        if place.now is None or place.now.answer is None:
+            return
+        try:
+            answer = given if isinstance(given, int) else read_answer(place.now.answer.kind, str(given))
+            verdict = judged(place.now, place.case, answer)
+        except ExplorerError as error:
+            self._window.tell(str(error))
+            return
+        self._judged(verdict_words(place.now, answer, verdict), is_right=verdict.is_right)
+
+    def _judged(self, words: str, *, is_right: bool) -> None:
+        place = self._playing()
+        self._keep(self.progress.answered(place.lesson, place.step, is_right=is_right))
+        self.place = replace(place, is_done=True, verdict=words)
+        self._put()
+        card = self._show()
+        announce(card, card.spoken_verdict())
+        card.next.setFocus()
+
+    # ---- Following the window ----
+
+    def _on_changed(self, _old: ExplorerState, new: ExplorerState) -> None:
+        place = self.place
+        if place is None or place.now is None:
+            return
+        if self._session.undo_stack.count() == 0 and not self._session.is_previewing:
+            self._drop()  # another session was opened: nothing of the one before comes back
+        elif not place.is_done and is_met(place.now, new):
+            self._change(is_done=True)
+            if self.card is not None:
+                announce(self.card, "Done. Next goes on.")
+
+    def _wear(self) -> None:
+        if self.card is not None:
+            self.card.set_look(self._window.look)
+            self._window.stand_above(self.card)
+
+    def _show(self) -> LessonCard:
+        place = self._playing()
+        if self.card is None:
+            raise ExplorerError("The card of the lesson is not there.")
+        self.card.show_view(_view_of(place, self.progress))
+        return self.card
+
+
+def _page_of(step: Step) -> str:
+    """Return the page that a step takes place on; empty for that on show."""
+    if step.show and not step.show.endswith(SUFFIX):
+        return find_preset(step.show, step.page).page
+    return next((name.partition(".")[0] for name in step.set), "")
+
+
+def _view_of(place: Place, progress: Progress) -> CardView:
+    lesson, step = place.lesson, place.now
+    if step is None:
+        following = shelf.after(lesson)
+        tries = progress.of(lesson).first_tries
+        questions = sum(step.answer is not None for step in lesson.steps)
+        right = f" {sum(tries.values())} of {questions} questions right at the first try." if questions else ""
+        return CardView(
+            lesson.title,
+            place.step,
+            len(lesson.steps),
+            f"**That was the lesson.**{right}\n\n{lesson.learned}",
+            has_back=True,
+            next_text=f"Next: {following.title}" if following else "",
+        )
+    is_open = not place.is_done and (step.until is not None or step.answer is not None)
+    return CardView(
+        lesson.title,
+        place.step,
+        len(lesson.steps),
+        f"{step.text} {drawn_words(step, place.case)}".strip(),
+        question=step.answer if is_open else None,
+        seed=place.seed,
+        hint=step.hint if place.is_hinted else "",
+        verdict=place.verdict or ("**Done.**" if step.until is not None and place.is_done else ""),
+        has_back=place.step > 0,
+        has_hint=bool(step.hint) and not place.is_hinted and is_open,
+        has_skip=is_open,
+        has_another=bool(step.draw),
+        next_text="" if is_open else "Next",
+    )

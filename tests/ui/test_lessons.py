@@ -1,0 +1,289 @@
+"""Lessons in the window: the list, the card, and whole lessons played with the mouse and the keys."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
+from test_people_names import unnamed
+from window_driver import WindowDriver
+
+from attention_explorer.pages.lessons import shelf
+from attention_explorer.pages.lessons.answers import truth
+from attention_explorer.pages.lessons.lesson import Kind
+from attention_explorer.pages.lessons.page import LessonList
+from attention_explorer.pages.lessons.progress import Progress
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup.state import QUERY, LookupState
+
+OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
+
+
+class Learner(WindowDriver):
+    """Somebody who takes a lesson."""
+
+    @property
+    def card(self):
+        return self.window._lessons.card
+
+    @property
+    def place(self):
+        return self.window._lessons.place
+
+    @property
+    def query(self):
+        return self.window.session.state.lookup.query
+
+    def list(self) -> LessonList:
+        """Press the button in the rail, and return the list that opens."""
+        self.press(self.window._rail_buttons["lessons"][0])
+        return next(child for child in self.window.findChildren(LessonList) if child.isVisible())
+
+    def start(self, number: int = 0) -> None:
+        self.press(self.list().starts[number])
+        self.comes_back()
+
+    def comes_back(self) -> None:
+        """Have the keyboard go back to the window, as on any platform when a dialog closes, save the off-screen one."""
+        self.window.activateWindow()
+        QApplication.processEvents()
+
+    def acted(self) -> None:
+        QApplication.processEvents()
+
+    def words(self) -> str:
+        return " ".join(label.accessibleName() for label in self.card.findChildren(QLabel) if label.isVisible())
+
+    def answer(self, *, right: bool = True) -> None:
+        """Answer the question that is open, by what the model layer computes."""
+        answer = self.place.now.answer
+        wanted = truth(answer, self.place.case)
+        if answer.kind is not Kind.CHOICE:
+            self.type_into(self.card.field, str(wanted if right else wanted + 5))
+            return
+        option = self.card.options[wanted if right else (wanted + 1) % len(answer.options)]
+        QTest.mouseClick(option, Qt.MouseButton.LeftButton, pos=QPoint(12, option.height() // 2))
+        assert option.isChecked()
+        self.press(next(button for button in self.card.findChildren(QPushButton) if button.text() == "Check"))
+
+    def drag_query(self, to: tuple[float, float]) -> None:
+        scene, mouse = self.canvas.scene(), self.hand()
+        mouse.press(scene.place(QUERY))
+        mouse.move(scene.point(to))
+        mouse.release()
+        self.acted()
+
+    def play_step(self, *, right: bool = True) -> None:
+        """Do a step in the shortest way."""
+        if self.place.now.answer is not None:
+            self.answer(right=right)
+        else:
+            self.press(self.card.tell)
+        assert self.place.is_done
+        self.press(self.card.next)
+
+
+@pytest.fixture
+def learner(make_window, hand) -> Learner:
+    return Learner(make_window(OWN), hand)
+
+
+def test_the_first_lesson_is_played_by_hand_and_ones_own_work_comes_back(learner):
+    learner.start()
+    assert "Step 1 of 6" in learner.words()
+    assert not learner.card.next.isVisible(), "a task is not left by Next before it is done"
+    for _ in range(4):
+        assert not learner.place.is_done
+        learner.key(Qt.Key.Key_Left)
+    assert learner.query == (1.0, 0.0)
+    assert "Done." in learner.words(), "it ticks itself"
+    learner.press(learner.card.next)
+
+    assert not learner.page.isVisible(), "the page would say what the dict finds"
+    assert learner.query == (1.0, 0.0), "nor is it computed anywhere, where a copy might give it away"
+    learner.answer(right=False)
+    assert learner.page.isVisible()
+    assert learner.query == (1.0000001, 0.0)
+    assert "Not this time. You said “v₁, for q is close enough”; it is “Nothing: a KeyError”." in learner.words()
+    learner.press(learner.card.next)
+
+    learner.key(Qt.Key.Key_H)
+    assert "Done." in learner.words()
+    learner.press(learner.card.next)
+    learner.answer()
+    assert "Right. q·k₁ = 0.2 and q·k₂ = 0.9" in learner.words()
+    learner.press(learner.card.next)
+    learner.drag_query((1.5, 0.25))
+    assert "Done." in learner.words()
+    learner.press(learner.card.next)
+
+    drawn = learner.place.case.lookup.query
+    learner.answer()
+    assert f"It is {2 * drawn[0] - drawn[1]:g}".replace("-", "−") in learner.words()
+    assert learner.query == drawn
+    learner.press(learner.card.next)
+    assert "2 of 3 questions right at the first try" in learner.words()
+    learner.press(learner.card.leave)
+    assert learner.card is None
+    assert learner.window.session.state == OWN
+    learner.undo()
+    assert learner.query == drawn, "to go on from where the lesson ended"
+
+
+@pytest.mark.parametrize("number", range(len(shelf.NAMES)))
+@pytest.mark.parametrize("right", [True, False])
+def test_every_lesson_can_be_played_to_its_end(learner, number, right):
+    learner.start(number)
+    lesson = learner.place.lesson
+    for _ in lesson.steps:
+        learner.play_step(right=right)
+    assert "That was the lesson." in learner.words()
+    done = learner.window._lessons.progress.of(lesson)
+    assert done.finished
+    assert set(done.first_tries.values()) == {right}
+
+
+def test_a_slip_is_told_with_the_guess_beside_the_truth(learner):
+    learner.start(1)
+    learner.press(learner.card.skip)
+    learner.press(learner.card.skip)
+    learner.type_into(learner.card.field, "many")
+    assert "is not a number" in learner.told
+    learner.type_into(learner.card.field, "13.302")
+    assert "You said 13.302; it is 12.689, so you were 0.613 off. You divided the scores by √2" in learner.words()
+
+
+def test_a_hint_leaves_what_was_typed_and_show_me_counts_as_no_answer(learner):
+    learner.start(1)
+    learner.press(learner.card.skip)
+    QTest.keyClicks(learner.card.field, "1.2")
+    learner.press(learner.card.hint)
+    assert "Hint: Equal scores get equal weights." in learner.words()
+    assert learner.card.field.text() == "1.2"
+    learner.press(learner.card.tell)
+    assert "It is 0.8." in learner.words()
+    assert learner.window._lessons.progress.of(learner.place.lesson).first_tries == {1: False}
+
+
+def test_another_one_asks_with_other_numbers(learner):
+    learner.start()
+    for _ in range(5):
+        learner.press(learner.card.skip)
+    cases = set()
+    for _ in range(8):
+        cases.add(learner.place.case.lookup.query)
+        learner.press(learner.card.another)
+    assert len(cases) > 1
+
+
+def test_undo_works_within_a_step_and_back_begins_the_one_before(learner):
+    learner.start(1)
+    learner.drag_query((0.0, 1.5))
+    assert learner.place.is_done
+    learner.undo()
+    assert learner.query == (1.4, 0.6)
+    assert learner.place.is_done, "what was done once was done"
+    learner.press(learner.card.next)
+    learner.press(learner.card.back)
+    assert "Step 1 of 6" in learner.words()
+    assert not learner.place.is_done
+
+
+def test_the_card_stays_on_every_page(learner):
+    learner.start()
+    for page in ("cost", "block", "lookup"):
+        learner.press(learner.window._rail_buttons[page][0])
+        assert learner.card.isVisible()
+        assert learner.card.geometry().bottom() < learner.page.mapTo(learner.window, QPoint(0, 0)).y()
+    learner.press(learner.card.leave)
+
+
+def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window, hand, settings_path):
+    first = Learner(make_window(OWN), hand)
+    first.start(1)
+    first.play_step()
+    first.play_step()
+    first.window.close()
+    assert first.window.session.state == OWN, "a session that goes on is not left within a lesson"
+    again = Learner(make_window(settings=SettingsStore(settings_path).load()), hand)
+    listed = again.list()
+    assert [start.text() for start in listed.starts] == ["Start", "Continue", "Start"]
+    again.press(listed.starts[1])
+    assert "Step 3 of 6" in again.words()
+    again.press(again.card.leave)
+    listed = again.list()
+    (forget,) = (button for button in listed.findChildren(QPushButton) if button.text() == "Forget my progress")
+    again.press(forget)
+    assert [start.text() for start in again.list().starts] == ["Start"] * 3
+
+
+def test_a_new_session_asks_about_ones_own_work_not_about_the_lesson(learner):
+    own = ExplorerState(lookup=LookupState(query=(0.5, 0.5)))
+    learner.window.session.apply(own, "Change")
+    learner.start()
+    assert learner.window.session.state != own
+    learner.window._actions["new"].trigger()
+    (asked,) = (child for child in learner.window.findChildren(QDialog) if child.isVisible())
+    assert learner.card is None
+    assert learner.window.session.state == own
+    asked.reject()
+
+
+def test_another_session_ends_the_lesson_and_nothing_comes_back(learner):
+    learner.start()
+    learner.window.session.restart(ExplorerState())
+    assert learner.card is None
+    assert learner.window.session.state == ExplorerState()
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.75])
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 800), (2560, 1440)])
+def test_no_word_of_the_card_is_cut_off(make_window, hand, size, zoom):
+    settings = Settings(theme=ThemeChoice.DARK, zoom=zoom)
+    learner = Learner(make_window(OWN, settings, size), hand)
+    for number, lesson in enumerate(shelf.lessons()):
+        learner.start(number)
+        for _ in lesson.steps:
+            assert_whole(learner.card)
+            if learner.card.hint.isVisible():
+                learner.press(learner.card.hint)
+                assert_whole(learner.card)
+            learner.play_step(right=False)
+        assert_whole(learner.card)
+        learner.press(learner.card.leave)
+
+
+def assert_whole(card: QWidget) -> None:
+    QTest.qWait(30)
+    for part in (*card.findChildren(QLabel), *card.findChildren(QPushButton)):
+        if part.isVisible():
+            needed = part.heightForWidth(part.width()) if part.hasHeightForWidth() else part.sizeHint().height()
+            assert part.height() >= needed, part.text()
+            assert card.rect().contains(part.rect().translated(part.mapTo(card, QPoint(0, 0)))), part.text()
+
+
+def test_keys_and_screen_readers_reach_everything(learner):
+    listed = learner.list()
+    assert not unnamed(listed)
+    QTest.keyClick(listed.starts[0], Qt.Key.Key_Space)
+    learner.comes_back()
+    assert not unnamed(learner.card)
+    learner.press(learner.card.skip)
+    assert QApplication.focusWidget() is learner.card.options[0]
+    QTest.keyClick(learner.card.options[0], Qt.Key.Key_Space)
+    QTest.keyClick(learner.card.options[0], Qt.Key.Key_Down)
+    assert learner.card.options[1].isChecked()
+    reached = set()
+    for _ in range(8):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        reached.add(QApplication.focusWidget())
+    assert {learner.card.back, learner.card.tell, learner.card.skip, learner.card.leave} <= reached
+    assert not unnamed(learner.card)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"soft": 3}', '{"soft": {"step": -1, "first_tries": {"x": true}}}'])
+def test_settings_that_are_damaged_are_no_progress(text):
+    assert not any(Progress.read(text).of(lesson).first_tries for lesson in shelf.lessons())
+    assert not any(Progress.read(text).of(lesson).step for lesson in shelf.lessons())
