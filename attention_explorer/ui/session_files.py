@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from attention_explorer.ui.window import MainWindow
 
 PROGRAM = "Attention Explorer"
+NOT_IN_A_LESSON = "A lesson is open. Leave it first: your own work comes back then, and can be saved."
 
 
 class SessionFiles(QObject):
@@ -152,7 +153,9 @@ class SessionFiles(QObject):
 
     def save(self, then: Callable[[], object] = lambda: None) -> None:
         """Save to the file that is open, or ask for one; go on with ``then`` when that is done."""
-        if self.opened.path is None:
+        if self._window.has_lesson:
+            self._window.tell(NOT_IN_A_LESSON)
+        elif self.opened.path is None:
             self.save_as(then)
         else:
             self._save(self.opened.path, then)
@@ -161,6 +164,9 @@ class SessionFiles(QObject):
         """Ask for a file and save to it; go on with ``then`` when that is done."""
         from attention_explorer.ui.session_dialogs import ask_where_to_save
 
+        if self._window.has_lesson:
+            self._window.tell(NOT_IN_A_LESSON)
+            return
         path = self.opened.path
         start = self._folder() / f"{self._window.settings.page}{SUFFIX}" if path is None else path
         ask_where_to_save(self._window, start, lambda chosen: self._save(chosen, then))

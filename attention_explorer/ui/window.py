@@ -274,6 +274,11 @@ class MainWindow(QMainWindow):
             self._lessons = imported("pages.lessons.player.LessonPlayer")(self)
         self._lessons.show_list()
 
+    @property
+    def has_lesson(self) -> bool:
+        """Whether a lesson is under way: then the session is not the person's own work."""
+        return self._lessons is not None and self._lessons.is_playing
+
     def leave_lesson(self) -> None:
         """End the lesson, if one is under way: what was there before it comes back."""
         if self._lessons is not None:

@@ -17,6 +17,7 @@ from attention_explorer.pages.lessons.progress import Progress
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import QUERY, LookupState
+from attention_explorer.state.session_file import write_session
 
 OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
 
@@ -229,6 +230,17 @@ def test_a_new_session_asks_about_ones_own_work_not_about_the_lesson(learner):
     assert learner.card is None
     assert learner.window.session.state == own
     asked.reject()
+
+
+def test_a_lesson_is_never_saved_over_ones_own_work(learner, tmp_path):
+    own = tmp_path / "own.attn.json"
+    write_session(own, ExplorerState())
+    learner.window.files.open(own)
+    before = own.read_bytes()
+    learner.start()
+    learner.window._actions["save"].trigger()
+    assert "Leave it first" in learner.told
+    assert own.read_bytes() == before
 
 
 def test_another_session_ends_the_lesson_and_nothing_comes_back(learner):

@@ -119,6 +119,11 @@ class LessonPlayer(QObject):
             (card.given, self._answer),
         )
 
+    @property
+    def is_playing(self) -> bool:
+        """Whether a lesson is under way."""
+        return self.place is not None
+
     def leave(self) -> None:
         """End the lesson, if one is under way, and put back what was there before it."""
         if self.place is None:
