@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from contextlib import suppress
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
+from attention_explorer.byte_cache import CACHE, kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import ArrayMap, AttentionMap
 from attention_explorer.model.arrays import Bools, Floats
@@ -32,6 +35,7 @@ from attention_explorer.sources.layers import Layers
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import Model, Tokens, load_model
 from attention_explorer.sources.models.folder import folder_settings, weights_of
+from attention_explorer.sources.models.model import model_name
 from attention_explorer.sources.recorded import FileReference, change_since, readable_piece, reference_to
 from attention_explorer.sources.source import Ability, Lookup, Made, Predictions, Source, Traits
 
@@ -81,13 +85,24 @@ def model_recipe(path: Path, sentence: str | None = None) -> ModelRecipe:
     return recipe
 
 
-@lru_cache(maxsize=2)
+_in_use: WeakValueDictionary[tuple[str, int, int, str], Model] = WeakValueDictionary()
+"""Models that somebody still looks at, even if the cache had no room to keep them: none is in memory twice."""
+
+
+@kept
 def _opened(path: str, size: int, modified_ns: int, digest: str) -> Model:
-    """Open a model if it is still what it was; of two, what was read of their weights stays in memory."""
-    change = change_since(FileReference(weights_of(Path(path)), size, modified_ns, digest))
-    if change is not None:
-        raise ExplorerError(f"{change} Open the model again to see what it does now.")
-    return load_model(path)
+    """Open a model if it is still what it was; what was read of its weights counts and is dropped like all else."""
+    key = path, size, modified_ns, digest
+    model = _in_use.get(key)
+    if model is None:
+        change = change_since(FileReference(weights_of(Path(path)), size, modified_ns, digest))
+        if change is not None:
+            raise ExplorerError(f"{change} Open the model again to see what it does now.")
+        model = load_model(path, weight_bytes=CACHE.on_show_bytes)
+        with suppress(ExplorerError):  # said where a text is cut
+            model.tokenize("a")  # the tokeniser is made here, on the thread that opens, and not when somebody types
+        _in_use[key] = model
+    return model
 
 
 class Known(NamedTuple):
@@ -156,7 +171,7 @@ class Pass:
 
 
 class ModelLayers(Layers):
-    """The layers of a run, and the run itself.
+    """The layers of a run, the run itself, and the model, whose weights are in memory as long as it is looked at.
 
     Parameters
     ----------
@@ -164,21 +179,41 @@ class ModelLayers(Layers):
         As `Layers`.
     known : Pass
         The run.
+    model : Model
+        What runs.
     """
 
-    def __init__(self, count: int, make: Callable[[int], Layer], known: Pass) -> None:
+    def __init__(self, count: int, make: Callable[[int], Layer], known: Pass, model: Model) -> None:
         super().__init__(count, make)
-        self.known = known
+        self.known, self.model = known, model
 
 
 class ModelSource(Source[ModelRecipe]):
-    """Runs a model. What cannot be opened or read says so when its layers are asked for."""
+    """Runs a model. What cannot be opened or read says so when its layers are asked for.
 
-    @cached_property
-    def model(self) -> Model:
-        """The model, opened when it is first asked for; an ExplorerError if it cannot be."""
+    Until it is opened, which takes a moment, little is said of it: heads, tokens and what it can do.
+    """
+
+    @property
+    def _key(self) -> tuple[str, int, int, str]:
         recipe = self.recipe
-        return _opened(recipe.path, recipe.size, recipe.modified_ns, recipe.digest)
+        return recipe.path, recipe.size, recipe.modified_ns, recipe.digest
+
+    @property
+    def model(self) -> Model:
+        """The model, opened if it is not; an ExplorerError if it cannot be. The cache keeps it, not the source."""
+        return _opened(*self._key)
+
+    @property
+    def _model_if_open(self) -> Model | None:
+        return _opened.peek(*self._key) or _in_use.get(self._key)
+
+    @property
+    def is_open(self) -> bool:
+        return self._model_if_open is not None
+
+    def open(self) -> None:
+        _ = self.model
 
     def checked(self) -> None:
         """Make sure that the model can be opened and read text.
@@ -200,13 +235,12 @@ class ModelSource(Source[ModelRecipe]):
         return model.taken(recipe.context, recipe.sentence)
 
     @property
-    def _reason(self) -> ExplorerError | None:
-        """Why there are no tokens; None if there are."""
+    def _can_tell(self) -> bool:
+        """Whether there are tokens, and the model is open."""
         try:
-            self._given  # noqa: B018 - cuts the sentence
-        except ExplorerError as error:
-            return error
-        return None
+            return self.is_open and bool(self._given)
+        except ExplorerError:
+            return False
 
     @cached_property
     def _cut(self) -> tuple[Tokens, Tokens]:
@@ -216,35 +250,32 @@ class ModelSource(Source[ModelRecipe]):
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        return () if self._reason else self._cut[0].tokens
+        return self._cut[0].tokens if self._can_tell else ()
 
     @property
     def context_tokens(self) -> tuple[str, ...]:
-        return () if self._reason else self._cut[1].tokens
+        return self._cut[1].tokens if self._can_tell else ()
 
-    @cached_property
+    @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         queries, keys = (tuple(map(readable_piece, pieces)) for pieces in (self.tokens, self.context_tokens))
         return queries, keys
 
-    @cached_property
+    @property
     def _kind(self) -> str:
         """Which attention is shown."""
         if self.model.transformer.encoder is None:
             return SELF
         return ENCODER if self.recipe.context is None else CROSS
 
-    @cached_property
+    @property
     def _stack(self) -> Stack:
         """The tower whose attention is shown."""
         transformer = self.model.transformer
         return transformer.encoder if self._kind == ENCODER and transformer.encoder else transformer.main
 
     def _stack_if_open(self) -> Stack | None:
-        try:
-            return self._stack
-        except ExplorerError:
-            return None
+        return self._stack if self.is_open else None
 
     @property
     def heads(self) -> tuple[int, ...]:
@@ -253,17 +284,21 @@ class ModelSource(Source[ModelRecipe]):
 
     def layers(self, lookup: Lookup) -> Sequence[Layer]:
         given, aim = self._given
-        stack, kind = self._stack, self._kind
+        model, stack, kind, softmax = self.model, self._stack, self._kind, self._softmax(lookup)
         hidden = _as_array(lookup.mask, len(self._cut[0]), len(self._cut[1]))
 
         def begin(keep: Keep) -> TransformerRun:
             places = product((kind,), range(len(stack.layers)), range(stack.heads))
             masks = None if hidden is None else dict.fromkeys(places, hidden)
             off = [(kind, *place) for place in lookup.off]
-            return self.model.run(given, aim, off=off, masks=masks, softmax=self._softmax(lookup), keep=keep)
+            return model.run(given, aim, off=off, masks=masks, softmax=softmax, keep=keep)
 
         known = Pass(begin, kind, with_weights=not stack.divides_by_root)
-        return ModelLayers(len(stack.layers), lambda place: self._layer(known(place), place, hidden, lookup), known)
+
+        def make(place: int) -> Layer:
+            return self._layer(known(place), place, hidden, lookup)
+
+        return ModelLayers(len(stack.layers), make, known, model)
 
     def _softmax(self, lookup: Lookup) -> Softmax:
         if not self._stack.divides_by_root:
@@ -284,7 +319,7 @@ class ModelSource(Source[ModelRecipe]):
     def operations(self) -> float:
         stack = self._stack_if_open()
         if stack is None:
-            return 0.0
+            return math.inf  # it may take long to open
         n_q, n_k = len(self.tokens), len(self.context_tokens)
         of_maps = 60.0 * sum(self.heads) * n_q * n_k
         return self.recipe.size / BYTES_OF_A_WEIGHT * n_k + len(stack.layers) * OF_A_LAYER + of_maps
@@ -320,12 +355,10 @@ class ModelSource(Source[ModelRecipe]):
 
     # ---- In words ----
 
-    @cached_property
+    @property
     def _name(self) -> str:
-        try:
-            return self.model.name
-        except ExplorerError:
-            return Path(self.recipe.path).name
+        model = self._model_if_open
+        return model_name(Path(self.recipe.path)) if model is None else model.name
 
     @property
     def traits(self) -> Traits:

@@ -153,6 +153,20 @@ class Source(ABC, Generic[R]):
         self.recipe = recipe
 
     @property
+    def is_open(self) -> bool:
+        """Whether all that it is can be told without waiting; if not, `open` is for a worker."""
+        return True
+
+    def open(self) -> None:
+        """Get ready what takes long, so that all that it is can be told: before that, what is told is preliminary.
+
+        Raises
+        ------
+        ExplorerError
+            If it cannot be opened.
+        """
+
+    @property
     @abstractmethod
     def traits(self) -> Traits:
         """What it is, and what it cannot do."""

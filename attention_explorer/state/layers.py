@@ -31,6 +31,7 @@ def layers_and_mask(
         The recipe cannot be carried out; the message says why.
     """
     source = source_of(recipe)
+    source.open()
     # Weights that are not computed anew have the mask that they were made with, if any.
     mask = None
     if not source.traits.reason_against(Ability.MASKS):

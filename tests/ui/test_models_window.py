@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,15 +15,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from window_driver import drop
 
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources import model_source
 from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import load_model
 from attention_explorer.sources.models.found import find_models
 from attention_explorer.sources.recorded import readable_piece
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.heads.state import MaskKind, Picture
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskKind, Picture
 from attention_explorer.state.heads.wording import query_name
 from attention_explorer.state.session_file import read_session, write_session
 from attention_explorer.ui import model_dialog
@@ -57,6 +62,7 @@ def forget() -> None:
     memory.empty()
     source_of.cache_clear()
     model_source._opened.cache_clear()
+    model_source._in_use.clear()  # windows of earlier tests may still hold some
 
 
 def boxes(window) -> list[QMessageBox]:
@@ -163,6 +169,57 @@ def test_a_session_names_the_model_and_finds_it_beside_itself(window, open_dropp
     window.session.apply(state, "Open")
     settled(window)
     np.testing.assert_array_equal(shown_weights(window), shown)
+
+
+def test_a_session_opens_its_model_on_the_worker(window, tmp_path: Path, monkeypatch) -> None:
+    setup, path = HeadsSetup(model_recipe(MODELS / "llama"), layer=1, head=2), tmp_path / "s.attn.json"
+    write_session(path, replace(ExplorerState(), heads=HeadsState(setup)), page="heads")
+    forget()
+    may_open, opened_by = threading.Event(), list[threading.Thread]()
+
+    def load(*args, **options):
+        opened_by.append(threading.current_thread())
+        assert may_open.wait(20)
+        return load_model(*args, **options)
+
+    monkeypatch.setattr(model_source, "load_model", load)
+    window.files.open(path)
+    QApplication.processEvents()
+    assert window.page.requests.is_pending
+    may_open.set()
+    settled(window)
+    assert opened_by
+    assert threading.main_thread() not in opened_by
+    expected = load_model(MODELS / "llama")(setup.recipe.sentence).weights[1][2]
+    np.testing.assert_allclose(shown_weights(window), expected, atol=2e-6)
+    assert set(window.page.requests.shown.layers) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("is_b", [False, True])
+def test_a_model_that_nobody_looks_at_gives_its_memory_back(window, open_dropped, monkeypatch, *, is_b: bool) -> None:
+    forget()
+    monkeypatch.setattr(CACHE, "other_bytes", 0)
+    before = window.session.state
+    open_dropped(window, MODELS / "gpt2")
+    source = source_of(window.session.state.heads.setup.recipe)
+    weights = sum(layer.nbytes for layer in source.model.transformer.main.layers)
+    CACHE.tidy()
+    assert source.is_open  # it is on show
+    heads = before.heads
+    if is_b:
+        heads = replace(heads, other=window.session.state.heads.setup).with_view(picture=Picture.COMPARE)
+    window.session.apply(replace(before, heads=heads), "Back, or compare")
+    settled(window)
+    used = CACHE.other_bytes_used
+    CACHE.tidy()
+    gc.collect()
+    assert source.is_open is is_b
+    if not is_b:
+        assert used >= weights  # it was counted
+    window.session.undo()
+    settled(window)
+    expected = load_model(MODELS / "gpt2")(source.recipe.sentence).weights[0][0]
+    np.testing.assert_allclose(shown_weights(window), expected, atol=2e-6)
 
 
 def bars_shown(window, qtbot, row: int):

@@ -163,7 +163,9 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     ExplorerError
         The recipe cannot be carried out; the message says why.
     """
-    setup, source = resolved(setup), source_of(setup.recipe)
+    source = source_of(setup.recipe)
+    source.open()
+    setup = resolved(setup)
     without = heads_run_without(setup)
     layers, mask = layers_and_mask(setup.recipe, setup.mask, setup.scaled, setup.temperature, setup.hard, without)
     layer = min(setup.layer, len(layers) - 1)

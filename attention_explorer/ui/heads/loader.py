@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.session.jobs import Deliver, Report, Work
+from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.side_by_side import side_by_side
 from attention_explorer.sources.layer import Layer
@@ -80,7 +80,10 @@ class HeadsRequest:
 
 def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, ...]:
     """Return the layers that somebody looks at: the one on show first, and all of them where that is quick."""
-    count = len(source_of(heads.setup.recipe).heads)
+    source = source_of(heads.setup.recipe)
+    if not source.is_open:
+        return (heads.setup.layer,)  # how many there are is known once it is open
+    count = len(source.heads)
     shown = min(heads.setup.layer, count - 1)
     looks_at_all = heads.view.sort is not SortBy.NUMBER or heads.view.threshold is not None
     needs_all = looks_at_all or operations(heads.setup) <= FEW_OPERATIONS
@@ -155,6 +158,8 @@ class HeadsLoader(Requests[HeadsRequest]):
         """Return the work for a request."""
 
         def work(report: Report, deliver: Deliver) -> None:
+            with stoppable(report):
+                source_of(request.heads.setup.recipe).open()
             progress = _Progress(request, report)
             with watched(progress.pass_block):
                 for part in self._parts(request, progress):

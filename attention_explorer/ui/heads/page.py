@@ -256,6 +256,8 @@ class HeadsPage(RequestingPage):
         if isinstance(part, HeadsFrame):
             self._frame = part
             self._show_controls(heads, part)
+            if self.request_now() != self.requests.wanted:  # how many layers there are is known now
+                self._load()
         elif self._frame is None:
             return
         elif isinstance(part, tuple):
