@@ -22,13 +22,13 @@ def model_at(path: Path) -> Path | None:
 
     All other paths are those of sessions, or of files of attention.
     """
-    if path.suffix.lower() == GGUF or _is_blob(path) or (path / CONFIG).is_file():
+    if path.suffix.lower() == GGUF or is_blob(path) or (path / CONFIG).is_file():
         return path
     is_part = path.name == CONFIG or path.suffix.lower() == ".safetensors"
     return path.parent if is_part and (path.parent / CONFIG).is_file() else None
 
 
-def _is_blob(path: Path) -> bool:
+def is_blob(path: Path) -> bool:
     """Whether a path is that of a file of Ollama, which calls them by their digests."""
     return path.parent.name == "blobs" and path.name.startswith("sha256-")
 

@@ -35,7 +35,7 @@ from attention_explorer.sources.layers import Layers
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import Model, Tokens, load_model
 from attention_explorer.sources.models.folder import folder_settings, weights_of
-from attention_explorer.sources.models.model import model_name
+from attention_explorer.sources.models.names import name_by_place
 from attention_explorer.sources.recorded import FileReference, change_since, readable_piece, reference_to
 from attention_explorer.sources.source import Ability, Lookup, Made, Predictions, Source, Traits
 
@@ -358,7 +358,7 @@ class ModelSource(Source[ModelRecipe]):
     @property
     def _name(self) -> str:
         model = self._model_if_open
-        return model_name(Path(self.recipe.path)) if model is None else model.name
+        return name_by_place(Path(self.recipe.path)) if model is None else model.name
 
     @property
     def traits(self) -> Traits:

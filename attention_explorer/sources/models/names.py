@@ -1,0 +1,70 @@
+"""What models are called, by where programs keep them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.sources.model_recipe import GGUF, is_blob
+from attention_explorer.sources.recorded.file_bytes import FileBytes
+
+MOST_LISTED = 500
+"""Of the models in one place."""
+_SNAPSHOTS, _CACHED = "snapshots", "models--"
+_SAYS_NOTHING = ("model", "models", "weights", "checkpoint")
+_OLLAMA_MODEL = "application/vnd.ollama.image.model"
+_MOST_MANIFEST_BYTES = 2**20
+
+
+def model_name(path: Path) -> str:
+    """Return what a model is called: in Ollama by its manifests, which are read, else as `name_by_place`."""
+    if not is_blob(path):
+        return name_by_place(path)
+    names = (name for name, blob in models_of_ollama(path.parents[1]) if blob.name == path.name)
+    return next(names, name_by_place(path))
+
+
+def name_by_place(path: Path) -> str:
+    """Return what a model is called, as far as its path tells; nothing is read.
+
+    That is the name of its file without the ending, or of its folder; in Hugging Face's cache the name that the model
+    has there, and for a folder that is only called “model” that of the one around it.
+    """
+    if path.parent.name == _SNAPSHOTS and path.parents[1].name.startswith(_CACHED):
+        return path.parents[1].name.removeprefix(_CACHED).replace("--", "/")
+    if path.name.lower() in _SAYS_NOTHING and path.parent.name:
+        return path.parent.name
+    if is_blob(path):
+        return "model of Ollama"
+    return path.stem if path.suffix == GGUF else path.name
+
+
+def models_of_ollama(models: Path) -> Iterator[tuple[str, Path]]:
+    """Yield name and tag of each model that Ollama's manifests name, and the file that holds it."""
+    for manifest in matching(models / "manifests", "*/*/*/*"):
+        layers = _layers_of(manifest)
+        digests = [layer.get("digest") for layer in layers if layer.get("mediaType") == _OLLAMA_MODEL]
+        for digest in digests:
+            blob = models / "blobs" / str(digest).replace(":", "-")
+            if blob.parent == models / "blobs" and blob.is_file():
+                yield f"{manifest.parent.name}:{manifest.name}", blob
+
+
+def _layers_of(manifest: Path) -> list[dict[str, object]]:
+    try:
+        file = FileBytes(manifest)
+        stored = json.loads(file.read(0, min(file.size, _MOST_MANIFEST_BYTES)))
+    except (ExplorerError, ValueError, RecursionError):
+        return []
+    layers = stored.get("layers") if isinstance(stored, dict) else None
+    return [layer for layer in layers if isinstance(layer, dict)] if isinstance(layers, list) else []
+
+
+def matching(folder: Path, pattern: str) -> Sequence[Path]:
+    """Return what lies in a folder by a pattern, by name; nothing if the folder may not be read."""
+    try:
+        return sorted(folder.glob(pattern))[:MOST_LISTED]
+    except OSError:
+        return ()
