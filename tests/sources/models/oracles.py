@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
+import pytest
 
 MODELS = Path(__file__).parents[2] / "data" / "models"
+LOCK = Path(__file__).parents[3] / "requirements.lock"
 
 
 def oracle_of(name: str) -> dict[str, np.ndarray]:
@@ -14,3 +17,10 @@ def oracle_of(name: str) -> dict[str, np.ndarray]:
     path = MODELS / name
     with np.load(path / "oracle.npz" if path.is_dir() else path) as stored:
         return dict(stored)
+
+
+def skip_without(distribution: str) -> NoReturn:
+    """Skip a test for lack of a package; one that requirements.lock installs may not be missing."""
+    if f"\n{distribution}==" in LOCK.read_text(encoding="utf-8"):
+        pytest.fail(f"{distribution} is in {LOCK.name}, but it is not installed: type make test.")
+    pytest.skip(f"{distribution} is not installed")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import oracle_of
+from oracles import oracle_of, skip_without
 
 from attention_explorer.sources.models import Model, load_model
 
@@ -33,7 +33,7 @@ def installed(name: str) -> Path | None:
 def opened(name: str) -> tuple[Model, dict[str, np.ndarray]]:
     path = installed(name)
     if path is None:
-        pytest.skip(f"{PLACES[name][0]} is not installed")
+        skip_without(PLACES[name][0].replace("_", "-"))
     return load_model(path), oracle_of(f"oracle_{name}.npz")
 
 
@@ -70,3 +70,11 @@ def test_heads_of_smollm2_that_continue_what_was_repeated() -> None:
         np.testing.assert_allclose(trace.weights[layer][head], expected, rtol=0, atol=2e-5)
     assert trace.logits is not None
     np.testing.assert_array_equal(trace.logits.argmax(axis=1), oracle["ind_logits_argmax"])
+
+
+@pytest.mark.parametrize("distribution", ["tokenizers", "gguf", "safetensors"])
+def test_no_test_is_skipped_for_lack_of_what_the_lock_installs(distribution: str) -> None:
+    with pytest.raises(pytest.fail.Exception, match="make test"):
+        skip_without(distribution)
+    with pytest.raises(pytest.skip.Exception):
+        skip_without(f"{distribution}-of-nobody")
