@@ -291,7 +291,8 @@ class ModelSource(Source[ModelRecipe]):
             places = product((kind,), range(len(stack.layers)), range(stack.heads))
             masks = None if hidden is None else dict.fromkeys(places, hidden)
             off = [(kind, *place) for place in lookup.off]
-            return model.run(given, aim, off=off, masks=masks, softmax=softmax, keep=keep)
+            # No room for weights: maps compute them from queries and keys, or `known` keeps them.
+            return model.run(given, aim, off=off, masks=masks, softmax=softmax, room=0, keep=keep)
 
         known = Pass(begin, kind, with_weights=not stack.divides_by_root)
 

@@ -138,9 +138,10 @@ class Model:
         masks: object = None,
         patterns: object = None,
         softmax: Softmax = AS_TRAINED,
+        room: int | None = None,
         keep: Keep = keep_nothing,
     ) -> TransformerRun:
-        """Run the model on tokens that were taken; as `Transformer.run`."""
+        """Run the model on tokens that were taken; as `Transformer.run`, with the model's own room if none is given."""
         return self.transformer.run(
             _inputs(given),
             None if target is None else _inputs(target),
@@ -148,7 +149,7 @@ class Model:
             masks=masks,
             patterns=patterns,
             softmax=softmax,
-            room=self._room,
+            room=self._room if room is None else room,
             keep=keep,
         )
 

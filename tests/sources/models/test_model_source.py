@@ -15,7 +15,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.sources import model_source
 from attention_explorer.sources.model_recipe import ModelRecipe, model_at, shows_attention
-from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.sources.model_source import ModelLayers, model_recipe
 from attention_explorer.sources.models import load_model
 from attention_explorer.sources.models.names import model_name
 from attention_explorer.sources.registry import source_of
@@ -72,6 +72,14 @@ def test_a_mask_runs_the_model_again(name: str) -> None:
     found = source_of(recipe_of(name)).layers(Lookup(mask))[1].maps
     np.testing.assert_allclose(np.stack([map_.weights() for map_ in found]), expected, atol=2e-6)
     assert not found[0].weights()[~mask].any()
+
+
+def test_weights_are_not_kept_twice() -> None:
+    layers = source_of(recipe_of("llama")).layers(Lookup())
+    assert isinstance(layers, ModelLayers)
+    _ = [layer.maps for layer in layers]
+    assert layers.known.run.main.weights.kept == {}
+    assert [layers.known(place).weights for place in range(len(layers))] == [None] * len(layers)
 
 
 def test_temperature_and_hard_lookup_hold_in_every_layer(tmp_path: Path) -> None:
