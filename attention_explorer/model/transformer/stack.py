@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias, overload
@@ -72,11 +72,12 @@ class Maps(Sequence[Floats]):
         How many layers there are.
     again : callable
         Computes those of a layer.
+    kept : mapping of int to ndarray
+        By layer.
     """
 
-    def __init__(self, count: int, again: Callable[[int], Floats]) -> None:
-        self._count, self._again = count, again
-        self.kept: dict[int, Floats] = {}
+    def __init__(self, count: int, again: Callable[[int], Floats], kept: Mapping[int, Floats]) -> None:
+        self._count, self._again, self.kept = count, again, kept
 
     def __len__(self) -> int:
         return self._count
@@ -143,10 +144,22 @@ class StackRun:
         self._stack, self._n = stack, len(given.ids)
         self._changes, self._cross_changes = changes, cross_changes or Changes()
         self._context = context
-        count = len(stack.layers)
-        self.weights = Maps(count, lambda place: self.layer(place).attention.weights)
-        self.cross_weights = Maps(0 if context is None else count, self._cross_again)
+        self._kept: dict[str, dict[int, Floats]] = {SELF: {}, CROSS: {}}
         self.hidden = tuple(self._run(stack.embedding(given), room, keep))
+
+    # Maps know the run and not the other way round: a circle would stay in memory until Python looks for circles.
+
+    @property
+    def weights(self) -> Maps:
+        """Of the tokens to each other."""
+        count = len(self._stack.layers)
+        return Maps(count, lambda place: self.layer(place).attention.weights, self._kept[SELF])
+
+    @property
+    def cross_weights(self) -> Maps:
+        """To the context; of no layer where there is none."""
+        count = 0 if self._context is None else len(self._stack.layers)
+        return Maps(count, self._cross_again, self._kept[CROSS])
 
     def layer(self, place: int) -> LayerRun:
         """Run one layer again, and return everything that it computes.
@@ -164,14 +177,11 @@ class StackRun:
         for place in range(len(self._stack.layers)):
             checkpoint()
             run = self._through(place, hidden[-1])
-            for kind, maps, found in (
-                (SELF, self.weights, run.attention),
-                (CROSS, self.cross_weights, run.cross),
-            ):
+            for kind, found in ((SELF, run.attention), (CROSS, run.cross)):
                 if found is not None:
                     keep(kind, place, found)
                     if found.weights.nbytes <= room:
-                        maps.kept[place] = found.weights
+                        self._kept[kind][place] = found.weights
                         room -= found.weights.nbytes
             if not all_finite(run.output):
                 raise ArrayError(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -173,3 +175,18 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.Monk
     with pytest.raises(ExplorerError, match="pip install tokenizers"):
         model(TEXT)
     assert model([1, 2]).tokens == ("<1>", "<2>")
+
+
+@pytest.mark.parametrize("name", ["llama", "bart"])
+def test_a_run_gives_its_memory_back_at_once(name: str) -> None:
+    """Without waiting for Python to look for circles: of a long text each run holds hundreds of megabytes."""
+    model = load_model(MODELS / name)
+    gc.disable()
+    try:
+        trace = model([1, 2, 3])
+        runs = [weakref.ref(run) for run in (trace._run.main, trace._run.encoder) if run is not None]
+        assert all(weights.shape for weights in trace.weights)
+        del trace
+        assert [run() for run in runs] == [None] * len(runs)
+    finally:
+        gc.enable()
