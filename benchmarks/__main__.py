@@ -24,6 +24,7 @@ SUITES = {
     "responsiveness": "a walk through everything: the longest that the window keeps a hand waiting, and why",
     "model": "the arithmetic, over bare matrix products",
     "layer": "a whole layer, over bare matrix products and over PyTorch's where it is installed",
+    "models": "trained models: a run over bare matrix products and PyTorch's, opening, typing, memory",
     "learning": "a step of learning each task, over bare matrix products and over PyTorch's; what five seeds reach",
 }
 ROOT = Path(__file__).parents[1]

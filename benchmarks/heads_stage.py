@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
-from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.source import Recipe
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
@@ -38,7 +38,7 @@ def _words() -> Iterator[str]:
 class HeadsStage(Stage[HeatmapCanvas]):
     """A shown main window with the Heads page, where everything is computed and painted."""
 
-    def __init__(self, settings: Path, recipe: ToyRecipe) -> None:
+    def __init__(self, settings: Path, recipe: Recipe) -> None:
         state = HeadsState(HeadsSetup(recipe), HeadsView(row=7))
         super().__init__(settings, ExplorerState(heads=state), "heads", HeatmapCanvas)
         if not isinstance(self.page, HeadsPage):

@@ -1,0 +1,233 @@
+"""Trained models: a run over its bare matrix products and over PyTorch's, opening, typing, and the memory of a run.
+
+The models have the sizes of MiniLM and SmolLM2, random weights, and tokenisers of a few hundred words; the trained ones
+are measured too where the packages that carry them are installed. The products are those of the projections, of queries
+with keys, of weights with values and of the network, in every layer, on arrays of their sizes.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import os
+import tracemalloc
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from string import ascii_lowercase
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QEventLoop
+from PySide6.QtTest import QTest
+
+from attention_explorer.model.arrays import Floats
+from attention_explorer.session import memory
+from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.sources.models import Model, load_model
+from attention_explorer.sources.models.found import find_models
+from attention_explorer.sources.models.tokeniser import library
+from attention_explorer.sources.registry import source_of
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.state import HeadsSetup
+from attention_explorer.state.map_picture import MapPicture
+from benchmarks.heads_stage import HeadsStage
+from benchmarks.random_models import write_minilm, write_smollm2
+from benchmarks.report import Row
+from benchmarks.stage import paint, settle
+from benchmarks.timing import Contender, Samples, in_turns
+
+ROUNDS, WARM_UP = 20, 3
+LENGTHS = (16, 64, 256, 512)
+PRODUCTS_AIM, SHORT_TORCH_AIM, TYPING_AIM, MEMORY_AIM = 2.2, 1.0, 1.5, 0.3
+TEN_WORDS = "the cat sat on the mat because it was tired"
+MEBIBYTE = 2.0**20
+
+
+class Case(NamedTuple):
+    """A model, and what is asked of it."""
+
+    name: str
+    path: Path
+    torch_aim: float
+    """Over PyTorch, from 64 tokens on."""
+    opening_aim: float
+    """Seconds until the first map."""
+
+
+def measure() -> list[Row]:
+    """Measure all models there are, one after the other."""
+    library()  # its first import is not counted
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        cases = [
+            Case("MiniLM-sized", write_minilm(place), 1.45, 0.3),
+            Case("SmolLM2-sized", write_smollm2(place), 1.3, 1.5),
+            *_trained(),
+        ]
+        return [row for case in cases for row in _rows(case, place)]
+
+
+def _trained() -> Iterator[Case]:
+    for found in find_models():
+        if found.place == "Python package":
+            aims = (1.45, 0.3) if found.family == "bert" else (1.3, 1.5)
+            yield Case(found.name, found.path, *aims)
+
+
+def _rows(case: Case, folder: Path) -> Iterator[Row]:
+    model = load_model(case.path)
+    for tokens in LENGTHS:
+        yield from _run_rows(case, model, tokens)
+    yield _memory_row(case, model)
+    del model
+    yield _opening_row(case)
+    yield _typing_row(case, folder)
+
+
+# ---- A run ----
+
+
+def ids_of(tokens: int) -> list[int]:
+    """Return ids that every model has."""
+    return [3 + place % 200 for place in range(tokens)]
+
+
+def _run_rows(case: Case, model: Model, tokens: int) -> Iterator[Row]:
+    ids = ids_of(tokens)
+    contenders, said, aims = [Contender(products(model, tokens))], ["its matrix products"], [PRODUCTS_AIM]
+    if case.path.is_dir() and all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
+        contenders.append(Contender(torch_run(case.path, model, ids)))
+        said.append("PyTorch, eager")
+        aims.append(SHORT_TORCH_AIM if tokens <= min(LENGTHS) else case.torch_aim)
+    ours, *theirs = in_turns(Contender(lambda: model(ids)), *contenders, rounds=ROUNDS, warm_up=WARM_UP)
+    for compared_with, taken, aim in zip(said, theirs, aims, strict=True):
+        yield Row(f"{case.name}: all attention of {tokens} tokens", ours, compared_with, taken, aim)
+
+
+def products(model: Model, tokens: int) -> Callable[[], object]:
+    """Return a call that does nothing but the matrix products of a run, on arrays of their sizes."""
+    layers, random = tuple(model.transformer.main.layers), np.random.default_rng(0)
+
+    def drawn(*shape: int) -> Floats:
+        return random.standard_normal(shape, dtype=np.float32)
+
+    part, network = layers[0].attention, layers[0].network
+    x, joined = drawn(tokens, part.project.weight.shape[0]), drawn(tokens, part.heads * part.width)
+    q = drawn(part.kv_heads, part.heads // part.kv_heads * tokens, part.width)
+    k, hidden = drawn(part.kv_heads, tokens, part.width), drawn(tokens, network.down.weight.shape[0])
+
+    def run() -> None:
+        for layer in layers:
+            _ = x @ layer.attention.project.weight
+            _ = (q @ k.swapaxes(1, 2)) @ k
+            _ = joined @ layer.attention.output.weight
+            _ = x @ layer.network.up.weight
+            _ = hidden @ layer.network.down.weight
+
+    return run
+
+
+def torch_run(path: Path, model: Model, ids: list[int]) -> Callable[[], object]:
+    """Return a call of the same model in PyTorch with all its attention, on as many threads as there are processors.
+
+    Raises
+    ------
+    RuntimeError
+        If its attention is not ours: then the two would not be comparable.
+    """
+    torch: Any = importlib.import_module("torch")
+    torch.set_num_threads(os.cpu_count() or 1)
+    transformers: Any = importlib.import_module("transformers")
+    theirs = transformers.AutoModel.from_pretrained(
+        path, attn_implementation="eager", dtype=torch.float32, local_files_only=True
+    ).eval()
+    given = torch.tensor([ids])
+
+    def run() -> Any:  # noqa: ANN401 - of a package that is not typed
+        with torch.inference_mode():
+            return theirs(given, output_attentions=True)
+
+    away = float(np.abs(run().attentions[-1][0].numpy() - model(ids).weights[-1]).max())
+    if away > 1e-3:
+        raise RuntimeError(f"PyTorch's attention is {away:.3g} off ours: the two are not the same computation")
+    return run
+
+
+def _memory_row(case: Case, model: Model) -> Row:
+    """Return what a run allocates at the most beside the weights it keeps, over those."""
+    ids, beyond, kept = ids_of(max(LENGTHS)), list[float](), 0.0
+    for _ in range(3):
+        tracemalloc.start()
+        trace = model(ids)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        kept = sum(weights.nbytes for weights in trace.weights) / MEBIBYTE
+        beyond.append(peak / MEBIBYTE - kept)
+    what = f"{case.name}: memory beyond the attention of {len(ids)} tokens"
+    return Row(what, Samples(tuple(beyond)), "that attention", Samples((kept,)), MEMORY_AIM, unit="MiB")
+
+
+# ---- In the program ----
+
+
+def _opening_row(case: Case) -> Row:
+    """Return how long it takes from a path to the first map, with nothing of the model in memory."""
+    seconds = []
+    for _ in range(ROUNDS):
+        memory.empty()
+        source_of.cache_clear()
+        gc.collect()
+        start = perf_counter()
+        heads_frame(HeadsSetup(model_recipe(case.path, TEN_WORDS))).map.weights()
+        seconds.append(perf_counter() - start)
+    aim = Samples((case.opening_aim,))
+    return Row(f"{case.name}: opened, until the first map", Samples(tuple(seconds)), "what was aimed at", aim, 1.0)
+
+
+class ModelTypist:
+    """Types over the first letter of a sentence, until the map of the new one is painted."""
+
+    def __init__(self, stage: HeadsStage) -> None:
+        self._stage, self._letters = stage, count()
+        self._until = QEventLoop()  # which sleeps: asking again and again would take the time of the worker
+        stage.heads.requests.delivered.connect(self._on_delivered)
+
+    def _on_delivered(self, request: object, part: object) -> None:
+        if request == self._stage.heads.requests.wanted and isinstance(part, MapPicture):
+            self._until.quit()
+
+    def aim(self) -> None:
+        """Let all that was computed before come to its end, and select the letter."""
+        self._stage.wait()
+        settle()
+        self._stage.heads.bar.sentence.setFocus()
+        self._stage.heads.bar.sentence.setSelection(0, 1)
+
+    def act(self) -> None:
+        """Press a key, and return when the picture answers it."""
+        requests, before, painted = self._stage.heads.requests, self._stage.session.state, self._stage.counter.paints
+        QTest.keyClicks(self._stage.heads.bar.sentence, ascii_lowercase[next(self._letters) % 26])
+        if not requests.is_pending:
+            raise RuntimeError("The model was not run on the worker.")
+        self._until.exec()
+        paint()
+        if self._stage.session.state == before or self._stage.counter.paints == painted:
+            raise RuntimeError("The keystroke did not arrive in the state, or not on the screen.")
+
+
+def _typing_row(case: Case, folder: Path) -> Row:
+    """Return the time from a keystroke to the map, over a run of the model on such a sentence."""
+    recipe = model_recipe(case.path, TEN_WORDS)
+    stage, model = HeadsStage(folder / "settings.ini", recipe), source_of(recipe).model
+    typist = ModelTypist(stage)
+    typed, run = in_turns(
+        Contender(typist.act, prepare=typist.aim),
+        Contender(lambda: model(stage.session.state.heads.setup.recipe.sentence), prepare=stage.wait),
+        rounds=ROUNDS,
+        warm_up=WARM_UP,
+    )
+    stage.close()
+    return Row(f"{case.name}: a keystroke until its map", typed, "a run of the model", run, TYPING_AIM)
