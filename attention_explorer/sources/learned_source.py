@@ -49,7 +49,19 @@ def learned_model(setup: LearningSetup, step: int) -> LearnedModel:
         return read_model(Path(assets.path(file_name(name))))
     run = run_of(setup)
     run.advance(step)
+    _note_accuracy(setup, step, run.measured(step).accuracy)
     return run.at(step)
+
+
+_accuracies: dict[tuple[LearningSetup, int], float] = {}
+"""What was measured when models were learned: captions say it, and must not wait for it to be measured again."""
+_MOST_ACCURACIES = 1024
+
+
+def _note_accuracy(setup: LearningSetup, step: int, accuracy: float) -> None:
+    while len(_accuracies) >= _MOST_ACCURACIES:
+        _accuracies.pop(next(iter(_accuracies)))
+    _accuracies[setup, step] = accuracy
 
 
 @kept
@@ -80,7 +92,9 @@ class LearnedSource(Source[LearnedRecipe]):
         if setup.hard or not setup.scaled:
             own = "lets the best key take all" if setup.hard else "does not divide its scores by √d_k"
             lacks[Ability.SCORES] = lacks[Ability.MASKS] = f"This model {own}: its weights are shown as they are."
-        origin = f"learned here: {title}, step {recipe.step}, seed {setup.seed}"
+        right = self._accuracy()
+        measured = "" if right is None else f", {percent(right)} right"
+        origin = f"learned here: {title}, step {recipe.step}, seed {setup.seed}{measured}"
         return Traits("learned here", origin, Made.LEARNED, lacks)
 
     @property
@@ -145,7 +159,7 @@ class LearnedSource(Source[LearnedRecipe]):
         """Return the share of right answers, if it is known without learning anything."""
         setup, step = self.recipe.setup, self.recipe.step
         name = name_in_box(setup, step)
-        return record_of(name).accuracy if name else None
+        return record_of(name).accuracy if name else _accuracies.get((setup, step))
 
     def _batch(self) -> Batch:
         """Return the sentence as the network takes it.

@@ -101,7 +101,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "target": _COORDINATE,
         "target_number": _COORDINATE,
         "rate": Limit(lookup.LOWEST_RATE, lookup.HIGHEST_RATE),
-        "preset": Limit(known=lambda: (*preset_ids("lookup"), "")),
+        "preset": Limit(known=lambda: (*preset_ids("lookup"), lookup.LEARNED_DICTIONARY, "")),
         "trail": Limit(_OUTPUT.low, _OUTPUT.high, most=lookup.LONGEST_TRAIL),
         "jumps": Limit(0, lookup.MOST_JUMPS),
         "last_jump": Limit(0.0, 3 * plane.LARGEST_COORDINATE),

@@ -179,6 +179,7 @@ class TrainingPage(RequestingPage):
         self.hint.stand_in(self.panel.column, 0, after=self.speed)
         in_order(self.presets, self.export_button, self.form, self.more, self.card, self.chart, self.play)
         in_order(self.play, self.step_button, self.speed, self.hint.close_button, self.panel.ask, self.panel.break_it)
+        in_order(self.panel.break_it, self.panel.take)
 
     def _connect(self) -> None:
         for form in (self.form, self.more):
@@ -204,6 +205,11 @@ class TrainingPage(RequestingPage):
         self.panel.ask.refused.connect(self.refused)
         self.panel.break_it.switched.connect(self._switch_head)
         self.panel.break_it.needed_wanted.connect(self.find_needed)
+        take = self.panel.take
+        take.leaving.connect(self.player.stop)
+        take.page_wanted.connect(self.page_wanted)
+        take.done.connect(self.done)
+        take.refused.connect(self.refused)
         self.finding.delivered.connect(lambda _key, said: self.done.emit(said))
 
     # ---- Look ----
@@ -258,6 +264,7 @@ class TrainingPage(RequestingPage):
         self.speed.show_state(state)
         self.panel.ask.show_state(state)
         self.panel.break_it.show_state(state)
+        self.panel.take.show_state(state)
         self.chart.show_line(state.step)
         self._fit_small_maps(state)
         self._load()
@@ -319,6 +326,7 @@ class TrainingPage(RequestingPage):
         self.heading.set_text(TextLine(words.title(moment, state), bold=True, size=15))
         self.origin.set_text(TextLine(words.origin(replace(state, step=moment.request.step)), ink="muted", size=12))
         self.panel.ask.show_moment(moment, state)
+        self.panel.take.show_moment(moment)
         self.canvas.set_words(spoken(moment, state))
 
     def _show_curves(self, moment: Moment) -> None:

@@ -14,6 +14,7 @@ from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.pictures import BarsItem
 from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.pages.training.take_card import TakeCard
 from attention_explorer.session.session import Session
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.flow_layout import FlowLayout
@@ -179,14 +180,15 @@ class TrainingPanel(QWidget):
         super().__init__()
         self.ask = AskCard(session, look)
         self.break_it = BreakCard(look)
+        self.take = TakeCard(session, look)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
-        for card in (self.ask, self.break_it):
+        for card in (self.ask, self.break_it, self.take):
             self.column.addWidget(card)
         self.column.addStretch(1)
 
     def set_look(self, look: Look) -> None:
         """Take another size."""
         self.column.setSpacing(look.px(8))
-        self.ask.set_look(look)
-        self.break_it.set_look(look)
+        for card in (self.ask, self.break_it, self.take):
+            card.set_look(look)

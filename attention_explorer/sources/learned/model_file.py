@@ -56,10 +56,21 @@ def write_model(path: Path, model: LearnedModel) -> None:
     ExportError
         In words: another ending, or the file cannot be written.
     """
+    write_whole(path, model_bytes(path, model))
+
+
+def model_bytes(path: Path, model: LearnedModel) -> bytes:
+    """Return what the file of a model at a path holds.
+
+    Raises
+    ------
+    ExportError
+        The path has another ending.
+    """
     check_ending(path)
     arrays = model.network.parameters.arrays
     made = _npz_bytes if path.suffix.lower() == ".npz" else _safetensors_bytes
-    write_whole(path, made(arrays, json.dumps(_about(model), sort_keys=True)))
+    return made(arrays, json.dumps(_about(model), sort_keys=True))
 
 
 def read_model(path: Path) -> LearnedModel:

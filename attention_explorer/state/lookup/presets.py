@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attention_explorer.state.lookup.plane import Extent, Vector
-from attention_explorer.state.lookup.state import Entry, LookupState, Overlay, ValueKind
+from attention_explorer.state.lookup.state import LEARNED_DICTIONARY, Entry, LookupState, Overlay, ValueKind
 from attention_explorer.state.preset import Preset, preset_of
 
 
@@ -114,3 +114,14 @@ def preset(identifier: str) -> Preset[LookupState]:
         There is none; the message lists those there are.
     """
     return preset_of(PRESETS, identifier)
+
+
+LEARNED: Preset[LookupState] = Preset(
+    LEARNED_DICTIONARY,
+    "A learned dictionary",
+    "These keys and queries were learned on the Training page: each value is the query that is to find this key. Drag "
+    "q onto another value, and the weight moves to its key. Shorten q, and the lookup blends: its length is what makes "
+    "it sharp.",
+    LookupState(),
+)
+"""A lookup that is in no list: where it comes from is said until another is chosen."""

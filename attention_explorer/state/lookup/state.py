@@ -20,6 +20,8 @@ REST = MOST_KEYS
 """The place of the entry that stands for all keys of a row that have no name."""
 
 ROW_IS_FIXED = "These are the keys and values of a head: only q and t move. Choose a ready-made lookup to edit keys."
+LEARNED_DICTIONARY = "learned-dictionary"
+"""Stands for a preset where keys and queries were learned on another page."""
 LONGEST_TRAIL = 240
 """Past outputs: about as many as a drag right across the plane makes."""
 
@@ -110,7 +112,7 @@ class LookupState(CheckedFields):
     rate: float = 0.2
     extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
     preset: str = "two-keys"
-    """Where the lookup comes from; empty for a row of a head."""
+    """Where the lookup comes from: a preset, or `LEARNED_DICTIONARY`; empty for a row of a head."""
     row: HeadRow | None = None
     """The row of a head whose keys and values are looked up, in place of the entries, which wait meanwhile."""
     # No number depends on these. They are left out of the hash, which is taken often and would read 240 points.

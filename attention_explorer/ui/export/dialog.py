@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from attention_explorer.ui.export.clipboard import NumbersCopier, copy_picture
 from attention_explorer.ui.export.figure import (
     EXPORT_FORMATS,
     LARGEST_SIDE,
+    Contents,
     Figure,
     Sheet,
     StyledFigure,
@@ -24,7 +26,7 @@ from attention_explorer.ui.export.figure import (
 )
 from attention_explorer.ui.export.form import ExportForm
 from attention_explorer.ui.export.preview import ExportPreview
-from attention_explorer.ui.export.writing import write_awake
+from attention_explorer.ui.export.writing import write_awake, write_contents
 from attention_explorer.ui.file_names import replace_question, with_ending
 from attention_explorer.ui.theme import LIGHT, Look
 
@@ -47,23 +49,43 @@ def export_with_dialog(parent: QWidget, figure: Figure) -> str:
     if not accepted:
         return said
     parent.window().setProperty(LAST_OPTIONS, options)
-    start = str(_first_folder(parent) / f"{figure.file_stem}{options.format}")
-    name, chosen = QFileDialog.getSaveFileName(parent, f"Export: {figure.title}", start, file_filters(options.format))
+    kinds = sorted(EXPORT_FORMATS, key=lambda known: known.suffix != options.format)
+    titles = {known.suffix: known.title for known in kinds}
+    path = ask_for_file(parent, f"Export: {figure.title}", figure.file_stem, titles)
+    return said if path is None else export_or_explain(parent, figure, path, options)
+
+
+def ask_for_file(parent: QWidget, title: str, stem: str, kinds: Mapping[str, str]) -> Path | None:
+    """Ask where a file is to be written.
+
+    Parameters
+    ----------
+    parent : QWidget
+        Whose window remembers the folder.
+    title : str
+        Of the dialog.
+    stem : str
+        The name that is proposed, without ending.
+    kinds : mapping
+        Endings with what such files are; the first is the usual one.
+
+    Returns
+    -------
+    Path or None
+        With an ending; None if the question was cancelled.
+    """
+    start = str(_first_folder(parent) / f"{stem}{next(iter(kinds))}")
+    filters = ";;".join(f"{kind} (*{ending})" for ending, kind in kinds.items())
+    name, chosen = QFileDialog.getSaveFileName(parent, title, start, filters)
     if not name:
-        return said
-    path = with_suffix(Path(name), chosen, options.format)
+        return None
+    path = with_suffix(Path(name), chosen, kinds)
     parent.window().setProperty(LAST_FOLDER, str(path.parent))
     question = replace_question(Path(name), path)
     yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
     if question and QMessageBox.question(parent, "Replace the file?", question, yes | no, no) != yes:
-        return said
-    return export_or_explain(parent, figure, path, options)
-
-
-def file_filters(first: str = ".png") -> str:
-    """Return the formats as a file dialog lists them, one before the others."""
-    kinds = sorted(EXPORT_FORMATS, key=lambda known: known.suffix != first)
-    return ";;".join(f"{known.title} (*{known.suffix})" for known in kinds)
+        return None
+    return path
 
 
 def _first_folder(parent: QWidget) -> Path:
@@ -75,18 +97,29 @@ def _first_folder(parent: QWidget) -> Path:
     return Path.home()
 
 
-def with_suffix(path: Path, chosen_filter: str, usual: str = ".png") -> Path:
-    """Return the path with the suffix of the chosen filter if it has none of its own."""
-    suffix = next((known.suffix for known in EXPORT_FORMATS if f"(*{known.suffix})" in chosen_filter), usual)
-    return with_ending(path, suffix)
+def with_suffix(path: Path, chosen_filter: str, endings: Iterable[str]) -> Path:
+    """Return the path with the ending of the chosen filter if it has none of its own, or else with the first."""
+    usual, *others = endings
+    return with_ending(path, next((ending for ending in others if f"(*{ending})" in chosen_filter), usual))
 
 
 def export_or_explain(parent: QWidget, figure: Figure, path: Path, options: FigureOptions | None = None) -> str:
     """Write the figure; where that fails, say why in a box. Return what to say in the status bar."""
     options = FigureOptions() if options is None else options
+    # What is typed in the name of the file is what a person meant last.
+    return _written_or_explained(
+        parent, path, lambda: write_awake(parent, figure, path, replace(options, format=path.suffix))
+    )
+
+
+def save_or_explain(parent: QWidget, contents: Contents, path: Path) -> str:
+    """Write a file on a worker; where that fails, say why in a box. Return what to say in the status bar."""
+    return _written_or_explained(parent, path, lambda: write_contents(parent, contents, path))
+
+
+def _written_or_explained(parent: QWidget, path: Path, write: Callable[[], bool]) -> str:
     try:
-        # What is typed in the name of the file is what a person meant last.
-        is_written = write_awake(parent, figure, path, replace(options, format=path.suffix))
+        is_written = write()
     except ExplorerError as error:
         QMessageBox.warning(parent, "Not exported", str(error))
         return ""

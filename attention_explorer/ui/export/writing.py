@@ -27,7 +27,27 @@ def write_awake(parent: QWidget, figure: Figure, path: Path, options: FigureOpti
     ExportError
         The picture is too large, or the path cannot be written.
     """
-    writing = _Writing(begun(figure, options), path)
+    return write_contents(parent, begun(figure, options), path)
+
+
+def write_contents(parent: QWidget, contents: Contents, path: Path) -> bool:
+    """Write a file with the window awake, whole or not at all. Return whether it was written, or cancelled.
+
+    Parameters
+    ----------
+    parent : QWidget
+        In whose window progress and Cancel are shown where it takes longer.
+    contents : callable
+        Writes to the file that it is given, on a worker, and reports how much is done.
+    path : Path
+        Where to.
+
+    Raises
+    ------
+    ExplorerError
+        The path cannot be written, or what ``contents`` raises.
+    """
+    writing = _Writing(contents, path)
     # The application owns it: what was cancelled may still be compressing for a moment.
     queue = JobQueue(QApplication.instance())
     errors: list[Exception] = []

@@ -16,7 +16,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.plane import Vector, around
-from attention_explorer.state.lookup.presets import PRESETS, preset
+from attention_explorer.state.lookup.presets import LEARNED, PRESETS, preset
 from attention_explorer.state.lookup.state import Part
 from attention_explorer.state.lookup.wording import description, key_name
 from attention_explorer.state.role import Role
@@ -232,6 +232,9 @@ class LookupPage(Page):
         state = frame.state
         if frame.row is not None:
             self.presets.show_other(frame.row.hint)
+            return
+        if state.preset == LEARNED.id:
+            self.presets.show_other(LEARNED)
             return
         ready = preset(state.preset)
         # The query is there to be moved.

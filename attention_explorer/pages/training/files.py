@@ -1,0 +1,72 @@
+"""The files that what was learned becomes: weights, and curves as numbers. Made on a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from attention_explorer.errors import ExportError, quoted
+from attention_explorer.pages.training.moment import trained
+from attention_explorer.sources.learned.model_file import model_bytes
+from attention_explorer.sources.learned.run import Curve
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.state.numbers_files import Report, as_csv
+
+WEIGHTS = {".safetensors": "Learned weights", ".npz": "Learned weights, NumPy archive"}
+CURVES = {".csv": "Curves"}
+"""Kinds of files by their endings, the usual one first."""
+
+CURVE_COLUMNS = ("step", "loss", "accuracy", "weight", "training_loss", "training_accuracy")
+
+Contents = Callable[[IO[bytes], Report], object]
+
+
+def weights_file(setup: LearningSetup, step: int, path: Path) -> Contents:
+    """Return what writes the weights of a step to the file at a path, as its ending says."""
+    return lambda file, report: file.write(model_bytes(path, trained(setup, step, report).at(step)))
+
+
+def curves_file(setup: LearningSetup, step: int, path: Path) -> Contents:
+    """Return what writes the curves, as far as it has learned, and at least up to a step, as CSV."""
+
+    def write(file: IO[bytes], report: Report) -> None:
+        check_kind(path, CURVES)
+        file.write(curves_csv(trained(setup, step, report).curve()).encode())
+
+    return write
+
+
+def check_kind(path: Path, kinds: Iterable[str]) -> None:
+    """Refuse a path with another ending than those of some kinds of files.
+
+    Raises
+    ------
+    ExportError
+        The message lists those there are.
+    """
+    if path.suffix.lower() not in kinds:
+        raise ExportError(
+            f"{quoted(path.name)} names another kind of file. Choose a name that ends in {' or '.join(kinds)}."
+        )
+
+
+def curves_csv(curve: Curve) -> str:
+    """Return a line for each step.
+
+    Loss, accuracy and weight are those on held-out sentences, and empty where nothing was measured there or the task
+    knows no weight to look for; training loss and accuracy are those on the batch that the next step learned from.
+    """
+    held_out = {
+        step: (loss, accuracy, None if np.isnan(weight) else weight)
+        for step, loss, accuracy, weight in zip(*(part.tolist() for part in curve[:4]), strict=True)
+    }
+    learned = dict(enumerate(zip(curve.training_loss.tolist(), curve.training_accuracy.tolist(), strict=True)))
+    nothing = (None, None)
+    rows = (
+        (step, *held_out.get(step, (None, *nothing)), *learned.get(step, nothing))
+        for step in sorted(held_out.keys() | learned.keys())
+    )
+    return as_csv(CURVE_COLUMNS, rows)

@@ -1,0 +1,251 @@
+"""What was learned on the Training page is taken to other pages and into files, by real clicks."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from people_driver import catch_up
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+from window_driver import WindowDriver
+
+from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.learned.model_file import read_model
+from attention_explorer.sources.learned.run import Run
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.state.session_file import read_session, write_session
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+FIRST = TrainingState()
+PLANE = replace(TrainingState().with_task("dictionary"), step=40)
+
+
+@pytest.fixture
+def training(make_window, hand):
+    def make(state: TrainingState = FIRST) -> WindowDriver:
+        settings = Settings(theme=ThemeChoice.LIGHT, page="training")
+        window = make_window(ExplorerState(training=state), settings, (1280, 800))
+        catch_up(window)
+        return WindowDriver(window, hand)
+
+    return make
+
+
+@pytest.fixture
+def to_file(monkeypatch, tmp_path: Path):
+    """Have the file dialog answer with a name."""
+
+    def answer(name: str) -> Path:
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
+        return tmp_path / name
+
+    return answer
+
+
+def learned(state: TrainingState) -> Run:
+    run = Run(state.setup)
+    run.advance(state.step)
+    return run
+
+
+def scroll_to(at: WindowDriver, button) -> None:
+    """Bring a button of the panel into view, as the wheel would."""
+    at.page._scroll.ensureWidgetVisible(button)
+    catch_up(at.window)
+
+
+def press(at: WindowDriver, button) -> None:
+    scroll_to(at, button)
+    at.press(button)
+
+
+# ---- On other pages ----
+
+
+@pytest.mark.parametrize(
+    ("task", "changes"),
+    [
+        ("it", {"step": 60, "layer": 1, "row": 3}),
+        ("translation", {"step": 20}),
+        ("repeat", {"step": 4, "layer": 0}),
+        ("dictionary", {"step": 30}),
+    ],
+)
+def test_the_heads_page_shows_the_weights_that_were_on_show(training, task, changes):
+    state = replace(FIRST.with_task(task), **changes)
+    at = training(state)
+    shown = at.page.scene.large.picture
+    answer, row = at.page.scene.moment.answer, at.page.scene.moment.row_of(state)
+    press(at, at.page.panel.take.heads_button)
+    catch_up(at.window)
+    assert at.window.settings.page == "heads"
+    heads = at.window.session.state.heads
+    assert (heads.setup.layer, heads.setup.head) == state.head_shown
+    assert heads.view.row == row
+    frame = at.page.canvas.frame
+    assert [token.lower() for token in frame.queries] == list(answer.tokens)
+    assert frame.keys[-1] == answer.context_tokens[-1]
+    np.testing.assert_allclose(frame.head_map.weights(), shown.values, atol=2e-6)
+    origin = frame.source.traits.origin
+    measured = learned(state).measured().accuracy
+    assert origin.startswith(f"learned here: {state.task.title}, step {state.step}, seed {state.setup.seed}, ")
+    assert origin.endswith(f"{round(100 * measured)} % right")
+    assert (at.steps, at.undo_text) == (1, "Open in Heads")
+    at.undo()
+    assert at.window.session.state == ExplorerState(training=state)
+
+
+def test_what_is_not_the_whole_network_stays_here_and_the_button_says_why(training):
+    at = training()
+    button = at.page.panel.take.heads_button
+    assert (button.isEnabled(), button.toolTip()) == (False, "Let it learn first: press Play.")
+    at.window.session._restore(ExplorerState(training=replace(FIRST, step=20, off=frozenset({(0, 0)}))))
+    catch_up(at.window)
+    assert not button.isEnabled()
+    assert "Switch all heads on first" in button.toolTip()
+    at.window.session._restore(ExplorerState(training=replace(FIRST, step=20)))
+    assert button.isEnabled()
+
+
+def test_a_sentence_that_is_no_question_is_refused_in_words(training):
+    at = training(replace(FIRST, step=5, sentence="the cat purple"))
+    press(at, at.page.panel.take.heads_button)
+    assert "has not learned “purple”" in at.told
+    assert at.window.settings.page == "training"
+    assert at.steps == 0
+
+
+def test_opening_another_page_stops_learning_and_takes_the_step_on_show(training, qtbot):
+    at = training(replace(FIRST, step=2))
+    at.key(Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: at.window.session.state.training.step >= 4, timeout=60_000)
+    page = at.page
+    press(at, page.panel.take.heads_button)
+    assert not page.player.is_running
+    state = at.window.session.state
+    assert state.heads.setup.recipe.step == state.training.step >= 4
+    assert (at.steps, at.undo_text) == (2, "Open in Heads")
+
+
+@pytest.mark.parametrize(("row", "scaled", "hard"), [(2, False, False), (-1, True, False), (0, False, True)])
+def test_the_dictionary_stands_on_the_lookup_page_and_gives_the_same_weights(training, tmp_path, row, scaled, hard):
+    state = replace(PLANE, row=row, setup=replace(PLANE.setup, scaled=scaled, hard=hard))
+    at = training(state)
+    expected = at.page.scene.large.picture.values[row]
+    network = learned(state).at().network.parameters
+    press(at, at.page.panel.take.lookup_button)
+    assert at.window.settings.page == "lookup"
+    lookup = at.window.session.state.lookup
+    np.testing.assert_array_equal(lookup.keys, network["k"])
+    np.testing.assert_array_equal(lookup.value_rows, network["q"])
+    np.testing.assert_allclose(lookup_frame(lookup).weights, expected, atol=1e-5)
+    assert at.page.presets.placeholderText() == "A learned dictionary"
+    assert at.page.hint.isVisible()
+    view = lookup.extent
+    assert all(view.left < x < view.right and view.bottom < y < view.top for x, y in (*lookup.keys, lookup.query))
+    write_session(tmp_path / "a.attn.json", at.window.session.state)
+    assert read_session(tmp_path / "a.attn.json").state.lookup == lookup
+    assert (at.steps, at.undo_text) == (1, "Open in Lookup")
+    at.undo()
+    assert at.window.session.state == ExplorerState(training=state)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (replace(FIRST, step=2), "choose that task"),
+        (PLANE.with_setup(replace(PLANE.setup, length=13)), "up to 12 keys, and this dictionary 13"),
+    ],
+)
+def test_what_cannot_stand_on_the_lookup_page_is_greyed_and_says_why(training, state, said):
+    button = training(state).page.panel.take.lookup_button
+    assert not button.isEnabled()
+    assert said in button.toolTip()
+
+
+# ---- Into files ----
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"), [("a.npz", "a.npz"), ("a.safetensors", "a.safetensors"), ("a", "a.safetensors")]
+)
+def test_the_weights_of_the_step_are_saved(training, to_file, typed, name):
+    at = training(replace(FIRST, step=12))
+    path = to_file(typed).with_name(name)
+    press(at, at.page.panel.take.weights_button)
+    assert at.told == f"Saved {path}"
+    back = read_model(path)
+    assert (back.setup, back.step) == (FIRST.setup, 12)
+    expected = learned(replace(FIRST, step=12)).at().network.parameters.vector
+    np.testing.assert_array_equal(back.network.parameters.vector, expected)
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_curves_are_saved_with_every_digit(training, to_file):
+    state = replace(FIRST, step=13)
+    at = training(state)
+    path = to_file("curves.csv")
+    press(at, at.page.panel.take.curves_button)
+    with path.open(newline="") as file:
+        head, *rows = list(csv.reader(file))
+    assert head == ["step", "loss", "accuracy", "weight", "training_loss", "training_accuracy"]
+    curve = learned(state).curve()
+    by_step = {int(row[0]): row[1:] for row in rows}
+    assert len(by_step) == len(rows)
+    assert set(range(13)) <= set(by_step)
+    for place, step in enumerate(curve.steps.tolist()):
+        found = [float(cell) for cell in by_step[step][:3]]
+        assert found == [curve.loss[place], curve.accuracy[place], curve.weight[place]]
+    for step in range(13):
+        assert [float(cell) for cell in by_step[step][3:]] == [curve.training_loss[step], curve.training_accuracy[step]]
+    between = set(range(13)) - set(curve.steps.tolist())
+    assert between
+    assert all(by_step[step][:3] == ["", "", ""] for step in between)
+
+
+@pytest.mark.parametrize("button", ["weights_button", "curves_button"])
+def test_a_full_disk_is_said_and_leaves_what_was_there(training, to_file, monkeypatch, button):
+    at = training(replace(FIRST, step=5))
+    path = to_file({"weights_button": "a.npz", "curves_button": "a.csv"}[button])
+    path.write_text("before")
+    told: list[str] = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda _parent, _title, text: told.append(text))
+
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    press(at, getattr(at.page.panel.take, button))
+    assert "No space left on device" in told[0]
+    assert path.read_text() == "before"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("button", "said"),
+    [("weights_button", ".npz or .safetensors"), ("curves_button", "Choose a name that ends in .csv")],
+)
+def test_an_ending_that_is_no_format_is_refused(training, to_file, monkeypatch, button, said):
+    at = training(replace(FIRST, step=5))
+    path = to_file("a.docx")
+    told: list[str] = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda _parent, _title, text: told.append(text))
+    press(at, getattr(at.page.panel.take, button))
+    assert said in told[0]
+    assert not path.exists()
+
+
+def test_nothing_is_written_where_the_question_is_cancelled(training, monkeypatch):
+    at = training(replace(FIRST, step=5))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    press(at, at.page.panel.take.weights_button)
+    assert not at.told
