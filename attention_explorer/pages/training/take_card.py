@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.training.elsewhere import (
+    NOTHING_LEARNED,
     in_heads,
     in_lookup,
     reason_against_heads,
@@ -72,6 +73,9 @@ class TakeCard(Card):
         self.curves_button = self._button(
             "Save curves…", "Loss, right answers and weight of each step (CSV)", self.save_curves
         )
+        self.animation_button = self._button(
+            "Animation…", "The map being learned, from step 0 to this one, as a film (GIF, PNG)", self.ask_animation
+        )
         self.set_look(look)
 
     def _button(self, title: str, tip: str, act: Callable[[], object]) -> QPushButton:
@@ -84,6 +88,7 @@ class TakeCard(Card):
     def set_look(self, look: Look) -> None:
         """Take another size."""
         super().set_look(look)
+        self._look = look
         if hasattr(self, "_flow"):
             self._flow.setSpacing(look.px(6))
 
@@ -91,7 +96,8 @@ class TakeCard(Card):
         """Grey what cannot be done in a state."""
         allow_unless(reason_against_heads(state), self.heads_button)
         allow_unless(reason_against_lookup(state), self.lookup_button)
-        allow_unless("" if state.step else "Let it learn first: press Play.", self.weights_button, self.curves_button)
+        files = self.weights_button, self.curves_button, self.animation_button
+        allow_unless("" if state.step else NOTHING_LEARNED, *files)
 
     def show_moment(self, moment: Moment) -> None:
         """Know what is on show."""
@@ -138,6 +144,22 @@ class TakeCard(Card):
         """Ask where, and write the curves."""
         setup, step = self._state.setup, self._state.step
         self._save("Save curves", "curves", CURVES, lambda path: curves_file(setup, step, path))
+
+    def ask_animation(self) -> None:
+        """Ask how many pictures, then where, and write the map being learned."""
+        # Drawing frames and their file format would delay the first picture.
+        from attention_explorer.pages.training.animation import ANIMATIONS, AnimationDialog, animation_file
+
+        state = self._state
+        dialog = AnimationDialog(self, self._look, state)
+
+        def save() -> None:
+            count = dialog.count
+            self._save("Animation", "film", ANIMATIONS, lambda path: animation_file(state, count, path))
+
+        dialog.accepted.connect(save)
+        self.animation_dialog = dialog
+        dialog.open()
 
     def _save(self, title: str, what: str, kinds: Mapping[str, str], contents: Callable[[Path], Contents]) -> None:
         # File formats would delay the first picture.
