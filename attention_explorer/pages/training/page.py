@@ -179,7 +179,6 @@ class TrainingPage(RequestingPage):
         self.hint.stand_in(self.panel.column, 0, after=self.speed)
         in_order(self.presets, self.export_button, self.form, self.more, self.card, self.chart, self.play)
         in_order(self.play, self.step_button, self.speed, self.hint.close_button, self.panel.ask, self.panel.break_it)
-        in_order(self.panel.break_it, self.panel.take)
 
     def _connect(self) -> None:
         for form in (self.form, self.more):

@@ -114,10 +114,13 @@ class BreakCard(Card):
         A head is to be off that was on, or on that was off.
     needed_wanted
         The fewest heads that are needed are asked for.
+    remade
+        There are other switches: Tab is to be told what comes behind them.
     """
 
     switched = Signal(object)
     needed_wanted = Signal()
+    remade = Signal()
 
     def __init__(self, look: Look) -> None:
         super().__init__(look, "Break it")
@@ -148,6 +151,7 @@ class BreakCard(Card):
                 box.deleteLater()
             self.boxes = {head: self._box(head, words.head_words(head, state)) for head in heads}
             in_order(self._heads, self.needed_button)
+            self.remade.emit()
         for head, box in self.boxes.items():
             box.setChecked(head in state.off_shown)
         allow_unless("" if state.step else "Let it learn first: press Play.", self.needed_button)
@@ -181,11 +185,15 @@ class TrainingPanel(QWidget):
         self.ask = AskCard(session, look)
         self.break_it = BreakCard(look)
         self.take = TakeCard(session, look)
+        self.break_it.remade.connect(self._order)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         for card in (self.ask, self.break_it, self.take):
             self.column.addWidget(card)
         self.column.addStretch(1)
+
+    def _order(self) -> None:
+        in_order(self.break_it, self.take)
 
     def set_look(self, look: Look) -> None:
         """Take another size."""
