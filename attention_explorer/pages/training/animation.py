@@ -20,7 +20,6 @@ from attention_explorer.pages.training.files import Contents, check_kind
 from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at, trained
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.state.numbers_files import Report
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
@@ -168,7 +167,8 @@ class AnimationDialog(QDialog):
         self.box = WholeNumberBox(FEWEST, MOST, "Pictures")
         self.box.setToolTip(f"How many steps are shown\n{FEWEST} to {MOST}")
         self.box.setValue(min(USUAL, max(state.step + 1, FEWEST)))
-        self.says = TextBlock(look, 2, "What it will be")
+        self.says = QLabel()
+        self.says.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.save = buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
@@ -185,7 +185,7 @@ class AnimationDialog(QDialog):
         column.addWidget(buttons)
         self.setMinimumWidth(look.px(380))
         self.box.valueChanged.connect(self._show)
-        self.box.refused.connect(lambda reason: self.says.set_text(TextLine(reason)))
+        self.box.refused.connect(self.says.setText)
         self._show()
 
     @property
@@ -200,4 +200,4 @@ class AnimationDialog(QDialog):
         said = (
             f"{count} pictures from step 0 to step {grouped(self._last)}, {seconds:.3g} seconds; then it begins anew."
         )
-        self.says.set_text(TextLine(said, ink="muted"))
+        self.says.setText(said)
