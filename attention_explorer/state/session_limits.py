@@ -11,7 +11,7 @@ from typing import Any
 from attention_explorer.declared import ranges
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.scalars import LARGEST_SEED
-from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.pages.training.state import TrainingState, are_asked_the_same
 from attention_explorer.sources import recipe as toy
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -288,6 +288,12 @@ def _against_setup(setup: LearningSetup) -> str:
     return ""
 
 
+def _against_training(state: TrainingState) -> str:
+    if state.other is None or are_asked_the_same(state.setup, state.other):
+        return ""
+    return "has another run of another task or length: the two must have the same"
+
+
 def _against_bench(bench: scaling.BenchState) -> str:
     lengths = {len(row) for row in bench.rows}
     if len(lengths) == 1 and 1 <= max(lengths) <= scaling.MOST_BENCH_KEYS:
@@ -302,4 +308,5 @@ _RULES: dict[type, Callable[[Any], str]] = {
     heads.MaskChoice: _against_mask,
     scaling.BenchState: _against_bench,
     LearningSetup: _against_setup,
+    TrainingState: _against_training,
 }

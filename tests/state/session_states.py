@@ -10,6 +10,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
+from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
@@ -55,6 +56,8 @@ def of_class(kind: type) -> st.SearchStrategy[Any]:
     if kind is LookupState:  # a point of the trail is as wide as the values
         made = made.map(of_a_row_or_a_preset)
         return made.map(lambda state: replace(state, trail=as_wide_as(state.value_rows[0], state.trail)))
+    if kind is TrainingState:  # two runs that are compared learn the same task
+        return made.map(lambda state: replace(state, other=state.other and replace(state.setup, seed=state.other.seed)))
     if kind is MaskChoice:
         return made.map(lambda mask: mask.with_painted(mask.hidden, hide=True))
     return made

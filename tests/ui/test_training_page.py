@@ -235,6 +235,85 @@ def test_a_row_is_followed_when_it_is_clicked(training):
     assert "“sat”" in at.page.heading.text()
 
 
+# ---- Two runs ----
+
+
+def test_a_run_is_kept_as_b_and_a_hard_one_compared_with_it(training):
+    at = training(replace(FIRST, step=40))
+    assert not at.page.scene.other.isVisible()
+    at.press(at.page.others.keep)
+    catch_up(at.window)
+    assert (state_of(at).other, at.undo_text) == (FIRST.setup, "Compare two runs")
+    assert not at.page.others.swap.isEnabled()
+    assert "same so far" in at.page.others.swap.toolTip()
+    at.press(at.page.form.controls["hard"].buttons[True])
+    at.press(at.page.step_button)
+    catch_up(at.window)
+    soft, hard = Run(FIRST.setup), Run(replace(FIRST.setup, hard=True))
+    for run, item in ((hard, at.page.scene.large), (soft, at.page.scene.other)):
+        run.advance(1)
+        assert np.array_equal(item.picture.values, run.at(1).ask(FIRST.sentence_shown).weights[1][0])
+    said = [item.caption for item in at.page.scene.captions]
+    assert [title for title, _ in said] == ["A: hard", "B: soft"]
+    assert soft.at(1).ask(FIRST.sentence_shown).answers[0] in said[1][1]
+    assert not at.page.scene.strips.isVisible()
+
+
+def test_both_learn_while_play_runs_and_both_have_their_curves(training, qtbot):
+    run_of.cache_clear()
+    other = replace(FIRST.setup, scaled=False)
+    at = training(replace(FIRST, other=other))
+    at.key(Qt.Key.Key_Space)
+    learned(at, qtbot)
+    assert run_of(other).step == run_of(FIRST.setup).step == FIRST.task.steps
+    drawn = {curve.name: curve for curve, _ in at.page.chart._curves}
+    assert np.array_equal(drawn["right answers of B"].y, 100 * run_of(other).curve().accuracy)
+    assert np.array_equal(drawn["right answers"].y, 100 * run_of(FIRST.setup).curve().accuracy)
+    at.key(Qt.Key.Key_Home)
+    catch_up(at.window)
+    assert at.page.scene.moment.other.answer.weights[0].shape == (1, 11, 11)
+    assert (state_of(at).step, at.page.requests.shown.of_other.step) == (0, 0)
+
+
+def test_a_and_b_change_places_and_b_is_dropped(training):
+    at = training(replace(FIRST, step=2, other=replace(FIRST.setup, seed=3)))
+    place = at.page.scene.other.layout.rectangle(2, 5).center()
+    at.hand(at.canvas.viewport()).move(place)
+    assert at.said.startswith("B, layer 2: “sat” gives “mat”")
+    at.press(at.page.others.swap)
+    catch_up(at.window)
+    assert (state_of(at).setup.seed, state_of(at).other, state_of(at).step) == (3, FIRST.setup, 2)
+    at.press(at.page.others.drop)
+    catch_up(at.window)
+    assert (state_of(at).other, at.undo_text) == (None, "Drop B")
+    assert at.page.scene.strips.isVisible()
+    at.undo()
+    assert state_of(at).other == FIRST.setup
+
+
+def test_b_that_explodes_is_said_and_a_goes_on(training):
+    at = training(replace(FIRST, step=5, other=replace(FIRST.setup, rate=1e9)))
+    assert "smaller learning rate" in at.page.scene.other.reason
+    assert at.page.requests.shown.step == 5
+
+
+def test_another_task_lets_go_of_b(training):
+    at = training(replace(FIRST, other=replace(FIRST.setup, seed=3)))
+    at.choose(at.page.presets, "it-hard")
+    assert state_of(at).other == replace(FIRST.setup, seed=3)
+    at.choose(at.page.presets, "die")
+    assert state_of(at).other is None
+
+
+def test_b_is_taken_away_too():
+    state = replace(FIRST, step=4, other=replace(FIRST.setup, seed=3))
+    run = Run(state.other)
+    run.advance(4)
+    arrays = training_figure(state).numbers().arrays
+    assert np.array_equal(arrays["b_weights_layer_2"], run.at(4).ask(FIRST.sentence_shown).weights[1])
+    assert "B: seed 3" in encoded(training_figure(state), ".svg").decode()
+
+
 # ---- Sizes ----
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter
 
 from attention_explorer import __version__
-from attention_explorer.pages.training import words
+from attention_explorer.pages.training import pair_words, words
 from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at, trained
 from attention_explorer.pages.training.pictures import LearningScene, spoken
 from attention_explorer.pages.training.state import TrainingState
@@ -52,7 +52,8 @@ class TrainingFigure:
     @property
     def _caption(self) -> str:
         origin = words.origin(self.state)
-        return f"{origin[0].upper()}{origin[1:]}. Rows are queries; each sums to 1."
+        compared = f" {pair_words.spoken(self.moment, self.state)}" if self.state.other else ""
+        return f"{origin[0].upper()}{origin[1:]}.{compared} Rows are queries; each sums to 1."
 
     def styled(self, style: FigureStyle) -> TrainingFigure:
         """Return the same picture in a style."""
@@ -80,6 +81,16 @@ class TrainingFigure:
         painter.restore()
         frame.paint_caption(painter)
 
+    def _arrays_of_other(self) -> Arrays:
+        """Return the same of B; nothing where none is compared, or it has no answer."""
+        other = self.moment.other
+        if other is None or other.answer is None:
+            return {}
+        curve = trained(other.setup, self.state.step).curve()
+        arrays: Arrays = {f"b_weights_layer_{layer + 1}": each for layer, each in enumerate(other.answer.weights)}
+        return arrays | {"b_probabilities": other.answer.probabilities, "b_steps": curve.steps,
+                         "b_loss": curve.loss, "b_accuracy": curve.accuracy}  # fmt: skip
+
     def numbers(self) -> Numbers:
         """Return the weights of all heads, the answers, and the curves so far."""
         answer, state = self.moment.answer, self.state
@@ -94,11 +105,13 @@ class TrainingFigure:
         arrays: Arrays = {f"weights_layer_{layer + 1}": weights for layer, weights in enumerate(answer.weights)}
         arrays |= {"probabilities": answer.probabilities, "steps": curve.steps, "loss": curve.loss}
         arrays |= {"accuracy": curve.accuracy, "training_loss": curve.training_loss}
+        arrays |= self._arrays_of_other()
         parameters: dict[str, object] = {
             "program": f"Attention Explorer {__version__}",
             "what": words.origin(state),
             "setup": asdict(state.setup),
             "step": state.step,
+            "other_setup": state.other and asdict(state.other),
             "tokens": list(answer.tokens),
             "context_tokens": list(answer.context_tokens),
             "off": sorted(state.off_shown),

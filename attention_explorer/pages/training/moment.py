@@ -34,11 +34,32 @@ class MomentRequest(NamedTuple):
     step: int
     sentence: str
     off: Off
+    other: LearningSetup | None = None
 
     @classmethod
     def of(cls, state: TrainingState) -> MomentRequest:
         """Return what a state asks for."""
-        return cls(state.setup, state.step, state.sentence_shown, state.off_shown)
+        return cls(state.setup, state.step, state.sentence_shown, state.off_shown, state.other)
+
+    @property
+    def of_other(self) -> MomentRequest | None:
+        """The same asked of B, of which nothing is broken; None without B."""
+        return None if self.other is None else MomentRequest(self.other, self.step, self.sentence, frozenset())
+
+    @property
+    def is_known(self) -> bool:
+        """Whether nothing has to be learned or asked for it."""
+        setup, step, sentence, off, _ = self
+        known = answer_at.peek(setup, step, sentence, off) is not None and run_of(setup).step >= step
+        return known and (self.of_other is None or self.of_other.is_known)
+
+
+class OtherAnswer(NamedTuple):
+    """What B says to the same sentence at the same step; where it got no answer, the reason."""
+
+    setup: LearningSetup
+    answer: Answer | None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,12 +76,15 @@ class Moment:
         The same at some steps before, the first of them 0.
     points : (Floats, Floats) or None
         Of a dictionary in the plane: where its queries and keys stand, each (n, 2).
+    other : OtherAnswer or None
+        The same of B, where two runs are compared.
     """
 
     request: MomentRequest
     answer: Answer
     earlier: tuple[tuple[int, Answer], ...]
     points: tuple[Floats, Floats] | None
+    other: OtherAnswer | None = None
 
     def row_of(self, state: TrainingState) -> int:
         """Return the query whose row is framed."""
@@ -74,10 +98,14 @@ class Moment:
 
     def picture(self, head: Head, *, is_causal: bool) -> MapPicture:
         """Return the map of a head, ready to be drawn."""
-        weights = self.weights(head)
-        masked = np.triu(np.ones(weights.shape, bool), 1) if is_causal else np.zeros(weights.shape, bool)
-        tokens = self.answer.tokens, self.answer.context_tokens
-        return MapPicture(weights, masked, WEIGHTS, "viridis", *tokens)
+        return picture_of(self.answer, head, is_causal=is_causal)
+
+
+def picture_of(answer: Answer, head: Head, *, is_causal: bool) -> MapPicture:
+    """Return the map of a head of an answer, ready to be drawn."""
+    weights: Floats = answer.weights[head[0]][head[1]]
+    masked = np.triu(np.ones(weights.shape, bool), 1) if is_causal else np.zeros(weights.shape, bool)
+    return MapPicture(weights, masked, WEIGHTS, "viridis", answer.tokens, answer.context_tokens)
 
 
 def trained(setup: LearningSetup, step: int, report: Callable[[float], object] = lambda _fraction: None) -> Run:
@@ -115,12 +143,22 @@ def moment_at(request: MomentRequest, report: Callable[[float], object] = lambda
     ExplorerError
         The sentence is no question to this task, nothing can learn with the setup, or learning exploded.
     """
-    setup, step, sentence, off = request
+    setup, step, sentence, off, _ = request
     run = trained(setup, step, report)
     answer = answer_at(setup, step, sentence, off)
     earlier = tuple((each, answer_at(setup, each, sentence, off)) for each in steps_beside(step))
     points = run.at(step).network.parameters if run.task.name == "dictionary" else None
-    return Moment(request, answer, earlier, None if points is None else (points["q"], points["k"]))
+    other = None if request.of_other is None else other_answer_at(request.of_other, report)
+    return Moment(request, answer, earlier, None if points is None else (points["q"], points["k"]), other)
+
+
+def other_answer_at(asked: MomentRequest, report: Callable[[float], object]) -> OtherAnswer:
+    """Ask B, training it that far where nobody has. What it cannot do is no reason against showing A."""
+    try:
+        trained(asked.setup, asked.step, report)
+        return OtherAnswer(asked.setup, answer_at(asked.setup, asked.step, asked.sentence, asked.off))
+    except ExplorerError as error:
+        return OtherAnswer(asked.setup, None, str(error))
 
 
 def steps_beside(step: int) -> tuple[int, ...]:

@@ -15,16 +15,16 @@ from attention_explorer.kit.chart import Chart, Curve
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.scene import Stage
 from attention_explorer.kit.tab_order import in_order
-from attention_explorer.pages.training import words
+from attention_explorer.pages.training import pair_words, words
 from attention_explorer.pages.training.moment import (
     Moment,
     MomentRequest,
     Worth,
-    answer_at,
     moment_at,
     needed_at,
     worth_at,
 )
+from attention_explorer.pages.training.pair_bar import OtherRunBar
 from attention_explorer.pages.training.panel import TrainingPanel
 from attention_explorer.pages.training.pictures import LearningScene, spoken
 from attention_explorer.pages.training.player import TrainingPlayer
@@ -33,6 +33,7 @@ from attention_explorer.pages.training.state import TrainingState, changed_setup
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.session import Session
+from attention_explorer.sources.learned.run import Curve as Learned
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.state.explorer import ExplorerState
@@ -68,6 +69,7 @@ class TrainingPage(RequestingPage):
         ("Click a small map", "see that head large"),
         ("Drag the line across the curves", "go back in time, and forth again"),
         ("Left and right arrow keys", "the step before and the next one on the curves"),
+        ("+ another run", "keep this one as B, then change A: the two are compared"),
         ("Esc", "stop learning; what was learned stays"),
         ("Right click", "export, copy the picture, copy the numbers"),
     )
@@ -120,6 +122,8 @@ class TrainingPage(RequestingPage):
         self.more_button.toggled.connect(self.more.setVisible)
         self.more.hide()
         self.form.add(self.more_button)
+        self.others = OtherRunBar()
+        self.form.add(self.others)
 
     def _make_picture(self) -> None:
         self.card = Card(self.look)
@@ -195,6 +199,9 @@ class TrainingPage(RequestingPage):
         self.note.said.connect(self.said)
         self.scene.large.pointed.connect(self._on_cell)
         self.scene.large.clicked.connect(self._on_cell_clicked)
+        self.scene.other.pointed.connect(self._on_cell_of_other)
+        self.scene.other.clicked.connect(self._on_cell_clicked)
+        self.others.changed.connect(self._apply)
         self.scene.strips.pointed.connect(self._on_strip)
         self.canvas.key_pressed.connect(self._on_key)
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -261,6 +268,7 @@ class TrainingPage(RequestingPage):
         self.form.show_state(state.setup, reasons)
         self.more.show_state(state.setup, reasons)
         self.speed.show_state(state)
+        self.others.show_state(state)
         self.panel.ask.show_state(state)
         self.panel.break_it.show_state(state)
         self.panel.take.show_state(state)
@@ -285,12 +293,11 @@ class TrainingPage(RequestingPage):
     def _load(self) -> None:
         request, newest = self.request_now(), self.player.moment
         ready = newest if newest is not None and newest.request == request else None
-        known = answer_at.peek(*request) is not None and run_of(request.setup).step >= request.step
 
         def work(report: Report, deliver: Deliver) -> None:
             deliver(moment_at(request, report) if ready is None else ready)
 
-        at_once = ready is not None or (known and not self.requests.jobs.is_busy())
+        at_once = ready is not None or (request.is_known and not self.requests.jobs.is_busy())
         if not self.requests.want(request, work, at_once=at_once) and self.requests.shown == request:
             self._show_state_of_moment()  # the same moment, another head or row of it
         self._load_worth()
@@ -311,7 +318,7 @@ class TrainingPage(RequestingPage):
             self.panel.break_it.show_worth(self.worth, state)
 
     def _on_delivered(self, request: MomentRequest, moment: Moment) -> None:
-        if request.setup != self.state.setup:
+        if (request.setup, request.other) != (self.state.setup, self.state.other):
             return  # something else learns by now
         self.scene.moment = moment
         self._show_state_of_moment()
@@ -331,23 +338,39 @@ class TrainingPage(RequestingPage):
     def _show_curves(self, moment: Moment) -> None:
         run = run_of(moment.request.setup)
         curve, (chance, frequent) = run.curve(), run.trial.baselines
-        last = max(int(curve.steps[-1]), run.task.steps)
-        ends, batches = np.array([0.0, float(last)]), np.arange(len(curve.training_loss))
+        other = None if moment.other is None else run_of(moment.other.setup).curve()
+        last = max(int(curve.steps[-1]), run.task.steps, 0 if other is None else int(other.steps[-1]))
+        ends = np.array([0.0, float(last)])
         curves = [
             Curve("chance", ends, np.full(2, 100 * chance), "axis", style=Qt.PenStyle.DashLine),
             Curve("most frequent answer", ends, np.full(2, 100 * frequent), "axis", style=Qt.PenStyle.DotLine),
-            Curve("training loss", batches, curve.training_loss, "loss", is_right=True, is_faint=True),
+            *(self._training_curves(curve) if other is None else self._curves_of_other(other)),
             Curve("loss", curve.steps, curve.loss, "loss", is_right=True),
-            Curve("training answers", batches, 100 * curve.training_accuracy, "value", is_faint=True),
             Curve("right answers", curve.steps, 100 * curve.accuracy, "value"),
         ]
-        top = max(float(curve.loss.max(initial=0.0)), 1e-6)
-        said = words.chart(curve, run.trial.baselines)
+        top = max(float(each.loss.max(initial=1e-6)) for each in (curve, other or curve))
+        said = words.chart(curve, run.trial.baselines) + ("" if other is None else f" {pair_words.chart(other)}")
         self.chart.show_curves(curves, (0.0, float(last)), (0.0, 104.0), (0.0, 1.04 * top), said)
         self.chart.show_line(self.state.step)
         self.progress.setText(words.progress(run.task, curve))
         self.progress.setToolTip(words.sizes(run.at(0).network.parameters.vector.size, run.setup.batch))
-        self.legend.set_text(TextLine(words.LEGEND, ink="muted", size=12))
+        self.legend.set_text(TextLine(words.LEGEND if other is None else pair_words.LEGEND, ink="muted", size=12))
+
+    @staticmethod
+    def _training_curves(curve: Learned) -> tuple[Curve, Curve]:
+        batches = np.arange(len(curve.training_loss))
+        return (
+            Curve("training loss", batches, curve.training_loss, "loss", is_right=True, is_faint=True),
+            Curve("training answers", batches, 100 * curve.training_accuracy, "value", is_faint=True),
+        )
+
+    @staticmethod
+    def _curves_of_other(curve: Learned) -> tuple[Curve, Curve]:
+        dashed = Qt.PenStyle.DashLine
+        return (
+            Curve("loss of B", curve.steps, curve.loss, "loss", is_right=True, style=dashed),
+            Curve("right answers of B", curve.steps, 100 * curve.accuracy, "value", style=dashed),
+        )
 
     def _on_worth(self, request: object, worth: Worth) -> None:
         if request != self.worths.wanted:
@@ -363,7 +386,8 @@ class TrainingPage(RequestingPage):
 
     def _load_preset(self, identifier: str) -> None:
         ready = preset_of(TRAINING_PRESETS, identifier)
-        self._apply(replace(ready.state, speed=self.state.speed), f"Load “{ready.title}”")
+        kept = replace(ready.state, speed=self.state.speed, other=self.state.other)
+        self._apply(kept.with_setup(kept.setup), f"Load “{ready.title}”")  # which lets go of a B of another task
 
     def _on_setup_changed(self, setup: LearningSetup, label: str) -> None:
         self._apply(self.state.with_setup(setup), label)
@@ -410,6 +434,12 @@ class TrainingPage(RequestingPage):
             self.say_spot()
             return
         self.said.emit(words.cell(moment, self.state, self.state.head_shown, *cell))
+
+    def _on_cell_of_other(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
+        if cell is None or self.scene.moment is None:
+            self.say_spot()
+        else:
+            self.said.emit(pair_words.cell(self.scene.moment, self.state, cell))
 
     def _on_cell_clicked(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
         self._apply(replace(self.state, row=cell[0]), "Follow another query", "row")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -12,8 +13,9 @@ from PySide6.QtGui import QPainter
 from attention_explorer.kit.map_item import MapItem, SmallMapItem
 from attention_explorer.kit.scene import Item
 from attention_explorer.model.arrays import Floats
-from attention_explorer.pages.training import words
-from attention_explorer.pages.training.moment import WEIGHTS, Moment
+from attention_explorer.pages.training import pair_words, words
+from attention_explorer.pages.training.moment import WEIGHTS, Moment, picture_of
+from attention_explorer.pages.training.pair_pictures import CAPTION_HEIGHT, CaptionItem, OtherMapItem
 from attention_explorer.pages.training.state import Head, TrainingState
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.heatmap import paint_cells
@@ -173,6 +175,9 @@ class LearningScene:
         self.large = MapItem(look)
         self.strips = StripsItem(look)
         self.plane = PlaneItem(look)
+        self.other = OtherMapItem(look)
+        self.captions = CaptionItem(look), CaptionItem(look)
+        self._room = QRectF()
         self.small: dict[Head, SmallMapItem] = {}
         self.moment: Moment | None = None
         self.state = TrainingState()
@@ -180,7 +185,7 @@ class LearningScene:
     @property
     def items(self) -> tuple[Item, ...]:
         """All of them, those behind first."""
-        return self.large, self.strips, self.plane, *self.small.values()
+        return self.large, self.strips, self.plane, self.other, *self.captions, *self.small.values()
 
     def fit_heads(self, state: TrainingState) -> tuple[tuple[SmallMapItem, ...], tuple[SmallMapItem, ...]]:
         """Have a small map for each head of a state; return those that are new and those that are gone."""
@@ -203,6 +208,24 @@ class LearningScene:
             item.show_picture(moment.picture(each, is_causal=causal), title, below, is_chosen=each == head)
         self.strips.show_strips(self._strips(moment, head, row))
         self.plane.show_points(moment.points)
+        self._show_other(moment, state, row)
+
+    def _show_other(self, moment: Moment, state: TrainingState, row: int) -> None:
+        """Show B's map of the same head in place of how the row came about."""
+        other, was = moment.other, self.other.isVisible()
+        self.strips.setVisible(other is None and moment.points is None)
+        self.plane.setVisible(other is None and moment.points is not None)
+        for item, caption in zip(self.captions, pair_words.captions(moment, state), strict=True):
+            item.show_caption(caption)
+            item.setVisible(other is not None)
+        self.other.setVisible(other is not None)
+        if other is not None:
+            self.other.reason = other.reason
+            if other.answer is not None:
+                head = replace(state, setup=other.setup).head_shown
+                self.other.show_picture(picture_of(other.answer, head, is_causal=state.task.causal), framed_row=row)
+        if was != self.other.isVisible():
+            self.lay_out(self._room)
 
     @staticmethod
     def _strips(moment: Moment, head: Head, row: int) -> Iterable[Strip]:
@@ -219,10 +242,11 @@ class LearningScene:
 
         In a narrow room that stands below the small maps.
         """
+        self._room = room
         px, wide = self.look.px, room.width()
         narrow, gap = wide < px(NARROW), px(14)
         if narrow:
-            left = min(px(180), 0.34 * wide)
+            left = min(px(140 if self.other.isVisible() else 180), 0.34 * wide)
             below = self._lay_out_small(QRectF(room.left(), room.top(), left, 0.56 * room.height()))
             beside = QRectF(room.left() + px(6), below + px(6), left - px(12), room.bottom() - below - px(10))
             middle = QRectF(room.left() + left + gap, room.top(), wide - left - gap, room.height())
@@ -232,9 +256,22 @@ class LearningScene:
             right = min(max(px(170), wide * 0.25), px(420))
             middle = QRectF(room.left() + left, room.top(), wide - left - right - 2 * gap, room.height())
             beside = QRectF(middle.right() + gap, room.top() + px(16), right, room.height() - px(24))
+        if self.other.isVisible():
+            right_end = room.right() if narrow else beside.right()
+            self._lay_out_both(QRectF(middle.left(), room.top(), right_end - middle.left(), room.height()))
+            return
         self.large.place(middle)
         self.strips.place(beside)
         self.plane.place(beside)
+
+    def _lay_out_both(self, room: QRectF) -> None:
+        """Place A and B side by side, equally large, each below its caption."""
+        gap, high = self.look.px(14), self.look.px(CAPTION_HEIGHT)
+        wide = (room.width() - gap) / 2
+        for place, (caption, item) in enumerate(zip(self.captions, (self.large, self.other), strict=True)):
+            left = room.left() + place * (wide + gap)
+            caption.place(QRectF(left, room.top(), wide, high))
+            item.place(QRectF(left, room.top() + high, wide, room.height() - high))
 
     def _lines(self) -> tuple[int, int, int]:
         """Return how many small maps stand side by side, how many lines a layer takes, and how many there are in all.
@@ -287,4 +324,5 @@ def spoken(moment: Moment, state: TrainingState) -> str:
     weights = moment.weights(head)[row]
     order = np.argsort(-weights, kind="stable")[:5].tolist()
     listed = ", ".join(f"{moment.answer.context_tokens[each]} {weights[each]:.2f}" for each in order)
-    return f"{words.title(moment, state)}; {words.origin(state)}. Its largest weights: {listed}."
+    compared = pair_words.spoken(moment, state)
+    return f"{words.title(moment, state)}; {words.origin(state)}. Its largest weights: {listed}. {compared}".strip()

@@ -46,6 +46,8 @@ class TrainingState(CheckedFields):
 
     setup: LearningSetup = field(default_factory=lambda: replace(task_of(FIRST_TASK).setup, seed=FIRST_SEED))
     """All that decides the numbers, with the step."""
+    other: LearningSetup | None = None
+    """B: another run of the same task that learns beside it, to be compared."""
     step: int = declared(0, "step", "How often it has learned from a batch of sentences", "Go to step", high=MOST_STEPS)
     sentence: str = ""
     """What is asked; empty for the sentence that the task proposes."""
@@ -88,9 +90,14 @@ class TrainingState(CheckedFields):
         )
 
     def with_setup(self, setup: LearningSetup) -> Self:
-        """Return the state with something else that learns, from its beginning."""
-        sentence = self.sentence if setup.task == self.setup.task and setup.length == self.setup.length else ""
-        return replace(self, setup=setup, step=0, sentence=sentence)
+        """Return the state with something else that learns, from its beginning; B stays if it can be asked the same."""
+        sentence = self.sentence if are_asked_the_same(setup, self.setup) else ""
+        other = self.other if self.other is not None and are_asked_the_same(setup, self.other) else None
+        return replace(self, setup=setup, step=0, sentence=sentence, other=other)
+
+    def with_runs_swapped(self) -> Self:
+        """Return the state with B in place of A, and A in place of B."""
+        return self if self.other is None else replace(self, setup=self.other, other=self.setup)
 
     def with_task(self, name: str) -> Self:
         """Return the state with another task, as that is proposed, with the last layer on show."""
@@ -100,6 +107,11 @@ class TrainingState(CheckedFields):
     def with_head_switched(self, head: Head) -> Self:
         """Return the state with a head off that was on, or on that was off."""
         return replace(self, off=self.off ^ {head})
+
+
+def are_asked_the_same(one: LearningSetup, other: LearningSetup) -> bool:
+    """Return whether two networks learn the same task, with sentences of the same length."""
+    return (one.task, one.length) == (other.task, other.length)
 
 
 def changed_setup(setup: LearningSetup, name: str, value: object) -> LearningSetup:
