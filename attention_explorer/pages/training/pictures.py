@@ -247,6 +247,8 @@ class LearningScene:
         narrow, gap = wide < px(NARROW), px(14)
         if narrow:
             left = min(px(140 if self.other.isVisible() else 180), 0.34 * wide)
+            if self.other.isVisible() and not self.small:
+                left = 0.0
             below = self._lay_out_small(QRectF(room.left(), room.top(), left, 0.56 * room.height()))
             beside = QRectF(room.left() + px(6), below + px(6), left - px(12), room.bottom() - below - px(10))
             middle = QRectF(room.left() + left + gap, room.top(), wide - left - gap, room.height())
@@ -257,7 +259,7 @@ class LearningScene:
             middle = QRectF(room.left() + left, room.top(), wide - left - right - 2 * gap, room.height())
             beside = QRectF(middle.right() + gap, room.top() + px(16), right, room.height() - px(24))
         if self.other.isVisible():
-            right_end = room.right() if narrow else beside.right()
+            right_end = room.right() - px(8) if narrow else beside.right()
             self._lay_out_both(QRectF(middle.left(), room.top(), right_end - middle.left(), room.height()))
             return
         self.large.place(middle)
