@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QGraphicsItem
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsSceneMouseEvent
 
 from attention_explorer.kit.scene import Item
 from attention_explorer.state.map_picture import MapPicture
@@ -20,7 +20,15 @@ _CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
 class MapItem(Item):
-    """A whole map with its tokens; what is under the pointer is a cell, (row, column)."""
+    """A whole map with its tokens; what is under the pointer is a cell, (row, column).
+
+    Signals
+    -------
+    shift_clicked : (row, column)
+        A cell was clicked with Shift held; `clicked` does not come then.
+    """
+
+    shift_clicked = Signal(object)
 
     def __init__(self, look: Look, parent: QGraphicsItem | None = None) -> None:
         super().__init__(look, parent)
@@ -64,6 +72,13 @@ class MapItem(Item):
             return None
         row, column = self.layout.row_at(place.y()), self.layout.column_at(place.x())
         return None if row is None or column is None else (row, column)
+
+    def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:
+        found = self.hit(event.pos())
+        if found is not None and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.shift_clicked.emit(found)
+        else:
+            super().mousePressEvent(event)
 
     def draw(self, painter: QPainter) -> None:
         if self.picture is None or self.layout is None:

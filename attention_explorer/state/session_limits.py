@@ -229,6 +229,8 @@ LIMITS: dict[type, dict[str, Limit]] = {
     TrainingState: {
         **_declared(TrainingState),
         "off": Limit(0, _MOST_WISHED),
+        "drawn": Limit(0, _MOST_WISHED),
+        "hidden": _CELLS,
         "row": Limit(-1, _LAST_TOKEN),
         "preset": Limit(known=partial(preset_ids, "training")),
     },

@@ -220,6 +220,54 @@ def test_a_head_is_broken_and_what_it_was_worth_is_measured(training):
     assert not state_of(at).off
 
 
+def test_a_head_is_put_back_to_what_it_was_drawn_as(training):
+    at = training(replace(FIRST, step=80))
+    model = Run(FIRST.setup)
+    model.advance(80)
+    box = at.page.panel.break_it.boxes[1, 0]
+    at.press(box)
+    at.press(box)
+    catch_up(at.window)
+    assert (state_of(at).off, state_of(at).drawn, at.undo_text) == (set(), {(1, 0)}, "Put layer 2 back as drawn")
+    drawn = model.at(80).forgotten([(1, 0)])
+    assert np.array_equal(at.page.scene.large.picture.values, drawn.ask(FIRST.sentence_shown).weights[1][0])
+    assert at.page.worth.together == at.page.worth.alone[1, 0] == drawn.measured().accuracy
+    assert "as drawn" in box.text()
+    at.press(box)
+    catch_up(at.window)
+    assert state_of(at) == replace(FIRST, step=80)
+
+
+@pytest.mark.parametrize("by", ["shift", "button"])
+def test_a_cell_is_hidden_from_attention(training, by):
+    at = training(replace(FIRST, step=80))
+    if by == "button":
+        at.press(at.page.panel.break_it.hide_cells)
+    before = at.page.scene.large.picture.values
+    assert before[7].argmax() == 1
+    shift = Qt.KeyboardModifier.ShiftModifier if by == "shift" else Qt.KeyboardModifier.NoModifier
+    at.click(cell(at, 7, 1), at.canvas.viewport(), shift)
+    catch_up(at.window)
+    assert (state_of(at).hidden, state_of(at).row, at.undo_text) == ({(7, 1)}, -1, "Hide a cell")
+    picture = at.page.scene.large.picture
+    assert picture.masked[7, 1]
+    assert picture.values[7, 1] == 0.0
+    assert picture.values[7].sum() == pytest.approx(1.0, abs=1e-6)
+    assert at.page.worth.together < at.page.worth.whole
+    assert "1 cell hidden" in at.page.panel.break_it.said.text()
+    at.click(cell(at, 7, 1), at.canvas.viewport(), shift)
+    catch_up(at.window)
+    assert np.array_equal(at.page.scene.large.picture.values, before)
+
+
+def test_the_last_key_of_a_query_cannot_be_hidden(training):
+    hidden = frozenset((7, key) for key in range(11) if key != 1)
+    at = training(replace(FIRST, step=8, hidden=hidden))
+    at.click(cell(at, 7, 1), at.canvas.viewport(), Qt.KeyboardModifier.ShiftModifier)
+    assert "must have a key left" in at.told
+    assert state_of(at).hidden == hidden
+
+
 def test_the_heads_that_it_needs_are_said(training, qtbot):
     at = training(replace(FIRST, step=80))
     at.press(at.page.panel.break_it.needed_button)

@@ -115,6 +115,8 @@ class TrainingFigure:
             "tokens": list(answer.tokens),
             "context_tokens": list(answer.context_tokens),
             "off": sorted(state.off_shown),
+            "as_drawn": sorted(state.drawn_shown),
+            "hidden": sorted(state.hidden),
         }
         table = Table.of(("layer", "head", "query", "key", "weight"), rows)
         listed = {**parameters, "weights": [np.asarray(weights).tolist() for weights in answer.weights]}

@@ -10,9 +10,10 @@ import numpy as np
 
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ArrayError, ExplorerError
-from attention_explorer.model.arrays import Floats
-from attention_explorer.pages.training.state import Head, TrainingState
-from attention_explorer.sources.learned.learned_model import Answer, Heads
+from attention_explorer.model.arrays import Bools, Floats
+from attention_explorer.model.learning import Scoring, cross_entropy, one_core
+from attention_explorer.pages.training.state import Cell, Head, TrainingState
+from attention_explorer.sources.learned.learned_model import Answer, Heads, LearnedModel
 from attention_explorer.sources.learned.run import Run, run_of
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
@@ -25,6 +26,7 @@ LADDER = (20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240)
 WEIGHTS = ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight")
 
 Off = frozenset[Head]
+Hidden = frozenset[Cell]
 
 
 class MomentRequest(NamedTuple):
@@ -35,11 +37,14 @@ class MomentRequest(NamedTuple):
     sentence: str
     off: Off
     other: LearningSetup | None = None
+    drawn: Off = frozenset()
+    hidden: Hidden = frozenset()
 
     @classmethod
     def of(cls, state: TrainingState) -> MomentRequest:
         """Return what a state asks for."""
-        return cls(state.setup, state.step, state.sentence_shown, state.off_shown, state.other)
+        return cls(state.setup, state.step, state.sentence_shown, state.off_shown, state.other,
+                   state.drawn_shown, state.hidden)  # fmt: skip
 
     @property
     def of_other(self) -> MomentRequest | None:
@@ -47,10 +52,17 @@ class MomentRequest(NamedTuple):
         return None if self.other is None else MomentRequest(self.other, self.step, self.sentence, frozenset())
 
     @property
+    def _asked(self) -> tuple[LearningSetup, int, str, Off, Off, Hidden]:
+        return self.asked_at(self.step)
+
+    def asked_at(self, step: int) -> tuple[LearningSetup, int, str, Off, Off, Hidden]:
+        """Return what `answer_at` takes, for another step."""
+        return self.setup, step, self.sentence, self.off, self.drawn, self.hidden
+
+    @property
     def is_known(self) -> bool:
         """Whether nothing has to be learned or asked for it."""
-        setup, step, sentence, off, _ = self
-        known = answer_at.peek(setup, step, sentence, off) is not None and run_of(setup).step >= step
+        known = answer_at.peek(*self._asked) is not None and run_of(self.setup).step >= self.step
         return known and (self.of_other is None or self.of_other.is_known)
 
 
@@ -98,13 +110,14 @@ class Moment:
 
     def picture(self, head: Head, *, is_causal: bool) -> MapPicture:
         """Return the map of a head, ready to be drawn."""
-        return picture_of(self.answer, head, is_causal=is_causal)
+        return picture_of(self.answer, head, is_causal=is_causal, hidden=self.request.hidden)
 
 
-def picture_of(answer: Answer, head: Head, *, is_causal: bool) -> MapPicture:
+def picture_of(answer: Answer, head: Head, *, is_causal: bool, hidden: Hidden = frozenset()) -> MapPicture:
     """Return the map of a head of an answer, ready to be drawn."""
     weights: Floats = answer.weights[head[0]][head[1]]
     masked = np.triu(np.ones(weights.shape, bool), 1) if is_causal else np.zeros(weights.shape, bool)
+    masked |= ~allowed(weights.shape, hidden)
     return MapPicture(weights, masked, WEIGHTS, "viridis", answer.tokens, answer.context_tokens)
 
 
@@ -123,12 +136,29 @@ def trained(setup: LearningSetup, step: int, report: Callable[[float], object] =
     return run
 
 
+def allowed(cells: tuple[int, ...], hidden: Hidden) -> Bools:
+    """Return a mask, (n_q, n_k): True where nobody has hidden a cell."""
+    mask = np.ones(cells, bool)
+    for row, column in hidden:
+        if row < cells[0] and column < cells[1]:
+            mask[row, column] = False
+    return mask
+
+
+def broken_model(setup: LearningSetup, step: int, off: Off, drawn: Off) -> LearnedModel:
+    """Return the model of a step with some heads off and some as they were drawn."""
+    return trained(setup, step).at(step).forgotten(drawn).without(off)
+
+
 @kept
-def answer_at(setup: LearningSetup, step: int, sentence: str, off: Off) -> Answer:
-    """Return what the model of a step says to a sentence with some heads off."""
-    model = trained(setup, step).at(step).without(off)
+def answer_at(
+    setup: LearningSetup, step: int, sentence: str, off: Off, drawn: Off = frozenset(), hidden: Hidden = frozenset()
+) -> Answer:
+    """Return what the model of a step says to a sentence, broken as it is."""
+    model = broken_model(setup, step, off, drawn)
     try:
-        return model.ask(sentence)
+        answer = model.ask(sentence)
+        return model.ask(sentence, Scoring(allowed(answer.weights[0].shape[1:], hidden))) if hidden else answer
     except ArrayError as error:
         raise ExplorerError(
             f"At step {step} the numbers have grown too large to be shown ({error}). Choose a smaller learning rate."
@@ -143,10 +173,10 @@ def moment_at(request: MomentRequest, report: Callable[[float], object] = lambda
     ExplorerError
         The sentence is no question to this task, nothing can learn with the setup, or learning exploded.
     """
-    setup, step, sentence, off, _ = request
+    setup, step = request.setup, request.step
     run = trained(setup, step, report)
-    answer = answer_at(setup, step, sentence, off)
-    earlier = tuple((each, answer_at(setup, each, sentence, off)) for each in steps_beside(step))
+    answer = answer_at(*request.asked_at(step))
+    earlier = tuple((each, answer_at(*request.asked_at(each))) for each in steps_beside(step))
     points = run.at(step).network.parameters if run.task.name == "dictionary" else None
     other = None if request.of_other is None else other_answer_at(request.of_other, report)
     return Moment(request, answer, earlier, None if points is None else (points["q"], points["k"]), other)
@@ -156,7 +186,7 @@ def other_answer_at(asked: MomentRequest, report: Callable[[float], object]) -> 
     """Ask B, training it that far where nobody has. What it cannot do is no reason against showing A."""
     try:
         trained(asked.setup, asked.step, report)
-        return OtherAnswer(asked.setup, answer_at(asked.setup, asked.step, asked.sentence, asked.off))
+        return OtherAnswer(asked.setup, answer_at(*asked.asked_at(asked.step)))
     except ExplorerError as error:
         return OtherAnswer(asked.setup, None, str(error))
 
@@ -177,9 +207,9 @@ class Worth(NamedTuple):
     whole : float
         Right answers with all heads, 0 to 1, on the sentences that are held out.
     together : float
-        With those off that are.
+        Broken as it is.
     alone : dict of (layer, head) to float
-        With one of them off.
+        With one of them broken: off, or as drawn if that is what it is now.
     """
 
     whole: float
@@ -188,17 +218,33 @@ class Worth(NamedTuple):
 
 
 @kept
-def accuracy_at(setup: LearningSetup, step: int, off: Off) -> float:
-    """Return how often the model of a step is right on held-out sentences with some heads off."""
-    run = trained(setup, step)
-    return run.trial.measure(run.at(step).without(off).network).accuracy
+def accuracy_at(
+    setup: LearningSetup, step: int, off: Off, drawn: Off = frozenset(), hidden: Hidden = frozenset()
+) -> float:
+    """Return how often the model of a step is right on held-out sentences, broken as it is.
+
+    All sentences of a setup are equally long: the hidden cells are hidden in each of them.
+    """
+    trial, network = trained(setup, step).trial, broken_model(setup, step, off, drawn).network
+    if not hidden:
+        return trial.measure(network).accuracy
+    with one_core():
+        cells = network(trial.batch).weights[0].shape[-2:]
+        trace = network(trial.batch, Scoring(allowed(cells, hidden)))
+        return cross_entropy(trace.logits, trial.batch.answers).accuracy
 
 
-def worth_at(setup: LearningSetup, step: int, off: Off) -> Worth:
+def worth_at(
+    setup: LearningSetup, step: int, off: Off, drawn: Off = frozenset(), hidden: Hidden = frozenset()
+) -> Worth:
     """Break every head once."""
     heads = [(layer, head) for layer in range(setup.layers) for head in range(setup.heads)]
-    alone = {head: accuracy_at(setup, step, frozenset({head})) for head in heads}
-    return Worth(accuracy_at(setup, step, frozenset()), accuracy_at(setup, step, off), alone)
+    none = Off()
+    alone = {
+        head: accuracy_at(setup, step, none, Off({head})) if head in drawn else accuracy_at(setup, step, Off({head}))
+        for head in heads
+    }
+    return Worth(accuracy_at(setup, step, none), accuracy_at(setup, step, off, drawn, hidden), alone)
 
 
 @kept

@@ -66,6 +66,7 @@ class TrainingPage(RequestingPage):
         ("Space", "learn, or pause"),
         ("Point at a cell", "read its weight, and what it was at the beginning"),
         ("Click a row of the large map", "follow that query"),
+        ("Shift and click a cell", "hide it from attention, or show it again"),
         ("Click a small map", "see that head large"),
         ("Drag the line across the curves", "go back in time, and forth again"),
         ("Left and right arrow keys", "the step before and the next one on the curves"),
@@ -199,8 +200,9 @@ class TrainingPage(RequestingPage):
         self.note.said.connect(self.said)
         self.scene.large.pointed.connect(self._on_cell)
         self.scene.large.clicked.connect(self._on_cell_clicked)
+        self.scene.large.shift_clicked.connect(self._hide)
         self.scene.other.pointed.connect(self._on_cell_of_other)
-        self.scene.other.clicked.connect(self._on_cell_clicked)
+        self.scene.other.clicked.connect(self._follow)
         self.others.changed.connect(self._apply)
         self.scene.strips.pointed.connect(self._on_strip)
         self.canvas.key_pressed.connect(self._on_key)
@@ -309,7 +311,7 @@ class TrainingPage(RequestingPage):
             self.worth = None
             self.panel.break_it.show_worth(None, state)
             return
-        wanted = (state.setup, state.step, state.off_shown)
+        wanted = (state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
 
         def work(_report: Report, deliver: Deliver) -> None:
             deliver(worth_at(*wanted))
@@ -397,8 +399,13 @@ class TrainingPage(RequestingPage):
         self._apply(replace(self.state, layer=layer, head=number), "Show another head", "head")
 
     def _switch_head(self, head: Any) -> None:  # noqa: ANN401 # a signal's object
-        verb = "on" if head in self.state.off_shown else "off"
-        self._apply(self.state.with_head_switched(head), f"Switch {words.head_words(head, self.state)} {verb}")
+        name, state = words.head_words(head, self.state), self.state
+        label = (
+            f"Put {name} back as drawn"
+            if head in state.off
+            else f"Switch {name} {'on' if head in state.drawn else 'off'}"
+        )
+        self._apply(state.with_head_switched(head), label)
 
     def learn_a_step(self) -> None:
         """Learn from one more batch."""
@@ -442,6 +449,21 @@ class TrainingPage(RequestingPage):
             self.said.emit(pair_words.cell(self.scene.moment, self.state, cell))
 
     def _on_cell_clicked(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
+        if self.panel.break_it.hide_cells.isChecked():
+            self._hide(cell)
+        else:
+            self._follow(cell)
+
+    def _hide(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
+        picture = self.scene.large.picture
+        left = [] if picture is None else np.flatnonzero(~picture.masked[cell[0]]).tolist()
+        if cell not in self.state.hidden and left in ([], [cell[1]]):
+            self.refused.emit("Every query must have a key left to look at: show another cell of this row first.")
+            return
+        verb = "Show" if cell in self.state.hidden else "Hide"
+        self._apply(self.state.with_cell_switched(cell), f"{verb} a cell")
+
+    def _follow(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
         self._apply(replace(self.state, row=cell[0]), "Follow another query", "row")
 
     def _on_strip(self, place: Any) -> None:  # noqa: ANN401 # a signal's object

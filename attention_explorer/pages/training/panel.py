@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QCompleter, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.kit.scene import Stage
 from attention_explorer.kit.tab_order import in_order
@@ -131,8 +131,17 @@ class BreakCard(Card):
         self.needed_button = QPushButton("Which heads does it need?")
         self.needed_button.setToolTip("Try sets of heads, and find the fewest that do nearly as well as all")
         self.needed_button.clicked.connect(self.needed_wanted)
-        for widget in (self._heads, self.said, self.needed_button):
+        self.hide_cells = QPushButton("Hide cells")
+        self.hide_cells.setCheckable(True)
+        self.hide_cells.setToolTip(
+            "A click on a cell of the large map hides it in all layers and heads (or Shift+click)"
+        )
+        row = QHBoxLayout()
+        row.addWidget(self.needed_button, 1)
+        row.addWidget(self.hide_cells)
+        for widget in (self._heads, self.said):
             self.body.addWidget(widget)
+        self.body.addLayout(row)
 
     def set_look(self, look: Look) -> None:
         super().set_look(look)
@@ -150,15 +159,23 @@ class BreakCard(Card):
                 box.setParent(None)  # at once: deleted later, it would be seen until then
                 box.deleteLater()
             self.boxes = {head: self._box(head, words.head_words(head, state)) for head in heads}
-            in_order(self._heads, self.needed_button)
+            in_order(self._heads, self.needed_button, self.hide_cells)
             self.remade.emit()
         for head, box in self.boxes.items():
-            box.setChecked(head in state.off_shown)
+            box.setCheckState(
+                Qt.CheckState.Checked if head in state.off_shown
+                else Qt.CheckState.PartiallyChecked if head in state.drawn_shown
+                else Qt.CheckState.Unchecked
+            )  # fmt: skip
         allow_unless("" if state.step else "Let it learn first: press Play.", self.needed_button)
 
     def _box(self, head: Head, name: str) -> QCheckBox:
         box = QCheckBox(f"{name} off")
-        box.setToolTip(f"Switch {name} off: its part of the output becomes 0")
+        box.setTristate(True)
+        box.setToolTip(
+            f"Click once to switch {name} off: its part of the output becomes 0.\nOnce more puts its W_q, W_k, W_v and "
+            "W_o back to what they were drawn as, once more switches it on again."
+        )
         box.clicked.connect(lambda: self.switched.emit(head))
         self._flow.addWidget(box)
         return box
@@ -166,13 +183,13 @@ class BreakCard(Card):
     def show_worth(self, worth: Worth | None, state: TrainingState) -> None:
         """Show what is left without each head; None while that is not known."""
         for head, box in self.boxes.items():
-            name = f"{words.head_words(head, state)} off"
+            name = f"{words.head_words(head, state)} {'as drawn' if head in state.drawn_shown else 'off'}"
             change = "" if worth is None else f":  {percent(worth.whole)} → {percent(worth.alone[head])}"
             if box.text() != name + change:
                 box.setText(name + change)
                 box.updateGeometry()
         said = "What a head is worth is what breaks without it." if worth is None else words.broken(
-            worth, len(state.off_shown)
+            worth, len(state.off_shown), len(state.drawn_shown), len(state.hidden)
         )  # fmt: skip
         self.said.set_text(TextLine(said, ink="muted", size=12.5))
 

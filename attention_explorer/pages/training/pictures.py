@@ -205,6 +205,7 @@ class LearningScene:
             off = each in state.off_shown
             title = words.short_head_words(each, state)
             below = "off" if off else words.row_now(moment, each, row)
+            below = "as drawn" if each in state.drawn_shown else below
             item.show_picture(moment.picture(each, is_causal=causal), title, below, is_chosen=each == head)
         self.strips.show_strips(self._strips(moment, head, row))
         self.plane.show_points(moment.points)

@@ -16,8 +16,8 @@ from attention_explorer.session.session import Session
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.state.explorer import ExplorerState
 
-PICTURE_SECONDS = 1 / 30
-"""Between two pictures at least."""
+PICTURE_SECONDS = 1 / 45
+"""Between two pictures at least; drawing them takes its time too, and 30 a second are to be seen."""
 WAIT_SECONDS = 0.005
 
 

@@ -35,6 +35,8 @@ class Speed(StrEnum):
 
 Head = tuple[int, int]
 """Layer and head, from 0."""
+Cell = tuple[int, int]
+"""Query and key, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,10 @@ class TrainingState(CheckedFields):
     """What is asked; empty for the sentence that the task proposes."""
     off: frozenset[Head] = frozenset()
     """Heads that are switched off."""
+    drawn: frozenset[Head] = frozenset()
+    """Heads whose matrices are put back to what they were drawn as."""
+    hidden: frozenset[Cell] = frozenset()
+    """Cells that nobody may attend to, in every layer and head: query and key, from 0."""
     layer: int = declared(1, "layer", "The layer on show large", "Show layer", high=5)
     head: int = declared(0, "head", "The head on show large", "Show head", high=15)
     row: int = -1
@@ -85,15 +91,24 @@ class TrainingState(CheckedFields):
     @property
     def off_shown(self) -> frozenset[Head]:
         """The heads that are off, of those there are."""
+        return self._existing(self.off)
+
+    @property
+    def drawn_shown(self) -> frozenset[Head]:
+        """The heads that are as they were drawn, of those there are; one that is off is off."""
+        return self._existing(self.drawn - self.off)
+
+    def _existing(self, heads: frozenset[Head]) -> frozenset[Head]:
         return frozenset(
-            (layer, head) for layer, head in self.off if layer < self.setup.layers and head < self.setup.heads
+            (layer, head) for layer, head in heads if layer < self.setup.layers and head < self.setup.heads
         )
 
     def with_setup(self, setup: LearningSetup) -> Self:
         """Return the state with something else that learns, from its beginning; B stays if it can be asked the same."""
         sentence = self.sentence if are_asked_the_same(setup, self.setup) else ""
         other = self.other if self.other is not None and are_asked_the_same(setup, self.other) else None
-        return replace(self, setup=setup, step=0, sentence=sentence, other=other)
+        hidden = self.hidden if are_asked_the_same(setup, self.setup) else frozenset()
+        return replace(self, setup=setup, step=0, sentence=sentence, other=other, hidden=hidden)
 
     def with_runs_swapped(self) -> Self:
         """Return the state with B in place of A, and A in place of B."""
@@ -102,11 +117,21 @@ class TrainingState(CheckedFields):
     def with_task(self, name: str) -> Self:
         """Return the state with another task, as that is proposed, with the last layer on show."""
         setup = task_of(name).setup
-        return replace(self.with_setup(setup), layer=setup.layers - 1, head=0, row=-1, off=frozenset())
+        return replace(
+            self.with_setup(setup), layer=setup.layers - 1, head=0, row=-1, off=frozenset(), drawn=frozenset()
+        )
 
     def with_head_switched(self, head: Head) -> Self:
-        """Return the state with a head off that was on, or on that was off."""
-        return replace(self, off=self.off ^ {head})
+        """Return the state with a head off that was on, as it was drawn that was off, or on that was as drawn."""
+        if head in self.off:
+            return replace(self, off=self.off - {head}, drawn=self.drawn | {head})
+        if head in self.drawn:
+            return replace(self, drawn=self.drawn - {head})
+        return replace(self, off=self.off | {head})
+
+    def with_cell_switched(self, cell: Cell) -> Self:
+        """Return the state with a cell hidden that was not, or to be attended to again."""
+        return replace(self, hidden=self.hidden ^ {cell})
 
 
 def are_asked_the_same(one: LearningSetup, other: LearningSetup) -> bool:

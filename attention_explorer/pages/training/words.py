@@ -30,15 +30,17 @@ def title(moment: Moment, state: TrainingState) -> str:
     whom = quoted(moment.answer.context_tokens[best])
     verb = "looks at" if weights[best] >= 0.5 else "looks most at"
     name = head_words(head, state)
-    off = ", switched off," if head in state.off_shown else ""
+    off = ", switched off," if head in state.off_shown else ", as it was drawn," if head in state.drawn_shown else ""
     return f"{name[0].upper()}{name[1:]}{off}: {quoted(asking)} {verb} {whom} ({plain(float(weights[best]))})"
 
 
 def origin(state: TrainingState) -> str:
     """Say where the numbers come from."""
+    broken = what_is_broken(len(state.off_shown), len(state.drawn_shown), len(state.hidden))
+    then = f"; with {broken}" if broken else ""
     if state.step == 0:
-        return f"nothing learned yet: random numbers of seed {state.setup.seed}"
-    return f"learned here: {state.task.title}, step {grouped(state.step)}, seed {state.setup.seed}"
+        return f"nothing learned yet: random numbers of seed {state.setup.seed}{then}"
+    return f"learned here: {state.task.title}, step {grouped(state.step)}, seed {state.setup.seed}{then}"
 
 
 def cell(moment: Moment, state: TrainingState, head: Head, row: int, column: int) -> str:
@@ -82,11 +84,20 @@ def answer_words(moment: Moment) -> tuple[str, ...]:
     return task_of(setup.task).answers(setup).words
 
 
-def broken(worth: Worth, off: int) -> str:
-    """Say what is left of the accuracy with the heads off that are."""
-    if not off:
+def broken(worth: Worth, off: int, drawn: int = 0, hidden: int = 0) -> str:
+    """Say what is left of the accuracy, broken as it is."""
+    said = what_is_broken(off, drawn, hidden)
+    if not said:
         return f"With all heads {percent(worth.whole)} of the held-out answers are right."
-    return f"With {counted(off, 'head')} off: {percent(worth.together)} right, instead of {percent(worth.whole)}."
+    return f"With {said}: {percent(worth.together)} right, instead of {percent(worth.whole)}."
+
+
+def what_is_broken(off: int, drawn: int, hidden: int) -> str:
+    """Say how many heads are off or as drawn, and how many cells are hidden; empty if there are none."""
+    parts = [f"{counted(off, 'head')} off"] if off else []
+    parts += [f"{counted(drawn, 'head')} as drawn"] if drawn else []
+    parts += [f"{counted(hidden, 'cell')} hidden"] if hidden else []
+    return ", ".join(parts)
 
 
 def needed(heads: Heads, state: TrainingState) -> str:
