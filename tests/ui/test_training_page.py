@@ -274,6 +274,17 @@ def test_the_heads_that_it_needs_are_said(training, qtbot):
     qtbot.waitUntil(lambda: "fewest heads" in at.told or "No head is needed" in at.told, timeout=60_000)
 
 
+def test_pointing_at_the_picture_of_what_learned_before_says_nothing_of_it(training):
+    at = training()
+    at.page.requests.jobs.cancel()
+    at.window.session.preview(
+        ExplorerState(training=replace(FIRST, setup=replace(FIRST.setup, layers=4), layer=3)), "Change the layers"
+    )
+    at.hand(at.canvas.viewport()).move(cell(at, 2, 5))
+    assert "gives" not in at.said or "layer 4" in at.said
+    at.window.session.revert()
+
+
 def test_a_row_is_followed_when_it_is_clicked(training):
     at = training(replace(FIRST, step=10))
     at.hand(at.canvas.viewport()).move(cell(at, 2, 5))

@@ -111,7 +111,7 @@ def test_what_is_not_the_whole_network_stays_here_and_the_button_says_why(traini
     at.window.session._restore(ExplorerState(training=replace(FIRST, step=20, off=frozenset({(0, 0)}))))
     catch_up(at.window)
     assert not button.isEnabled()
-    assert "Switch all heads on first" in button.toolTip()
+    assert "Make it whole first" in button.toolTip()
     at.window.session._restore(ExplorerState(training=replace(FIRST, step=20)))
     assert button.isEnabled()
 

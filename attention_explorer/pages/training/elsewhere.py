@@ -21,7 +21,7 @@ from attention_explorer.state.lookup.state import (
 )
 
 NOTHING_LEARNED = "Let it learn first: press Play."
-HEADS_ARE_OFF = "Switch all heads on first: another page shows the network as it was learned."
+BROKEN = "Make it whole first, in Break it: another page shows the network as it was learned."
 NO_DICTIONARY = "Only the dictionary in the plane has queries and keys that can stand there: choose that task."
 ROOM_AROUND = 1.3
 """From the farthest point to the edge of the first view."""
@@ -31,7 +31,7 @@ def reason_against_heads(state: TrainingState) -> str:
     """Return why the Heads page cannot show what is on show here, and what to do; empty if it can."""
     if not state.step:
         return NOTHING_LEARNED
-    return HEADS_ARE_OFF if state.off_shown else ""
+    return BROKEN if state.is_broken else ""
 
 
 def in_heads(state: ExplorerState) -> ExplorerState:
@@ -59,7 +59,7 @@ def reason_against_lookup(state: TrainingState) -> str:
         return NO_DICTIONARY
     if state.setup.length > MOST_KEYS:
         return f"A lookup has up to {MOST_KEYS} keys, and this dictionary {state.setup.length}: choose a length."
-    return HEADS_ARE_OFF if state.off_shown else ""
+    return BROKEN if state.is_broken else ""
 
 
 def in_lookup(state: ExplorerState, points: tuple[Floats, Floats]) -> ExplorerState:

@@ -435,18 +435,25 @@ class TrainingPage(RequestingPage):
 
     # ---- Pointing and keys ----
 
-    def _on_cell(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
+    @property
+    def _moment_in_sight(self) -> Moment | None:
+        """What is on show, unless something else is to learn and its picture is still to come."""
         moment = self.scene.moment
+        return moment if moment is not None and moment.request.setup == self.state.setup else None
+
+    def _on_cell(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
+        moment = self._moment_in_sight
         if cell is None or moment is None:
             self.say_spot()
             return
         self.said.emit(words.cell(moment, self.state, self.state.head_shown, *cell))
 
     def _on_cell_of_other(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
-        if cell is None or self.scene.moment is None:
+        moment = self._moment_in_sight
+        if cell is None or moment is None:
             self.say_spot()
         else:
-            self.said.emit(pair_words.cell(self.scene.moment, self.state, cell))
+            self.said.emit(pair_words.cell(moment, self.state, cell))
 
     def _on_cell_clicked(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
         if self.panel.break_it.hide_cells.isChecked():
@@ -467,11 +474,12 @@ class TrainingPage(RequestingPage):
         self._apply(replace(self.state, row=cell[0]), "Follow another query", "row")
 
     def _on_strip(self, place: Any) -> None:  # noqa: ANN401 # a signal's object
-        if place is None:
+        moment = self._moment_in_sight
+        if place is None or moment is None:
             self.say_spot()
             return
         when, _, weights = self.scene.strips.strips[place[0]]
-        keys = self.scene.moment.answer.context_tokens if self.scene.moment else ()
+        keys = moment.answer.context_tokens
         self.said.emit(f"{when}: “{keys[place[1]]}” gets {weights[place[1]]:.4f}")
 
     def _on_small_map(self, head: Any, found: object) -> None:  # noqa: ANN401 # an item's name

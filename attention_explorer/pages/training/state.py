@@ -94,6 +94,11 @@ class TrainingState(CheckedFields):
         return self._existing(self.off)
 
     @property
+    def is_broken(self) -> bool:
+        """Whether heads are off or as they were drawn, or cells are hidden."""
+        return bool(self.off_shown or self.drawn_shown or self.hidden)
+
+    @property
     def drawn_shown(self) -> frozenset[Head]:
         """The heads that are as they were drawn, of those there are; one that is off is off."""
         return self._existing(self.drawn - self.off)
