@@ -112,7 +112,7 @@ class View:
         ArrayError
             If there is no such layer or head.
         """
-        open_window(self._heads_page(layer, head))
+        open_window(self._heads_page(layer, head), Path(self._recipe.path).stem)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """Return what Jupyter shows: a drawing of the first head, or its pixels where there are many tokens."""
@@ -277,9 +277,12 @@ def _file_name(title: str | None) -> str:
     return f"{next(_numbers)}/{kept.strip(' .') or UNNAMED}.npz"
 
 
-def open_window(page: HeadsState) -> None:
-    """Open the window on a state of the Heads page. A script waits until it is closed, a notebook goes on."""
-    command = [sys.executable, "-m", "attention_explorer", str(_session_with(page))]
+def open_window(page: HeadsState, name: str = "Untitled") -> None:
+    """Open the window, called ``name``, on a state of the Heads page.
+
+    A script waits until it is closed, a notebook goes on.
+    """
+    command = [sys.executable, "-m", "attention_explorer", str(_session_with(page, name))]
     if _is_in_a_notebook():
         subprocess.Popen(command)  # noqa: S603 - this program
     else:
@@ -292,8 +295,9 @@ def _is_in_a_notebook() -> bool:
     return loaded is not None and hasattr(loaded.get_ipython(), "kernel")
 
 
-def _session_with(page: HeadsState) -> Path:
-    path = _private_folder() / f"view-{next(_numbers)}{SUFFIX}"
+def _session_with(page: HeadsState, name: str = "Untitled") -> Path:
+    path = _private_folder() / str(next(_numbers)) / f"{name}{SUFFIX}"
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_session(path, ExplorerState(heads=page), page="heads")
     return path
 

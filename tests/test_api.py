@@ -225,6 +225,16 @@ def test_a_script_waits_for_the_window_and_a_notebook_goes_on(monkeypatch, kerne
     assert setup.recipe.tokens == tuple(TOKENS)
 
 
+def test_the_window_is_called_by_the_title_that_was_given(monkeypatch, make_window):
+    commands: list[list[str]] = []
+    monkeypatch.setattr(api.subprocess, "run", lambda command, **_how: commands.append(command))
+    attention_explorer.show(weights_of(2, 5, 5), title="My model").open()
+    window = make_window()
+    window.files.open(Path(commands[0][-1]))
+    assert window.windowTitle().startswith("My model[*]")
+    assert window.files.opened.path is None, "the file is gone when Python ends"
+
+
 def test_arrays_are_kept_where_nobody_else_can_read_them():
     folder = api._private_folder()
     assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700

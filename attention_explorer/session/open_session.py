@@ -14,7 +14,7 @@ from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.file_places import with_files
-from attention_explorer.state.session_file import Opened, read_session, write_session
+from attention_explorer.state.session_file import SUFFIX, Opened, read_session, write_session
 
 if TYPE_CHECKING:
     from attention_explorer.state.session_codec import Extra
@@ -41,6 +41,7 @@ class OpenSession(QObject):
         self._before = session.state
         self._extra: Extra = {}
         self.path: Path | None = None
+        self._given_name = UNTITLED
         self._was_changed = False
         session.changed.connect(self._on_changed)
 
@@ -66,7 +67,7 @@ class OpenSession(QObject):
     @property
     def name(self) -> str:
         """The name of the file, or what stands in for it."""
-        return UNTITLED if self.path is None else self.path.name
+        return self._given_name if self.path is None else self.path.name
 
     def begin(self) -> None:
         """Begin a new session without a file."""
@@ -84,7 +85,8 @@ class OpenSession(QObject):
             The file cannot be read; nothing has changed.
         """
         opened = read_session(path)
-        self._adopt(opened.state, opened.state, _path_of(opened, path), opened.extra)
+        given = path.name.removesuffix(SUFFIX) if is_handed_over(path) else UNTITLED
+        self._adopt(opened.state, opened.state, _path_of(opened, path), opened.extra, given)
         return opened
 
     def restore(self, kept: Opened, saved: ExplorerState, path: Path | None) -> None:
@@ -114,9 +116,12 @@ class OpenSession(QObject):
         self._saved, self._opened, self.path = state, [], path
         self._announce()
 
-    def _adopt(self, state: ExplorerState, saved: ExplorerState, path: Path | None, extra: Extra) -> None:
+    def _adopt(
+        self, state: ExplorerState, saved: ExplorerState, path: Path | None, extra: Extra, given_name: str = UNTITLED
+    ) -> None:
         # First what it is compared with, so that nothing flickers while the state changes.
         self._saved, self._opened, self.path, self._extra = saved, [], path, dict(extra)
+        self._given_name = given_name
         self._session.restart(state)
         self._announce()
 
