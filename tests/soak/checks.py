@@ -141,6 +141,7 @@ def picture_is_that_of_the_state(world: World) -> None:
 def window_shows_its_state(world: World) -> None:
     """A new window with the same state draws the same picture and says the same, or refuses it with the same words."""
     window = world.window
+    window.leave_lesson()  # its card takes room, and goes with the window
     if isinstance(window.page, RequestingPage):
         window.page.requests.resume()  # what was stopped is not the same there
     _forget_the_pointer(world, window)

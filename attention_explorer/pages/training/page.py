@@ -141,7 +141,7 @@ class TrainingPage(RequestingPage):
     def _make_curves(self) -> None:
         self.curves = Card(self.look)
         self.chart = Chart(
-            self.look, "Loss and right answers", ("step", "right answers, %", "loss, nats"), ("value_ink", "loss_ink")
+            self.look, "Loss and right answers", ("step", "right, %", "loss, nats"), ("value_ink", "loss_ink")
         )
         self.play = QPushButton("Play")
         self.play.setCheckable(True)

@@ -27,6 +27,8 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRE = Qt.AlignmentFlag.AlignCenter
 
+LEAST_STRIP = 42
+"""Pixels at zoom 1 that a row of weights takes with its words."""
 NARROW = 640
 """Pixels at zoom 1 of a room that is too narrow for three columns."""
 
@@ -37,7 +39,7 @@ Strip = tuple[str, str, Floats]
 class StripsItem(Item):
     """The row that answers, at some steps one below the other; what is under the pointer is a strip and a key."""
 
-    title = "how its row came about"
+    title = "how it came about"
 
     def __init__(self, look: Look) -> None:
         super().__init__(look)
@@ -48,18 +50,23 @@ class StripsItem(Item):
         self.strips = tuple(strips)
         self.update()
 
-    def _rows(self) -> list[QRectF]:
-        px = self.look.px
-        high = min((self.box.height() - px(26)) / max(len(self.strips), 1), px(64))
+    def _rows(self) -> list[tuple[int, QRectF]]:
+        """Return which strips there is room for and where they are: the first and the latest ones."""
+        px, count = self.look.px, len(self.strips)
+        room = self.box.height() - px(28)
+        fitting = min(max(int(room // px(LEAST_STRIP)), 1), count)
+        shown = [*range(min(fitting - 1, 1)), *range(count - max(fitting - 1, 1), count)]
+        high = min(room / max(len(shown), 1), px(64))
         top = self.box.top() + px(28)
         return [
-            QRectF(self.box.left(), top + place * high, self.box.width(), px(20)) for place in range(len(self.strips))
+            (number, QRectF(self.box.left(), top + place * high, self.box.width(), px(20)))
+            for place, number in enumerate(shown)
         ]
 
     def hit(self, place: QPointF) -> tuple[int, int] | None:
-        for number, (row, strip) in enumerate(zip(self._rows(), self.strips, strict=True)):
+        for number, row in self._rows():
             if row.contains(place):
-                return number, int((place.x() - row.left()) / row.width() * len(strip[2]))
+                return number, int((place.x() - row.left()) / row.width() * len(self.strips[number][2]))
         return None
 
     def draw(self, painter: QPainter) -> None:
@@ -69,7 +76,8 @@ class StripsItem(Item):
         painter.setFont(self.look.font(13, bold=True))
         painter.setPen(colour_of(theme.text))
         painter.drawText(QRectF(self.box.left(), self.box.top(), self.box.width(), px(22)), LEFT, self.title)
-        for row, (when, what, weights) in zip(self._rows(), self.strips, strict=True):
+        for number, row in self._rows():
+            when, what, weights = self.strips[number]
             picture = MapPicture(
                 weights[None], np.zeros((1, len(weights)), bool), WEIGHTS, "viridis", ("",), ("",) * len(weights)
             )
