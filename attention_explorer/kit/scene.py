@@ -166,7 +166,7 @@ class Stage(QGraphicsView):
             paint_focus_frame(painter, self.viewport(), self.look)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        event.ignore()
+        event.accept()  # or Qt would hand it to the page once more; who has no use for it ignores it
         self.key_pressed.emit(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

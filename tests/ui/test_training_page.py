@@ -14,6 +14,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from window_driver import WindowDriver
 
+from attention_explorer.pages.training import words
 from attention_explorer.pages.training.figure import training_figure
 from attention_explorer.pages.training.state import MOST_STEPS, Speed, TrainingState
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -176,6 +177,19 @@ def test_arrow_keys_walk_along_the_curves(training):
 
 
 # ---- Asking and breaking ----
+
+
+def test_a_key_is_handled_once(training, monkeypatch):
+    at, calls = training(), []
+    monkeypatch.setattr(at.page, "cancel", lambda: bool(calls.append("cancel")) or True)
+    at.key(Qt.Key.Key_Escape)
+    assert calls == ["cancel"]
+
+
+def test_an_older_picture_is_said_to_be_of_its_own_step(training):
+    at = training(replace(FIRST, step=10))
+    said = words.cell(at.page.scene.moment, replace(FIRST, step=99), (1, 0), 7, 1)
+    assert "at step 10;" in said
 
 
 def test_the_adjective_moves_the_answer(training):

@@ -11,7 +11,7 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.model.learning import Scoring, cross_entropy, one_core
+from attention_explorer.model.learning import AS_LEARNED, Batch, Scoring, cross_entropy, one_core
 from attention_explorer.pages.training.state import Cell, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads, LearnedModel
 from attention_explorer.sources.learned.run import Run, run_of
@@ -145,6 +145,14 @@ def allowed(cells: tuple[int, ...], hidden: Hidden) -> Bools:
     return mask
 
 
+def scoring_with(hidden: Hidden, batch: Batch) -> Scoring:
+    """Return how sentences are scored with some cells hidden from every layer and head."""
+    if not hidden:
+        return AS_LEARNED
+    keys = batch.tokens if batch.context is None else batch.context
+    return Scoring(allowed((batch.tokens.shape[-1], keys.shape[-1]), hidden))
+
+
 def broken_model(setup: LearningSetup, step: int, off: Off, drawn: Off) -> LearnedModel:
     """Return the model of a step with some heads off and some as they were drawn."""
     return trained(setup, step).at(step).forgotten(drawn).without(off)
@@ -156,9 +164,9 @@ def answer_at(
 ) -> Answer:
     """Return what the model of a step says to a sentence, broken as it is."""
     model = broken_model(setup, step, off, drawn)
+    question = model.task.question(sentence, setup)
     try:
-        answer = model.ask(sentence)
-        return model.ask(sentence, Scoring(allowed(answer.weights[0].shape[1:], hidden))) if hidden else answer
+        return model.answer(question, scoring_with(hidden, question.batch))
     except ArrayError as error:
         raise ExplorerError(
             f"At step {step} the numbers have grown too large to be shown ({error}). Choose a smaller learning rate."
@@ -229,8 +237,7 @@ def accuracy_at(
     if not hidden:
         return trial.measure(network).accuracy
     with one_core():
-        cells = network(trial.batch).weights[0].shape[-2:]
-        trace = network(trial.batch, Scoring(allowed(cells, hidden)))
+        trace = network(trial.batch, scoring_with(hidden, trial.batch))
         return cross_entropy(trace.logits, trial.batch.answers).accuracy
 
 

@@ -205,7 +205,7 @@ class TrainingPage(RequestingPage):
         self.scene.other.clicked.connect(self._follow)
         self.others.changed.connect(self._apply)
         self.scene.strips.pointed.connect(self._on_strip)
-        self.canvas.key_pressed.connect(self._on_key)
+        self.canvas.key_pressed.connect(self.keyPressEvent)
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.canvas.customContextMenuRequested.connect(self._show_menu)
         self.chart.dragged.connect(self._on_scrubbed)
@@ -355,7 +355,7 @@ class TrainingPage(RequestingPage):
         self.chart.show_curves(curves, (0.0, float(last)), (0.0, 104.0), (0.0, 1.04 * top), said)
         self.chart.show_line(self.state.step)
         self.progress.setText(words.progress(run.task, curve))
-        self.progress.setToolTip(words.sizes(run.at(0).network.parameters.vector.size, run.setup.batch))
+        self.progress.setToolTip(words.sizes(run.size, run.setup.batch))
         self.legend.set_text(TextLine(words.LEGEND if other is None else pair_words.LEGEND, ink="muted", size=12))
 
     @staticmethod
@@ -488,9 +488,6 @@ class TrainingPage(RequestingPage):
     def say_spot(self) -> None:
         self.said.emit("Space learns, Esc stops" if not self.player.is_running else "learning …; Esc stops")
 
-    def _on_key(self, event: QKeyEvent) -> None:
-        self.keyPressEvent(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and not event.modifiers():
             self.player.toggle()
@@ -531,9 +528,7 @@ class TrainingPage(RequestingPage):
     def _show_menu(self, where: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Copy picture", self.copy_picture)
-        menu.addAction("Copy numbers", self.copy_numbers)
-        menu.addAction("Export…", self.export)
+        self.offer_taking(menu)
         menu.popup(self.canvas.mapToGlobal(where))
 
     def figure(self) -> Figure:

@@ -212,7 +212,7 @@ class LearningScene:
         for each, item in self.small.items():
             off = each in state.off_shown
             title = words.short_head_words(each, state)
-            below = "off" if off else words.row_now(moment, each, row)
+            below = "off" if off else words.row_looks_at(moment.answer, each, row)
             below = "as drawn" if each in state.drawn_shown else below
             item.show_picture(moment.picture(each, is_causal=causal), title, below, is_chosen=each == head)
         self.strips.show_strips(self._strips(moment, head, row))
@@ -240,11 +240,9 @@ class LearningScene:
     def _strips(moment: Moment, head: Head, row: int) -> Iterable[Strip]:
         if moment.points is not None:
             return
-        for place, (step, answer) in enumerate(moment.earlier):
-            if row < len(answer.tokens):
-                at = "step 0: random" if step == 0 else f"step {step}"
-                yield at, words.row_now(moment, head, row, place), answer.weights[head[0]][head[1]][row]
-        yield f"step {moment.request.step}", words.row_now(moment, head, row), moment.weights(head)[row]
+        for step, answer in (*moment.earlier, (moment.request.step, moment.answer)):
+            at = "step 0: random" if step == 0 else f"step {step}"
+            yield at, words.row_looks_at(answer, head, row), answer.weights[head[0]][head[1]][row]
 
     def lay_out(self, room: QRectF) -> None:
         """Give every item its box: small maps at the left, the large one, and how it came about at the right.

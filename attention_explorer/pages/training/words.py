@@ -6,9 +6,10 @@ from attention_explorer.errors import quoted
 from attention_explorer.numerals import counted, grouped, percent, plain
 from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.state import Head, TrainingState
-from attention_explorer.sources.learned.learned_model import Heads
+from attention_explorer.sources.learned.learned_model import Answer, Heads
 from attention_explorer.sources.learned.run import Curve
 from attention_explorer.sources.learned.task import Task
+from attention_explorer.sources.learned.tasks import task_of
 
 
 def head_words(head: Head, state: TrainingState) -> str:
@@ -50,12 +51,11 @@ def cell(moment: Moment, state: TrainingState, head: Head, row: int, column: int
     text = f"{head_words(head, state)}: {quoted(tokens[row])} gives {quoted(keys[column])} {plain(float(now), 4)}"
     before = [f"{plain(float(answer.weights[head[0]][head[1]][row, column]), 4)} at step {step}"
               for step, answer in moment.earlier if answer.tokens == tokens]  # fmt: skip
-    return "; ".join((f"{text} at step {state.step}", *before[:1]))
+    return "; ".join((f"{text} at step {moment.request.step}", *before[:1]))
 
 
-def row_now(moment: Moment, head: Head, row: int, answer_index: int = -1) -> str:
+def row_looks_at(answer: Answer, head: Head, row: int) -> str:
     """Say what a row looks at, below its strip: “cat, 0.94”."""
-    answer = moment.answer if answer_index < 0 else moment.earlier[answer_index][1]
     weights = answer.weights[head[0]][head[1]][row]
     best = int(weights.argmax())
     return f"{answer.context_tokens[best]}, {plain(float(weights[best]))}"
@@ -65,7 +65,8 @@ def answers(moment: Moment, row: int) -> tuple[str, tuple[tuple[str, float, bool
     """Return what is said of the answer at a query, and the three most probable with whether each is right."""
     answer = moment.answer
     place = answer.places.index(row) if row in answer.places else len(answer.places) - 1
-    known, chances = answer_words(moment), answer.probabilities[place]
+    setup = moment.request.setup
+    known, chances = task_of(setup.task).answers(setup).words, answer.probabilities[place]
     best = chances.argsort(kind="stable")[::-1][:3]
     right = answer.right[place]
     told = tuple((known[each], float(chances[each]), known[each] == right) for each in best.tolist())
@@ -74,14 +75,6 @@ def answers(moment: Moment, row: int) -> tuple[str, tuple[tuple[str, float, bool
         return f"At {quoted(asking)} it says {quoted(told[0][0])}. The task does not know what is right here.", told
     verdict = "which is right" if told[0][2] else f"but {quoted(right)} would be right"
     return f"At {quoted(asking)} it says {quoted(told[0][0])}, {verdict}.", told
-
-
-def answer_words(moment: Moment) -> tuple[str, ...]:
-    """Return all possible answers in order."""
-    from attention_explorer.sources.learned.tasks import task_of
-
-    setup = moment.request.setup
-    return task_of(setup.task).answers(setup).words
 
 
 def broken(worth: Worth, off: int, drawn: int = 0, hidden: int = 0) -> str:

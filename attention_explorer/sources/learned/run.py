@@ -76,6 +76,11 @@ class Run:
         return self._training.step
 
     @property
+    def size(self) -> int:
+        """How many numbers are learned."""
+        return int(self._training.network.parameters.vector.size)
+
+    @property
     def exploded(self) -> str:
         """Why it cannot go on, in a sentence; empty while it can."""
         return self._exploded
