@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.session.session import Session
@@ -137,6 +137,12 @@ class Page(QWidget):
     def reason_against_taking(self) -> str:
         """Why the picture on show is not that of the state and cannot be taken away as such; empty if it can."""
         return ""
+
+    def offer_taking(self, menu: QMenu) -> None:
+        """Add to a context menu what can be taken away."""
+        menu.addAction("Copy picture", self.copy_picture)
+        menu.addAction("Copy numbers", self.copy_numbers)
+        menu.addAction("Export…", self.export)
 
     def export(self) -> None:
         """Ask for a file and write the picture or the numbers to it."""

@@ -396,9 +396,7 @@ class HeadsPage(RequestingPage):
         if self._frame is not None and not reason_against_lookup(self._frame, self.pinned.row):
             menu.addAction("Pinned row as a lookup", self.open_lookup)
         menu.addSeparator()
-        menu.addAction("Copy picture", self.copy_picture)
-        menu.addAction("Copy numbers", self.copy_numbers)
-        menu.addAction("Export…", self.export)
+        self.offer_taking(menu)
         menu.addAction("Export all heads…", self.export_wall)
         menu.popup(where)
 

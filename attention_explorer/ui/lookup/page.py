@@ -278,9 +278,7 @@ class LookupPage(Page):
                 menu.addAction("Add a key here", lambda: self.canvas.add_key(at))
             menu.addAction("Home view", self.canvas.show_home)
         menu.addSeparator()
-        menu.addAction("Copy picture", self.copy_picture)
-        menu.addAction("Copy numbers", self.copy_numbers)
-        menu.addAction("Export…", self.export)
+        self.offer_taking(menu)
         return menu
 
     def _add_part_actions(self, menu: QMenu, part: Part) -> None:

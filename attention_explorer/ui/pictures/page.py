@@ -280,9 +280,7 @@ class PicturesPage(RequestingPage, Generic[S]):
     def _on_menu_wanted(self, where: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Copy picture", self.copy_picture)
-        menu.addAction("Copy numbers", self.copy_numbers)
-        menu.addAction("Export…", self.export)
+        self.offer_taking(menu)
         menu.popup(where)
 
     def focus_first(self) -> None:
