@@ -42,8 +42,11 @@ def window_image(state: ExplorerState, page: str, size: QSize, theme: ThemeChoic
 
 
 def _catch_up() -> None:
-    """Do what is put off until after a frame: a layout within a layout takes its turn only after the outer one."""
-    for _ in range(3):
+    """Do what is put off until after a frame: a layout within a layout takes its turn only after the outer one.
+
+    Four turns are needed where new words make the panel below a picture higher, and then the page around both.
+    """
+    for _ in range(6):
         QApplication.processEvents()
 
 
