@@ -10,7 +10,7 @@ import pytest
 from attention_explorer import assets
 from attention_explorer.errors import ExplorerError
 
-ICONS = ["arrow-down", "attention-explorer", "lookup", "redo", "theme", "undo"]
+ICONS = ["arrow-down", "attention-explorer", "lookup", "redo", "theme", "tick-dark", "tick-light", "undo"]
 
 
 @pytest.mark.parametrize("name", ["fonts/Inter-Regular.otf", "fonts/Inter-SemiBold.otf"])

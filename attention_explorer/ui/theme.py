@@ -309,6 +309,12 @@ QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QCheckBox, QRadioButton {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
 QCheckBox:focus, QRadioButton:focus {{ border-color: {t.focus}; }}
 QCheckBox::indicator, QRadioButton::indicator {{ width: {px(14)}px; height: {px(14)}px; }}
+QCheckBox::indicator {{ width: {px(12)}px; height: {px(12)}px; border: 1px solid {t.axis}; border-radius: {px(3)}px;
+    background: {t.card}; }}
+QCheckBox::indicator:checked {{ background: {t.strong}; border-color: {t.strong};
+    image: url("{assets.path(f"icons/tick-{t.name}.svg")}"); }}
+QCheckBox::indicator:disabled {{ border-color: {t.border}; }}
+QCheckBox::indicator:checked:disabled {{ background: {t.axis}; border-color: {t.axis}; }}
 QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}
 QPushButton:pressed, #tool:pressed {{ background: {t.track}; }}
 QPushButton:checked {{ background: {t.strong}; color: {t.strong_text}; border-color: {t.strong}; }}
