@@ -158,9 +158,9 @@ def arithmetic(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
         return _recorded_steps(frame, row, column)
     raw, scaled = (float(map_.scores(*cell, stage=stage)[0, 0]) for stage in (Stage.SCORES, Stage.SCALED))
     q, k = (f"{name}{subscript(frame.count.number(place))}" for name, place in (("q", row), ("k", column)))
-    steps = [Step(f"{q} · {k}", _score_text(raw))]
+    steps = [Step(f"{q} · {k}", score_text(raw))]
     if setup.scaled:
-        steps.append(Step(f"÷ √{frame.head_width}", _score_text(scaled)))
+        steps.append(Step(f"÷ √{frame.head_width}", score_text(scaled)))
     if frame.mask is not None:
         if not frame.mask[row, column]:
             return (*steps, *_hidden_steps(frame, row, column))
@@ -184,7 +184,8 @@ def _hidden_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
     return Step(f"hidden {frame.what_hides(row, column)}", "−∞"), Step("weight", "0", is_result=True)
 
 
-def _score_text(score: float) -> str:
+def score_text(score: float) -> str:
+    """Return a score with its sign and no more digits than the eye takes in."""
     if score == 0:
         return "0"
     return compact(score, sign=True) if math.isfinite(score) else signed(score)
@@ -202,7 +203,7 @@ def _softmax_steps(scores: FloatArray, column: int, temperature: float, weight: 
     with np.errstate(over="ignore"):
         warm = scores / temperature
     if temperature != 1.0:
-        steps.append(Step(f"÷ temperature {coordinate(temperature, 4)}", _score_text(float(warm[column]))))
+        steps.append(Step(f"÷ temperature {coordinate(temperature, 4)}", score_text(float(warm[column]))))
     largest = float(warm.max())
     if not math.isfinite(largest):  # the weight is known all the same: the model keeps such scores apart
         return (*steps, Step("softmax, beyond the float range", weight_text(weight), is_result=True))

@@ -19,6 +19,7 @@ from attention_explorer.sources.source import Ability
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import OTHER, HeadsFrame, heads_frame
 from attention_explorer.state.heads.presets import other_setup
+from attention_explorer.state.heads.row_steps import row_steps
 from attention_explorer.state.heads.shown_map import shown_as
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.row_as_lookup import as_lookup, reason_against_lookup
@@ -159,6 +160,7 @@ class HeadsPage(RequestingPage):
         self.said.connect(self._on_said)
         self.reading.spot_clicked.connect(self.canvas.pin)
         self.reading.lookup_wanted.connect(self.open_lookup)
+        self.reading.steps_wanted.connect(self.show_steps)
 
     @property
     def setup(self) -> HeadsSetupPanel:
@@ -437,6 +439,19 @@ class HeadsPage(RequestingPage):
         self.arrays.show_frame(self._frame)
         self.arrays.show()
         self.arrays.activateWindow()
+
+    def show_steps(self, row: int) -> None:
+        """Open the window in which a row is computed step by step."""
+        from attention_explorer.ui.heads.row_steps_window import RowStepsWindow  # not before it is wanted
+
+        if self._frame is None:
+            return
+        try:
+            steps = row_steps(self._frame, row)
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            return
+        RowStepsWindow(steps, self.look, self.window(), moves=self.moves).open()
 
     def open_lookup(self) -> None:
         """Open the pinned row on the Lookup page."""

@@ -99,12 +99,15 @@ class ReadingCard(QWidget):
         Why a table that was asked for cannot be made.
     lookup_wanted : ()
         The pinned row is to be opened on the Lookup page.
+    steps_wanted : int
+        A row is to be shown step by step.
     """
 
     spot_hovered = Signal(object)
     spot_clicked = Signal(object)
     refused = Signal(str)
     lookup_wanted = Signal()
+    steps_wanted = Signal(int)
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -157,9 +160,13 @@ class ReadingCard(QWidget):
         self.products_button = QPushButton("Products…")
         self.products_button.setToolTip("The products, feature by feature, that sum to q · k")
         self.products_button.clicked.connect(lambda: self._show_or_refuse(self.show_products))
+        self.steps_button = QPushButton("Step by step…")
+        self.steps_button.setToolTip("Watch the whole row being computed, from the products to the output")
+        self.steps_button.clicked.connect(self._ask_for_steps)
         self.gloss = TextBlock(self._look, 1, "Why, where the head was made by hand")
         foot = QHBoxLayout()
         foot.addWidget(self.gloss, 1)
+        foot.addWidget(self.steps_button)
         foot.addWidget(self.products_button)
         self._cell_card.body.addWidget(self.cell_title)
         self._cell_card.body.addWidget(self.steps)
@@ -227,6 +234,7 @@ class ReadingCard(QWidget):
             part.set_text(TextLine(""))
         self.steps.show_steps(())
         self.products_button.hide()
+        self.steps_button.hide()
 
     def _scroll_to_cell(self) -> None:
         if self._token is not None:
@@ -250,6 +258,7 @@ class ReadingCard(QWidget):
         self.gloss.set_text(TextLine(why, "muted", size=12))
         has_products = frame.is_one_head and compared is None and frame.map.has_scores
         self.products_button.setVisible(has_products)
+        self.steps_button.setVisible(has_products)
         if has_products:
             self.products_button.setText(f"{counted(frame.head_width, 'product')}…")
 
@@ -289,6 +298,10 @@ class ReadingCard(QWidget):
             NumbersDialog(
                 self._reading.title, f"{self._reading.title} …", header, rows, self._look, self.window()
             ).open()
+
+    def _ask_for_steps(self) -> None:
+        if self._cell is not None:
+            self.steps_wanted.emit(self._cell[0])
 
     def show_products(self) -> None:
         """Open the products that sum to the score."""

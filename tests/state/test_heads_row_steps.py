@@ -1,0 +1,139 @@
+"""A row step by step: every number that is said of it is computed here again, by loops over its vectors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_explorer.model import QueryKeyMap, alibi_bias
+from attention_explorer.numerals import parsed_number
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import heads_preset
+from attention_explorer.state.heads.row_steps import MOST_KEYS, row_steps
+from attention_explorer.state.heads.state import HeadsSetup
+from attention_explorer.state.mask import MaskChoice, MaskKind
+
+SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def setup_of(preset: str, **changes: object) -> HeadsSetup:
+    return replace(heads_preset(preset).state.setup, **changes)
+
+
+def written(text: str) -> float:
+    """Read a number back as it is written: +1.777, 5.50·10⁻⁴, −∞."""
+    if "∞" in text:
+        return -math.inf
+    mantissa, _, exponent = text.partition("·10")
+    return parsed_number(mantissa) * 10.0 ** int(exponent.translate(SUPERSCRIPTS) or 0)
+
+
+def vectors(setup: HeadsSetup, row: int) -> tuple[list[float], list[list[float]], list[list[float]]]:
+    frame = heads_frame(setup)
+    layer = frame.layers[frame.layer]
+    q, k = (array[frame.head].tolist() for array in layer.queries_and_keys)
+    return q[row], k, layer.v[frame.head].tolist()
+
+
+def by_loops(setup: HeadsSetup, row: int, *, allowed: list[bool], bias: list[float]) -> dict[str, list[float]]:
+    """Compute scores, exponentials, weights and output with one multiplication after the other."""
+    q, keys, values = vectors(setup, row)
+    raw = [sum(a * b for a, b in zip(q, key, strict=True)) for key in keys]
+    scaled = [score / math.sqrt(len(q)) for score in raw] if setup.scaled else raw
+    biased = [score + more for score, more in zip(scaled, bias, strict=True)]
+    exps = [math.exp(score / setup.temperature) if may else 0.0 for score, may in zip(biased, allowed, strict=True)]
+    weights = [number / sum(exps) for number in exps]
+    if setup.hard:
+        best = max(score for score, may in zip(biased, allowed, strict=True) if may)
+        weights = [float(score == best) for score in biased]
+    output = [sum(w * v[d] for w, v in zip(weights, values, strict=True)) for d in range(len(values[0]))]
+    return {"raw": raw, "scaled": scaled, "biased": biased, "exp": exps, "weights": weights, "output": output}
+
+
+CASES = {
+    "learned": (setup_of("learned-it"), 7, None),
+    "causal": (setup_of("causal"), 4, "causal"),
+    "hard": (setup_of("multi-head", hard=True), 2, None),
+    "temperature 0.5": (setup_of("multi-head", temperature=0.5), 2, None),
+    "not scaled": (setup_of("multi-head", scaled=False), 5, None),
+}
+
+
+@pytest.mark.parametrize(("setup", "row", "mask"), CASES.values(), ids=CASES)
+def test_every_number_is_that_of_loops(setup, row, mask):
+    steps = row_steps(heads_frame(setup), row)
+    n_k = len(steps.lines)
+    allowed = [mask is None or key <= row for key in range(n_k)]
+    expected = by_loops(setup, row, allowed=allowed, bias=[0.0] * n_k)
+    columns = {column.title: column for column in steps.columns}
+    titles = list(columns)
+
+    np.testing.assert_allclose(columns["q · k"].arrays.sum(axis=1), expected["raw"], rtol=1e-6, atol=1e-9)
+    said = [written(text) for text in columns["q · k"].texts]
+    np.testing.assert_allclose(said, expected["raw"], atol=0.006)
+    assert any("√" in title for title in titles) is setup.scaled
+    assert ("mask" in titles) is (mask is not None)
+    if mask:
+        assert [text == "−∞" for text in columns["mask"].texts] == [not may for may in allowed]
+    if not setup.hard:
+        exps = next(column for title, column in columns.items() if title.startswith("exp"))
+        np.testing.assert_allclose([written(text) for text in exps.texts], expected["exp"], rtol=6e-3)
+        assert written(exps.total) == pytest.approx(sum(expected["exp"]), rel=1e-3)
+    shares = next(column for column in steps.columns if column.numbers is not None)
+    np.testing.assert_allclose(shares.numbers, expected["weights"], rtol=1e-6, atol=1e-12)
+    assert written(shares.total) == 1.0
+    np.testing.assert_allclose(columns["α · v"].arrays.sum(axis=0), expected["output"], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(steps.output, expected["output"], rtol=1e-6, atol=1e-9)
+
+
+def test_a_bias_is_a_step_of_its_own():
+    setup, row = setup_of("multi-head"), 3
+    frame = heads_frame(setup)
+    layer, n = frame.layers[0], len(frame.keys)
+    q, k = (array[0] for array in layer.queries_and_keys)
+    bias = alibi_bias(2, n)[1]
+    frame = replace(frame, layers=[layer._replace(maps=(QueryKeyMap(q, k, bias=bias), *layer.maps[1:]))])
+    expected = by_loops(setup, row, allowed=[True] * n, bias=bias[row].tolist())
+    columns = {column.title: column for column in row_steps(frame, row).columns}
+    np.testing.assert_allclose([written(text) for text in columns["+ bias"].texts], expected["biased"], atol=0.006)
+    np.testing.assert_allclose(columns[list(columns)[-2]].numbers, expected["weights"])
+
+
+def test_large_scores_say_what_is_subtracted():
+    setup = setup_of("learned-it", scaled=False)
+    frame = heads_frame(setup)
+    largest = max(frame.query_key_map.scores()[7].tolist())
+    titles = [column.title for column in row_steps(frame, 7).columns]
+    assert largest > 30
+    assert f"exp(s − {largest:.3f})" in titles
+
+
+def test_a_query_that_may_see_nothing_says_so():
+    setup = setup_of("causal", mask=MaskChoice(MaskKind.STRICT))
+    steps = row_steps(heads_frame(setup), 0)
+    assert steps.columns[-2].caption == "There is no key that this query may attend to: all weights are 0."
+    assert not steps.output.any()
+
+
+def test_many_keys_are_the_heaviest_and_a_rest():
+    setup = setup_of("multi-head")
+    setup = replace(setup, recipe=replace(setup.recipe, sentence=" ".join(f"word{n}" for n in range(30))))
+    frame = heads_frame(setup)
+    steps, weights = row_steps(frame, 12), frame.map.weights()[12]
+    assert len(steps.lines) == MOST_KEYS
+    assert steps.lines[-1] == "19 others"
+    shares = next(column for column in steps.columns if column.numbers is not None)
+    assert shares.numbers[-1] == pytest.approx(np.sort(weights)[:19].sum())
+    assert min(shares.numbers[:-1]) >= np.sort(weights)[18]
+    np.testing.assert_allclose(steps.columns[-1].arrays.sum(axis=0), steps.output)
+
+
+def test_each_moment_adds_one_thing():
+    steps = row_steps(heads_frame(setup_of("causal")), 4)
+    products, blends = (len(steps.columns[place].told) for place in (0, -1))
+    assert len(steps.moments) == products + (len(steps.columns) - 2) + blends
+    assert list(steps.moments) == sorted(set(steps.moments))
+    assert all(steps.caption(moment).endswith(".") for moment in range(len(steps.moments)))
