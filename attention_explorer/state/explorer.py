@@ -12,7 +12,7 @@ from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState
-from attention_explorer.state.lookup import jumps, trail
+from attention_explorer.state.lookup import descent, jumps, trail
 from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionsState
@@ -61,11 +61,12 @@ def _counting(part: Counting, count: Count) -> Counting:
 
 
 def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
-    """Return ``new`` with what a change leaves behind on its way from ``old``: the trail of the lookup, its jumps."""
+    """Return ``new`` with what a change from ``old`` leaves behind: trail, descent and jumps of the lookup."""
     if new.lookup == old.lookup:
         return new
     try:
-        lookup = jumps.counted(old.lookup, trail.followed(old.lookup, new.lookup))
+        lookup = descent.kept_by(old.lookup, trail.followed(old.lookup, new.lookup))
+        lookup = jumps.counted(old.lookup, lookup)
     except ExplorerError:  # the row of a head that is not there: the page says so
         return new
     return new if lookup is new.lookup else replace(new, lookup=lookup)

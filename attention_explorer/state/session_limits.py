@@ -103,6 +103,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "rate": Limit(lookup.LOWEST_RATE, lookup.HIGHEST_RATE),
         "preset": Limit(known=lambda: (*preset_ids("lookup"), lookup.LEARNED_DICTIONARY, "")),
         "trail": Limit(_OUTPUT.low, _OUTPUT.high, most=lookup.LONGEST_TRAIL),
+        "descent": Limit(_COORDINATE.low, _COORDINATE.high, most=lookup.LONGEST_DESCENT),
         "jumps": Limit(0, lookup.MOST_JUMPS),
         "last_jump": Limit(0.0, 3 * plane.LARGEST_COORDINATE),
     },

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyqtgraph
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY, LookupState, Part
+from attention_explorer.state.lookup.state import QUERY, LookupState, Part, Speed
 from attention_explorer.state.role import Role
 
 
@@ -149,3 +150,80 @@ def test_closing_while_playing_stops(window, qtbot):
     qtbot.mouseClick(window.page.gradient.play, Qt.MouseButton.LeftButton)
     window.close()
     assert not window.page.gradient.is_playing
+
+
+# ---- The way back ----
+
+
+@pytest.fixture
+def walked(window, qtbot):
+    """The card after five steps."""
+    for _ in range(5):
+        qtbot.mouseClick(window.page.gradient.step, Qt.MouseButton.LeftButton)
+    return window.page.gradient
+
+
+def test_before_the_first_step_there_is_no_curve(window):
+    card = window.page.gradient
+    assert card._chart is None
+    assert not card.speed.isVisible()
+
+
+def test_the_curve_is_the_loss_of_every_step(window, walked):
+    state = lookup(window)
+    assert len(state.descent) == 6
+    expected = [lookup_frame(replace(state, query=query)).loss for query in state.descent]
+    (_, line), *_ = walked.chart._curves
+    assert line.getData()[1].tolist() == pytest.approx(expected, rel=1e-12)
+    assert walked.place.text() == "step 5 of 5"
+
+
+def test_keys_go_back_along_the_way_and_a_step_goes_on_from_there(window, walked, qtbot):
+    way = lookup(window).descent
+    walked.chart.setFocus()
+    qtbot.keyClick(walked.chart, Qt.Key.Key_Left)
+    qtbot.keyClick(walked.chart, Qt.Key.Key_Left)
+    assert lookup(window).query == way[3]
+    assert walked.place.text() == "step 3 of 5"
+    qtbot.mouseClick(walked.step, Qt.MouseButton.LeftButton)
+    assert lookup(window).descent == way[:5], "downhill from there is the same way"
+    assert walked.place.text() == "step 4 of 4"
+
+
+def test_the_line_is_dragged_with_the_mouse_and_undone_as_one_step(window, walked, qtbot, hand, monkeypatch):
+    monkeypatch.setitem(pyqtgraph.CONFIG_OPTIONS, "mouseRateLimit", -1)  # every move of the mouse counts
+    way, chart = lookup(window).descent, walked.chart
+    qtbot.waitUntil(lambda: chart.height() > 60 and chart.line.value() == 5)
+    view = chart.plotItem.vb
+
+    def at(step: float) -> QPointF:
+        scene = view.mapViewToScene(QPointF(step, 1.0))
+        return QPointF(chart.mapFromScene(scene))
+
+    hand(chart.viewport()).drag(at(5), at(1.1))
+    assert lookup(window).query == way[1]
+    assert lookup(window).descent == way
+    window.session.undo()
+    assert lookup(window).query == way[5]
+
+
+def test_speed_is_chosen_while_it_plays(window, qtbot):
+    card = window.page.gradient
+    qtbot.mouseClick(card.play, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(card.speed.isVisible)
+    qtbot.mouseClick(card.speed.buttons[Speed.SLOW], Qt.MouseButton.LeftButton)
+    assert lookup(window).speed is Speed.SLOW
+    assert card.is_playing
+    assert card._timer.interval() == Speed.SLOW.milliseconds
+
+
+def test_pressing_step_brings_the_curve_into_view(window, qtbot):
+    window.resize(1024, 768)
+    card = window.page.gradient
+    qtbot.mouseClick(card.step, Qt.MouseButton.LeftButton)
+
+    def is_whole() -> bool:
+        seen = card.chart.viewport()
+        return seen.visibleRegion().boundingRect() == seen.rect()
+
+    qtbot.waitUntil(is_whole)

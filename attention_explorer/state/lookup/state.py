@@ -22,7 +22,7 @@ REST = MOST_KEYS
 ROW_IS_FIXED = "These are the keys and values of a head: only q and t move. Choose a ready-made lookup to edit keys."
 LEARNED_DICTIONARY = "learned-dictionary"
 """Stands for a preset where keys and queries were learned on another page."""
-LONGEST_TRAIL = 240
+LONGEST_TRAIL = LONGEST_DESCENT = 240
 """Past outputs: about as many as a drag right across the plane makes."""
 
 MOST_JUMPS = 1_000_000_000
@@ -51,6 +51,19 @@ class Overlay(StrEnum):
     LIMIT = "limit"
     GRADIENT = "gradient"
     TARGET = "target"
+
+
+class Speed(StrEnum):
+    """How fast Play goes downhill."""
+
+    SLOW = "slow"
+    STEADY = "steady"
+    FULL = "full"
+
+    @property
+    def milliseconds(self) -> int:
+        """How long a step takes."""
+        return {Speed.SLOW: 500, Speed.STEADY: 120, Speed.FULL: 33}[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +123,7 @@ class LookupState(CheckedFields):
     target: Vector = (0.4, 1.4)
     target_number: float = 15.0
     rate: float = 0.2
+    speed: Speed = Speed.FULL
     extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
     preset: str = "two-keys"
     """Where the lookup comes from: a preset, or `LEARNED_DICTIONARY`; empty for a row of a head."""
@@ -120,6 +134,8 @@ class LookupState(CheckedFields):
     """The part of the plane in view; None is the first view, ``extent`` with room around it."""
     trail: tuple[tuple[float, ...], ...] = field(default=(), hash=False)
     """Past outputs, oldest first, each as wide as the values; see `attention_explorer.state.lookup.trail`."""
+    descent: tuple[Vector, ...] = field(default=(), hash=False)
+    """The queries that steps downhill have left behind, oldest first; see `attention_explorer.state.lookup.descent`."""
     jumps: int = field(default=0, hash=False)
     """How often the output has jumped since the lookup became hard; see `attention_explorer.state.lookup.jumps`."""
     last_jump: float = field(default=0.0, hash=False)
@@ -254,15 +270,17 @@ class LookupState(CheckedFields):
 
     def seen_as(self, other: Self) -> Self:
         """Return the state with the view and the past of another."""
-        return replace(self, camera=other.camera, trail=other.trail, jumps=other.jumps, last_jump=other.last_jump)
+        past = {name: getattr(other, name) for name in ("trail", "descent", "jumps", "last_jump")}
+        return replace(self, camera=other.camera, **past)
 
     def without_view(self) -> Self:
         """Return the state as nobody has moved its view or its query yet: what is left is what numbers depend on."""
         return (self if self.camera is None else replace(self, camera=None)).without_past()
 
     def without_past(self) -> Self:
-        """Return the state as if its output had always been where it is: without a trail, and no jumps counted."""
-        return replace(self, trail=(), jumps=0, last_jump=0.0) if self.trail or self.jumps else self
+        """Return the state as if its output had always been where it is: no trail, no descent, no jumps counted."""
+        has_past = self.trail or self.descent or self.jumps
+        return replace(self, trail=(), descent=(), jumps=0, last_jump=0.0) if has_past else self
 
     def with_temperature(self, temperature: float) -> Self:
         """Return the state at another temperature, held within what the slider reaches."""

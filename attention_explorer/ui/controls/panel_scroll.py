@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QScrollBar, QWidget
 
@@ -28,9 +28,35 @@ def bring_into_view(widget: QWidget | None) -> None:
     """
     around = None if widget is None else widget.parentWidget()
     while widget is not None and around is not None:
-        if isinstance(around, QScrollArea):
-            around.ensureWidgetVisible(widget, 0, BESIDE_REACHED)
+        if isinstance(around, QScrollArea) and (inside := around.widget()) is not None:
+            # Not ensureWidgetVisible, which of a graphics view brings a corner only.
+            left, top = around.horizontalScrollBar().value(), widget.mapTo(inside, QPoint()).y()
+            for y in (top + widget.height(), top):
+                around.ensureVisible(left, y, 0, BESIDE_REACHED)
         around = around.parentWidget()
+
+
+class _Follower(QObject):
+    """Keeps a widget in view for a while."""
+
+    def __init__(self, widget: QWidget, milliseconds: int) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        around = widget.parentWidget()
+        while around is not None:
+            if isinstance(around, QScrollArea):
+                around.verticalScrollBar().rangeChanged.connect(self._follow)
+            around = around.parentWidget()
+        QTimer.singleShot(milliseconds, self, self.deleteLater)
+        self._follow()
+
+    def _follow(self) -> None:
+        bring_into_view(self._widget)
+
+
+def keep_in_view(widget: QWidget, milliseconds: int) -> None:
+    """Scroll everything around a widget so that it is seen, also when what is scrolled grows to hold it."""
+    _Follower(widget, milliseconds)
 
 
 class ColumnScroll(Scroll):

@@ -1,0 +1,78 @@
+"""The descent: what is left behind of steps downhill, and what ends it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from attention_explorer.state.explorer import ExplorerState, followed
+from attention_explorer.state.lookup.descent import gone_to, losses, place_in, stepped
+from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.state.lookup.presets import preset
+from attention_explorer.state.lookup.state import LONGEST_DESCENT, QUERY, LookupState, Overlay, Part, Speed
+from attention_explorer.state.role import Role
+from attention_explorer.state.session_file import session_bytes, session_from
+
+
+def walked(steps: int) -> LookupState:
+    state = preset("descent").state
+    for _ in range(steps):
+        state = stepped(state)
+    return state
+
+
+def after(state: LookupState, new: LookupState) -> LookupState:
+    """Return what a change in the window makes of a state."""
+    return followed(ExplorerState(lookup=state), ExplorerState(lookup=new)).lookup
+
+
+def test_a_descent_is_the_queries_of_its_steps():
+    state = walked(7)
+    assert [place_in(gone_to(state, place)) for place in range(8)] == list(range(8))
+    assert state.descent[0] == preset("descent").state.query
+    assert losses(state).tolist() == [lookup_frame(replace(state, query=query)).loss for query in state.descent]
+
+
+def test_a_long_descent_forgets_its_beginning():
+    state = walked(LONGEST_DESCENT + 5)
+    assert len(state.descent) == LONGEST_DESCENT
+    assert place_in(state) == LONGEST_DESCENT - 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: gone_to(state, 2),
+        lambda state: state.with_rate(0.7),
+        lambda state: state.with_overlay(Overlay.HULL, False),
+        lambda state: replace(state, speed=Speed.SLOW),
+        lambda state: state.with_camera(state.extent),
+    ],
+    ids=["to a step", "rate", "overlay", "speed", "view"],
+)
+def test_the_descent_stays(change):
+    state = walked(5)
+    assert after(state, change(state)).descent == state.descent
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state.moved(QUERY, (0.0, 1.0)),
+        lambda state: state.moved(Part(Role.KEY, 1), (0.0, 1.0)),
+        lambda state: state.moved(Part(Role.TARGET), (0.0, 1.0)),
+        lambda state: state.with_temperature(2.0),
+        lambda state: replace(state, hard=True),
+        lambda state: replace(state, scaled=True),
+    ],
+    ids=["query", "key", "target", "temperature", "hard", "scaled"],
+)
+def test_the_descent_ends_with_what_its_losses_depend_on(change):
+    state = walked(5)
+    assert after(state, change(state)).descent == ()
+
+
+def test_a_session_keeps_it():
+    state = ExplorerState(lookup=gone_to(walked(6), 4))
+    assert session_from(session_bytes(state), "it").state == state
