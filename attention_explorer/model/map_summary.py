@@ -262,7 +262,7 @@ def _consecutive_distances(first: int, last: int, n_k: int, dtype: np.dtype[np.f
 def _mass(weights: Floats, keys: npt.NDArray[np.intp]) -> Floats:
     """Return the weight of one key a row, (b,); 0 where there is no such key."""
     n, n_k = weights.shape
-    mass: Floats = weights[np.arange(n), np.clip(keys, 0, n_k - 1)]
+    mass: Floats = weights[np.arange(n), np.minimum(np.maximum(keys, 0), n_k - 1)]
     mass[(keys < 0) | (keys >= n_k)] = 0.0
     return mass
 

@@ -191,7 +191,7 @@ _MEASURES = _PLACES + 3
 def _at(weights: Floats, allowed: Bools | None, keys: Positions) -> MassAndCount:
     """Look at one key a row, or none where it is outside; keys (patterns, b)."""
     n, n_k = weights.shape
-    rows, at = np.arange(n), np.clip(keys, 0, n_k - 1)
+    rows, at = np.arange(n), np.minimum(np.maximum(keys, 0), n_k - 1)  # np.clip takes four times as long
     is_member = (keys >= 0) & (keys < n_k)
     if allowed is not None:
         is_member &= allowed[rows, at]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -62,6 +63,13 @@ def tile_bounds(length: int, tiles: int) -> npt.NDArray[np.intp]:
     return np.arange(n + 1) * places // max(n, 1)
 
 
+@lru_cache(maxsize=8)  # the heads of a wall ask for the same ones
+def _known_bounds(length: int, tiles: int) -> npt.NDArray[np.intp]:
+    bounds = tile_bounds(length, tiles)
+    bounds.flags.writeable = False
+    return bounds
+
+
 class TilePool:
     """Collects a map block by block and keeps the extremes of every tile.
 
@@ -80,8 +88,8 @@ class TilePool:
     def __init__(
         self, shape: tuple[int, int], height: int, width: int, dtype: np.dtype[Any], by_magnitude: bool
     ) -> None:
-        self._row_bounds = tile_bounds(shape[0], height)
-        self._col_bounds = tile_bounds(shape[1], width)
+        self._row_bounds = _known_bounds(shape[0], height)
+        self._col_bounds = _known_bounds(shape[1], width)
         tiles = (len(self._row_bounds) - 1, len(self._col_bounds) - 1)
         self._largest = np.full(tiles, 0 if dtype.kind == "u" else -np.inf, dtype)
         self._smallest = np.full(tiles, np.inf, dtype) if by_magnitude else None
@@ -136,7 +144,7 @@ class TilePool:
     def _pool(self, extreme: np.ufunc, kept: npt.NDArray[Any], offset: int, values: npt.NDArray[Any]) -> None:
         """Reduce a block, rows first, and keep what goes beyond the blocks before."""
         tiles = self._tiles(offset, len(values))
-        bounds = np.clip(self._row_bounds[tiles.start : tiles.stop + 1] - offset, 0, len(values))
+        bounds = np.minimum(np.maximum(self._row_bounds[tiles.start : tiles.stop + 1] - offset, 0), len(values))
         values = _reduced(extreme, _reduced(extreme, values, bounds, 0), self._col_bounds, 1)
         extreme(kept[tiles], values, out=kept[tiles])
 

@@ -121,7 +121,7 @@ def weight_scale(contrast: Contrast, weights: FloatArray, masked: BoolArray, whe
             "weight (log)",
             "colours are not proportional to the weights: powers of ten from 0.0001 to 1",
         )
-    visible = weights[~masked]
+    visible = weights[~masked] if masked.any() else weights
     top = 1.0
     if contrast is not Contrast.UNIT and visible.size:
         top = float(np.percentile(visible, PERCENTILE) if contrast is Contrast.PERCENTILE else visible.max())

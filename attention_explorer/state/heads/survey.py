@@ -93,11 +93,18 @@ def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
 
 def _pattern_pass(frame: HeadsFrame) -> PatternPass | None:
     """Return what measures patterns, where they mean something or take no time."""
+    tokens = _measured_tokens(frame)
+    return None if tokens is None else PatternPass(frame.shape, *tokens)
+
+
+@kept  # all heads ask for the same ones
+def _measured_tokens(frame: HeadsFrame) -> tuple[tuple[str, ...], ...] | None:
+    """Return the tokens of the keys, or those of queries and keys in cross-attention; None if nothing is measured."""
     n_q, n_k = frame.shape
     if frame.source.traits.made not in (Made.LEARNED, Made.RECORDED) and n_q * n_k > MOST_MEASURED:
         return None
     queries, keys = frame.exact_tokens
-    return PatternPass(frame.shape, queries, keys) if frame.is_cross else PatternPass(frame.shape, keys)
+    return (queries, keys) if frame.is_cross else (keys,)
 
 
 def not_computed(frame: HeadsFrame, layer: int, head: int, refusal: str = "") -> HeadSurvey:
@@ -139,7 +146,7 @@ def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale
     if contrast not in _ENDS or not computed:
         return weight_scale(contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
     largest = max(survey.end_under(contrast) for survey in computed)
-    top = min(max(largest, *(3.0 / survey.shape[1] for survey in computed)), 1.0)
+    top = min(max(largest, 3.0 / min(survey.shape[1] for survey in computed)), 1.0)
     what = _ENDS[contrast] if largest >= top else "3 even shares"
     if len(computed) + sum(bool(survey.refusal) for survey in surveys) < len(surveys):
         what = what.replace("of all", "so far")

@@ -48,7 +48,7 @@ def pixels_of(
     """Return the colours (h, w) of places 0…1 on a map, masked cells in a colour that is none of the map's."""
     table = colour_table(name)
     pixels = table[np.rint(positions * (len(table) - 1)).astype(np.intp)]
-    if masked is not None:
+    if masked is not None and masked.any():
         pixels[masked] = QColor(masked_colour).rgb()
     return pixels
 
