@@ -29,8 +29,10 @@ LARGEST_SUM = 1.01
 """Of a row: weights of 8 bits, as bfloat16 has them, may sum to some thousandths more than 1."""
 LONG = 2**24
 """Entries above which a picture of float16 adds up a sample of the rows."""
-SAMPLED_BLOCKS = 8
-"""One row is added up in so many blocks of them."""
+LONG_BLOCK = 2**22
+"""Entries of it that are read together: more than for arithmetic, as they are only compared."""
+SAMPLED_ROWS = 256
+"""One row is added up in so many."""
 _UNKNOWN, _YES = -1, 1
 
 
@@ -88,11 +90,12 @@ class ArrayMap(AttentionMap):
             return super().pooled(stage, height, width, rows, cols)
         queries, keys = chosen("rows", rows, self.n_q), chosen("cols", cols, self.n_k)
         tiles = TilePool((count(queries), count(keys)), height, width, np.dtype(np.uint16), by_magnitude=False)
-        room = np.empty((rows_of_a_block(self.n_k), self.n_k), np.float16)
-        for number, (offset, block) in enumerate(row_blocks(queries, self.n_k)):
+        room = np.empty((min(rows_of_a_block(self.n_k, LONG_BLOCK), count(queries)), self.n_k), np.float16)
+        for offset, block in row_blocks(queries, self.n_k, LONG_BLOCK):
             stored = self._stored(block, room[: count(block)])
-            if number % SAMPLED_BLOCKS == 0:
-                self._stage_part(Stage.WEIGHTS, positions_of(block)[:1], slice(0, 0))
+            sample = positions_of(block)[-offset % SAMPLED_ROWS :: SAMPLED_ROWS]
+            if len(sample):
+                self._stage_part(Stage.WEIGHTS, sample, slice(0, 0))
             tiles.add(offset, stored.view(np.uint16)[:, keys], None)  # bits are in the order of the numbers from 0 on
         largest, masked = tiles.pooled(0.0)
         if largest.max(initial=0) >= INFINITE:  # something is no weight, or −0

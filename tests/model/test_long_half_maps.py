@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model import ArrayMap, RowArray, Stage, array_map, map_selection
+from attention_explorer.model import ArrayMap, RowArray, Stage, array_map
 from attention_explorer.model.map_selection import ALL, Choice, Selection
 
 N_Q, N_K = 300, 41
@@ -33,7 +33,7 @@ class Elsewhere(RowArray):
 @pytest.fixture(autouse=True)
 def _a_few_rows_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(array_map, "LONG", 0)
-    monkeypatch.setattr(map_selection, "_CACHED", 1)  # blocks of 32 rows
+    monkeypatch.setattr(array_map, "LONG_BLOCK", 32 * N_K)
 
 
 @pytest.fixture
