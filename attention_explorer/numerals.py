@@ -85,18 +85,18 @@ def readable(number: float, digits: int = 6) -> str:
     return f"{sign}{mantissa.rstrip('0').removesuffix('.') if is_short else mantissa}·{power}"
 
 
-def aligned(numbers: Iterable[float], digits: int = 6) -> tuple[str, ...]:
-    """Return the numbers of a column as `readable`, padded so that their decimal points stand below one another.
-
-    All have as many decimals as the largest; what is too small for that stands in powers of ten.
-    """
-    column = tuple(numbers)
+def shared_decimals(column: Iterable[float], digits: int = 6) -> int:
+    """Return how many decimals the numbers of a column have: as many as its largest."""
     largest = max((abs(number) for number in column if math.isfinite(number)), default=0.0)
-    decimals = digits - max(math.ceil(math.log10(largest)), 0) if largest else 0
-    return tuple(_padded(number, readable(number, digits), max(decimals, 0)) for number in column)
+    return max(digits - max(math.ceil(math.log10(largest)), 0) if largest else 0, 0)
 
 
-def _padded(number: float, text: str, decimals: int) -> str:
+def padded(number: float, decimals: int, digits: int = 6) -> str:
+    """Return a number as `readable`, padded so that the decimal points of a column stand below one another.
+
+    All have the `shared_decimals` of the column; what is too small for that stands in powers of ten.
+    """
+    text = readable(number, digits)
     if "·" in text or not math.isfinite(number):
         return text
     whole, _, behind = text.partition(".")

@@ -17,10 +17,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from attention_explorer.model import Stage
+from attention_explorer.numerals import padded
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskKind
+from attention_explorer.ui.controls import numbers_dialog
 from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
 from attention_explorer.ui.heads.token_bars import ROW_HEIGHT
 from attention_explorer.ui.theme import LIGHT
@@ -69,16 +71,15 @@ def dialog_of(driver) -> NumbersDialog:
 
 def table_of(dialog: NumbersDialog) -> list[list[str]]:
     """The words and, from the tool tips, every digit of the numbers; what is shown is the same, rounded."""
-    items = [
-        [dialog.table.item(row, column) for column in range(dialog.table.columnCount())]
-        for row in range(dialog.table.rowCount())
-    ]
-    for item in (item for row in items for item in row if item.toolTip()):
-        mantissa, _, power = item.text().strip("\u2007\u2008").partition("·10")
+    model = dialog.table.model()
+    items = [[model.index(row, column) for column in range(model.columnCount())] for row in range(model.rowCount())]
+    cells = [[(item.data(Qt.ItemDataRole.ToolTipRole), item.data()) for item in row] for row in items]
+    for exact, text in (cell for row in cells for cell in row if cell[0]):
+        mantissa, _, power = text.strip("\u2007\u2008").partition("·10")
         shown = number(mantissa) * 10.0 ** int(power.translate(SUPERSCRIPTS) or 0)
-        assert shown == pytest.approx(number(item.toolTip()), rel=5e-3)
-        assert shown == pytest.approx(number(item.toolTip()), rel=5e-6, abs=5e-5)
-    return [[item.toolTip() or item.text() for item in row] for row in items]
+        assert shown == pytest.approx(number(exact), rel=5e-3)
+        assert shown == pytest.approx(number(exact), rel=5e-6, abs=5e-5)
+    return [[exact or text for exact, text in row] for row in cells]
 
 
 def number(text: str) -> float:
@@ -314,6 +315,24 @@ def test_the_table_copies_as_csv_by_button_and_by_keyboard(driver, reading):
     assert [child for child in driver.window.findChildren(NumbersDialog) if child.isVisible()] == []
 
 
+def test_of_a_long_table_only_what_is_in_view_is_made_into_text(open_heads, monkeypatch):
+    driver = open_heads(HeadsState().with_recipe(sentence=" ".join(["a", "b"] * 700)))
+    driver.page.settle()
+    made = []
+    monkeypatch.setattr(numbers_dialog, "padded", lambda *given: made.append(given) or padded(*given))
+    driver.press(driver.page.reading.table_button)
+    dialog = dialog_of(driver)
+    assert (dialog.table.model().rowCount(), dialog.table.model().columnCount()) == (1400, 6)
+    assert 0 < len(made) < 1400, "of 5600 numbers"
+    dialog.table.scrollToBottom()
+    QApplication.processEvents()
+    weight = dialog.table.model().index(1399, 5)
+    assert dialog.table.visualRect(weight).isValid()
+    assert driver.weights[-1, -1] in [number for number, _ in made]
+    assert len(made) < 2800
+    dialog.close()
+
+
 def test_the_table_of_a_column_and_of_a_mean(driver, reading):
     driver.click(driver.column_label(3))
     driver.leave()
@@ -327,7 +346,7 @@ def test_the_table_of_a_column_and_of_a_mean(driver, reading):
     driver.choose(driver.page.aggregate, Aggregate.MEAN)
     driver.press(reading.table_button)
     dialog = dialog_of(driver)
-    assert dialog.table.columnCount() == 3, "several heads in one have no scores"
+    assert dialog.table.model().columnCount() == 3, "several heads in one have no scores"
     assert [number(row[-1]) for row in table_of(dialog)] == pytest.approx(driver.weights[:, 3], rel=1e-12)
     dialog.close()
 

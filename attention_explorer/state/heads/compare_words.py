@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from attention_explorer.model import Stage
 from attention_explorer.numerals import MINUS, compact, readable, scientific
+from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.aligned import NONE
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
@@ -205,14 +208,41 @@ def compared_table(
     """Return the row or column of a token in A, B and A − B as a header and rows, with the place of each in both."""
     axis = comparison.columns if is_row else comparison.rows
     count = comparison.frames[0].count.number
-    rows: list[tuple[object, ...]] = []
-    for name, other, in_a, in_b in zip(
-        axis.tokens(), axis.numbers.tolist(), axis.in_a.tolist(), axis.in_b.tolist(), strict=True
-    ):
-        cell = compared_cell(comparison, *((number, other) if is_row else (other, number)))
-        numbers = ("" if found is None else found for found in (cell.a, cell.b, cell.difference))
-        places = ["" if place == NONE else count(place) for place in (in_a, in_b)]
-        rows.append((name, *(places[:1] if axis.is_complete else places), *numbers))
-    word = comparison.view.stage.value.removesuffix("s") if comparison.view.stage is Stage.WEIGHTS else "score"
+    (a, has_a, shows_a), (b, has_b, shows_b) = (_line(comparison, side, number, is_row=is_row) for side in (0, 1))
+    subtracts = has_a & has_b & (shows_a | shows_b) if _is_of_weights(comparison) else shows_a & shows_b
+    with np.errstate(over="ignore", invalid="ignore"):  # of scores beyond the float range
+        difference = a - b
+    numbers = [
+        [value if shows else "" for value, shows in zip(values.tolist(), shown.tolist(), strict=True)]
+        for values, shown in ((a, shows_a), (b, shows_b), (difference, subtracts))
+    ]
+    places = [["" if at == NONE else count(at) for at in own.tolist()] for own in (axis.in_a, axis.in_b)]
+    word = comparison.view.stage.value.removesuffix("s") if _is_of_weights(comparison) else "score"
     places_of = ("position",) if axis.is_complete else ("position in A", "position in B")
+    rows: list[tuple[object, ...]] = list(zip(axis.tokens(), *places[: len(places_of)], *numbers, strict=True))
     return ("token", *places_of, f"A {word}", f"B {word}", "A − B"), rows
+
+
+def _line(comparison: Comparison, side: int, number: int, *, is_row: bool) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """Return a row or column of a map over the tokens of both: numbers, which cells it has, which it shows, (m,) each.
+
+    Where it shows none, the number is 0.
+    """
+    frame, view = comparison.frames[side], comparison.view
+    line, across = (comparison.rows, comparison.columns) if is_row else (comparison.columns, comparison.rows)
+    own, places = line.in_each(number)[side], across.in_b if side else across.in_a
+    values, has = np.zeros(len(places)), (places != NONE) & (own is not None)
+    if own is None:
+        return values, has, has
+    at = (one(own), slice(None)) if is_row else (slice(None), one(own))
+    allowed = frame.map.allowed(*at).ravel()
+    if _is_of_weights(comparison):
+        left_out = hidden_keys(frame, view.hidden)
+        allowed = allowed & ~(left_out if is_row else left_out[own])
+    shows = has & allowed[places]
+    values[shows] = shown_map(frame, view).stage(view.stage, *at).ravel()[places[shows]]
+    return values, has, shows
+
+
+def _is_of_weights(comparison: Comparison) -> bool:
+    return comparison.view.stage is Stage.WEIGHTS

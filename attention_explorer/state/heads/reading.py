@@ -80,14 +80,11 @@ COLUMNS = ("token", "position", "raw score", "scaled score", "masked score", "we
 
 def reading_table(frame: HeadsFrame, reading: Reading) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Return the exact numbers of a reading as a header and rows; scores where the map has any."""
-    positions, number = range(len(reading.tokens)), frame.count.number
-    if not frame.map.has_scores:
-        return (COLUMNS[0], COLUMNS[1], COLUMNS[5]), [
-            (reading.tokens[i], number(i), float(reading.weights[i])) for i in positions
-        ]
-    at = (one(reading.index), slice(None)) if reading.is_row else (slice(None), one(reading.index))
-    stages = [frame.map.scores(*at, stage=stage).ravel() for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED)]
-    return COLUMNS, [
-        (reading.tokens[i], number(i), *(float(stage[i]) for stage in stages), float(reading.weights[i]))
-        for i in positions
-    ]
+    first = frame.count.number(0)
+    names = reading.tokens, range(first, first + len(reading.tokens))
+    header, stages = (COLUMNS[0], COLUMNS[1], COLUMNS[5]), list[FloatArray]()
+    if frame.map.has_scores:
+        at = (one(reading.index), slice(None)) if reading.is_row else (slice(None), one(reading.index))
+        stages = [frame.map.scores(*at, stage=stage).ravel() for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED)]
+        header = COLUMNS
+    return header, list(zip(*names, *(column.tolist() for column in (*stages, reading.weights)), strict=True))

@@ -2,22 +2,66 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+import math
+from heapq import nlargest
 
-from attention_explorer.numerals import aligned, exact
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QTableView, QVBoxLayout, QWidget
+
+from attention_explorer.numerals import exact, padded, shared_decimals
 from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.ui.theme import Look
+
+Index = QModelIndex | QPersistentModelIndex
+
+_ROOT = QModelIndex()
+
+
+class NumbersModel(QAbstractTableModel):
+    """Rows of words and numbers; what is not in view is not made into text."""
+
+    def __init__(self, header: tuple[str, ...], rows: list[tuple[object, ...]], parent: QObject) -> None:
+        super().__init__(parent)
+        self._header, self._rows = header, rows
+        columns = zip(*rows, strict=True)
+        self._numbers = [np.array([cell for cell in column if isinstance(cell, float)]) for column in columns]
+        self._decimals = [
+            shared_decimals(np.abs(numbers[np.isfinite(numbers)]).max(initial=0.0, keepdims=True))
+            for numbers in self._numbers
+        ]
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._header)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        is_name = orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole
+        return self._header[section] if is_name else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        cell = self._rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(cell, index.column())
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return exact(cell) if isinstance(cell, float) else None
+        if role == Qt.ItemDataRole.TextAlignmentRole and not isinstance(cell, str):
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def widest(self, column: int) -> list[str]:
+        """Return the texts of a column among which the widest is: the longest words, the numbers at the ends."""
+        words = nlargest(8, {str(row[column]) for row in self._rows if not isinstance(row[column], float)}, key=len)
+        numbers = np.sort(self._numbers[column])
+        small = numbers[np.argsort(np.where(numbers == 0.0, np.inf, np.abs(numbers)))[:8]]
+        ends = np.concatenate((numbers[:8], numbers[-8:], small, -np.abs(small)))
+        return [*words, *(self._text(number, column) for number in ends.tolist())]
+
+    def _text(self, cell: object, column: int) -> str:
+        return padded(cell, self._decimals[column]) if isinstance(cell, float) else str(cell)
 
 
 class NumbersDialog(QDialog):
@@ -39,17 +83,12 @@ class NumbersDialog(QDialog):
         self._most = parent.width()
         words = QLabel(note)
         words.setWordWrap(True)
-        self.table = QTableWidget(len(rows), len(header))
+        self.table = QTableView()
+        self.model = NumbersModel(header, rows, self)
+        self.table.setModel(self.model)
         self.table.setAccessibleName(title)
         self.table.setTabKeyNavigation(False)  # arrow keys walk the cells; Tab goes on to the buttons
-        self.table.setHorizontalHeaderLabels(list(header))
-        self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.verticalHeader().hide()
-        for column, cells in enumerate(zip(*rows, strict=True)):
-            texts = iter(aligned(cell for cell in cells if isinstance(cell, float)))
-            for row, cell in enumerate(cells):
-                item = _item(cell, next(texts)) if isinstance(cell, float) else _item(cell, str(cell))
-                self.table.setItem(row, column, item)
         self._style(look)
         copy = QPushButton("Copy as CSV")
         copy.clicked.connect(self.copy)
@@ -80,20 +119,13 @@ class NumbersDialog(QDialog):
         """Make columns and window as wide as what they hold, in the font that they are going to have."""
         for widget in (self, self.table, self.table.horizontalHeader()):
             widget.ensurePolished()
-        self.table.resizeColumnsToContents()
-        px = look.px
+        px, header, metrics = look.px, self.table.horizontalHeader(), QFontMetricsF(self.table.font())
+        for column in range(header.count()):
+            widest = max((metrics.horizontalAdvance(text) for text in self.model.widest(column)), default=0.0)
+            header.resizeSection(column, max(math.ceil(widest) + px(26), header.sectionSizeHint(column)))
         width, height = self.table.horizontalHeader().length() + px(60), px(140 + 26 * len(self._rows))
         self.resize(min(max(width, px(360)), px(1000), self._most), min(height, px(560)))
 
     def copy(self) -> None:
         """Put the table on the clipboard."""
         QGuiApplication.clipboard().setText(as_csv(self._header, self._rows))
-
-
-def _item(cell: object, text: str) -> QTableWidgetItem:
-    item = QTableWidgetItem(text)
-    if isinstance(cell, float):
-        item.setToolTip(exact(cell))
-    if not isinstance(cell, str):
-        item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    return item
