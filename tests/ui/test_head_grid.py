@@ -16,7 +16,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import frame_to_show
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.heads.state import HeadsState, HeadsView, SortBy
+from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture, SortBy
 from attention_explorer.ui.drawing.colour_maps import pixels_of
 from attention_explorer.ui.heads.figure import HeadsFigure
 from attention_explorer.ui.heads.wall_picture import paint_wall, wall_size
@@ -86,20 +86,51 @@ def test_a_head_is_chosen_with_the_mouse_and_the_arrows_walk_the_grid(open_heads
     assert window.page.canvas.frame.head == 7
 
 
-def test_typing_the_name_of_a_head_goes_to_it(open_heads, qtbot):
-    window = open_heads(heads_preset("minilm").state)
-    wall = window.page.wall
-    wall.setFocus()
-    QTest.keyClicks(wall, "L6H11")
-    assert chosen(window) == (5, 10)
-    QTest.keyClicks(wall, "l2h3")
-    assert chosen(window) == (1, 2)
-    with qtbot.waitSignal(wall.said) as said:
-        QTest.keyClicks(wall, "L7H1")
-    assert said.args == ["There is no L7H1: layers and heads count from 1."]
-    assert chosen(window) == (1, 2)
-    QTest.keyClick(wall, Qt.Key.Key_Space)  # what else the keys do, they still do
+@pytest.mark.parametrize("picture", Picture)
+@pytest.mark.parametrize("in_grid", [False, True])
+def test_typing_the_name_of_a_head_goes_to_it_wherever_the_keyboard_is(open_heads, picture, in_grid):
+    window = open_heads(HeadsState().with_recipe(layers=3, heads=4).with_view(picture=picture, in_grid=in_grid))
+    page = window.page
+    page.settle()
+    for place in (page.wall, page._widgets[picture], page.keep):
+        place.setFocus()
+        QTest.keyClicks(place, "L3H4")
+        assert chosen(window) == (2, 3)
+        QTest.keyClicks(place, "l2h3")
+        assert chosen(window) == (1, 2)
+        said = []
+        page.said.connect(said.append)
+        QTest.keyClicks(place, "L7H1")
+        assert said[-2:] == ["Go to L7H …", "There is no L7H1: layers and heads count from 1."]
+        assert chosen(window) == (1, 2)
+    assert not window.session.state.heads.setup.hard, "the H is a letter of the name"
+    page.wall.setFocus()
+    QTest.keyClick(page.wall, Qt.Key.Key_Space)  # what else the keys do, they still do
     assert window.session.state.heads.setup.switched_off == {(1, 2)}
+
+
+def test_a_name_that_is_not_gone_on_with_leaves_the_keys_what_they_are(open_heads):
+    window = open_heads(HeadsState().with_recipe(layers=3, heads=4))
+    canvas, hard = window.page.canvas, lambda: window.session.state.heads.setup.hard
+    canvas.setFocus()
+    QTest.keyClicks(canvas, "LH")
+    assert hard(), "without a layer the H is no letter of a name"
+    QTest.keyClicks(canvas, "L2")
+    window.page.wall.setFocus()
+    QTest.keyClicks(window.page.wall, "H")
+    assert not hard(), "the name was begun elsewhere"
+    QTest.keyClicks(window.page.wall, "L2 H")
+    assert hard()
+    assert chosen(window) == (0, 0)
+
+
+def test_a_name_typed_as_a_word_of_the_sentence_is_one(open_heads):
+    window = open_heads(HeadsState().with_recipe(layers=3, heads=4))
+    field = window.page.bar.sentence
+    field.setFocus()
+    QTest.keyClicks(field, "L2H3")
+    assert chosen(window) == (0, 0)
+    assert "L2H3" in field.text()
 
 
 def test_shift_is_part_of_typing_a_capital_letter(open_heads):

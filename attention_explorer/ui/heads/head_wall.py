@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,7 +11,6 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, Si
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
-    QFocusEvent,
     QHideEvent,
     QImage,
     QKeyEvent,
@@ -107,8 +105,6 @@ class HeadWall(TipWidget):
         self._tiles: dict[tuple[int, int], tuple[object, QPixmap]] = {}
         self._hidden = HiddenPixels(self, self.forget_pixels)
         self._spot = NOWHERE
-        self._typed = ""
-        """So much of a name like L7H3 has been typed."""
         self._pointer: QPointF | None = None  # where it rests, for the head below it may become another
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -512,40 +508,8 @@ class HeadWall(TipWidget):
             menu.addAction("Unmark all", self.unmark_all)
         menu.popup(event.globalPos())
 
-    def _jump(self, typed: str) -> bool:
-        """Go to the head whose name is being typed, L7H3; return whether a letter can belong to one."""
-        if self._frame is None or not typed or typed.upper() not in "LH0123456789":
-            self._typed = ""
-            return False
-        # A new name begins with its L.
-        self._typed = typed.upper() if typed.upper() == "L" else self._typed + typed.upper()
-        named = re.fullmatch(r"L(\d{1,4})H(\d{1,4})", self._typed)
-        if named is None:
-            return bool(self._typed.startswith("L"))
-        count = self._frame.count
-        place = count.index_of(int(named[1])), count.index_of(int(named[2]))
-        if place in self._frame.places:
-            self.choose(*place)
-        else:
-            self.said.emit(f"There is no {self._typed}: layers and heads count {count.value}.")
-        return True
-
-    def event(self, event: QEvent) -> bool:
-        # Within a name the H is a letter, not the shortcut of the page.
-        is_h = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_H
-        if is_h and self._typed and event.type() is QEvent.Type.ShortcutOverride:
-            event.accept()
-            return True
-        return super().event(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._typed = ""
-        super().focusOutEvent(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         frame, key = self._frame, Qt.Key(event.key())
-        if key in (Qt.Key.Key_Shift, Qt.Key.Key_CapsLock) or self._jump(event.text()):
-            return
         at = None if frame is None else self.index_of(frame.layer, frame.head)
         step = CELL_STEPS.get(key)
         if at is None and step is not None and self._surveys:

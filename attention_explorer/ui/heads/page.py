@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from attention_explorer.byte_cache import CACHE
 from attention_explorer.errors import ExplorerError
@@ -31,6 +32,7 @@ from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest, NoPict
 from attention_explorer.ui.heads.panel import HeadsPanel
 from attention_explorer.ui.heads.picture_card import PictureCard
 from attention_explorer.ui.heads.spot_words import spot_words
+from attention_explorer.ui.heads.typed_name import TypedName
 from attention_explorer.ui.heads.wall_side import WallSide
 from attention_explorer.ui.page import PageAction
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -67,6 +69,7 @@ class HeadsPage(RequestingPage):
         ("R, C", "keep the whole row or column of the cell; again: the cell"),
         ("Wheel, + and −", "look closer (Ctrl+wheel where the page scrolls); drag to move; Home shows all"),
         ("Click a thumbnail", "show that head large; arrow keys walk"),
+        ("Type L7H3", "show layer 7, head 3 large"),
         ("Shift+click a thumbnail, M", "mark the head: marked ones are laid side by side"),
         ("Ctrl+click a thumbnail, Space", "leave the head out of mean, largest and rollout, or take it in again"),
         ("Paint, then drag over cells", "hide them or show them again; on a token, its row or column"),
@@ -80,6 +83,7 @@ class HeadsPage(RequestingPage):
         self._spoken_of, self._spoken = NOWHERE, ""  # by the status bar, of what and what
         self._says_kept = False
         self.arrays: ArraysWindow | None = None
+        self._typed = TypedName()
         self.loader = self.requests = HeadsLoader(self)
         self.bar = HeadsBar(session, look)
         self.hint = HintCard(look, self.bar.presets, self)
@@ -495,6 +499,39 @@ class HeadsPage(RequestingPage):
             places = self._frame.places
             at = places.index((self._frame.layer, self._frame.head)) + step
             self.wall.choose(*places[min(max(at, 0), len(places) - 1)])
+
+    def event(self, event: QEvent) -> bool:
+        # Qt asks so of every key, before whatever has the keyboard takes it.
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
+            if event.key() == Qt.Key.Key_H and self._typed.wants_h(QApplication.focusWidget()):
+                event.accept()  # within a name it is a letter, not the key for hard or soft
+                return True
+            if not self._typed.is_letter(event.text()):
+                self._typed.end()
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take the letters of a head's name, which nothing that has the keyboard has a use for."""
+        if event.key() in (Qt.Key.Key_Shift, Qt.Key.Key_CapsLock):
+            return
+        commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+        letter = "" if event.modifiers() & commands else event.text()
+        if self._frame is not None and self._typed.take(letter, QApplication.focusWidget()):
+            self._go_to_typed(self._frame)
+        else:
+            super().keyPressEvent(event)
+
+    def _go_to_typed(self, frame: HeadsFrame) -> None:
+        """Show the head whose name has been typed."""
+        numbers = self._typed.place
+        if numbers is None:
+            self.said.emit(f"Go to {self._typed.text} …")
+            return
+        place = frame.count.index_of(numbers[0]), frame.count.index_of(numbers[1])
+        if place in frame.places:
+            self.wall.choose(*place)
+        else:
+            self.said.emit(f"There is no {self._typed.text}: layers and heads count {frame.count.value}.")
 
     def _mark_head(self) -> None:
         if self._frame is not None:
