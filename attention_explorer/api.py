@@ -26,7 +26,7 @@ from attention_explorer.rendering import render
 from attention_explorer.sources.handed_over import PREFIX, UNNAMED
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
-from attention_explorer.state.counting import Count
+from attention_explorer.state.counting import Count, refusals_counted
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.state.session_file import SUFFIX, write_session
@@ -83,7 +83,8 @@ class View:
         """
         layer, head = self._place(layer, head)
         found = self._recording.heads[layer][head]
-        return found.map().weights() if found.weights is None else found.weights.read()
+        with refusals_counted(Count.FROM_ZERO):
+            return found.map().weights() if found.weights is None else found.weights.read()
 
     def save(self, path: str | os.PathLike[str], *, layer: int = 0, head: int = 0, **options: Any) -> None:  # noqa: ANN401
         """Write a head to a file, as the window exports it.
@@ -128,11 +129,11 @@ class View:
         ArrayError
             If a weight is not finite, below 0, or not 0 where the mask hides its key, or a row sums to more than 1.
         """
-        for layer in self._recording.heads:
-            for head in layer:
-                if head.weights is not None:
-                    for _ in head.map():
-                        pass
+        recorded = [head for layer in self._recording.heads for head in layer if head.weights is not None]
+        with refusals_counted(Count.FROM_ZERO):
+            for head in recorded:
+                for _ in head.map():
+                    pass
 
     def _heads_page(self, layer: int, head: int) -> HeadsState:
         layer, head = self._place(layer, head)

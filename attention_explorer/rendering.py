@@ -14,7 +14,7 @@ from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, q
 from attention_explorer.files import looks_like_path, write_whole
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import is_recording
-from attention_explorer.state.counting import Count
+from attention_explorer.state.counting import Count, refusals_counted
 from attention_explorer.state.explorer import ExplorerState, PageState, counting
 from attention_explorer.state.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
@@ -205,7 +205,8 @@ def file_bytes(shown: Shown, options: FigureOptions, what: str = "") -> bytes:
     figure = _figure(shown, what)
     from attention_explorer.ui.export.figure import figure_bytes
 
-    return figure_bytes(figure, options)
+    with refusals_counted(shown.state.heads.setup.count):
+        return figure_bytes(figure, options)
 
 
 def write_file(shown: Shown, path: Path, options: FigureOptions, what: str = "") -> None:
@@ -213,7 +214,8 @@ def write_file(shown: Shown, path: Path, options: FigureOptions, what: str = "")
     figure = _figure(shown, what)
     from attention_explorer.ui.export.figure import write_figure
 
-    write_figure(figure, path, options)
+    with refusals_counted(shown.state.heads.setup.count):
+        write_figure(figure, path, options)
 
 
 def _figure(shown: Shown, what: str) -> Figure:

@@ -462,6 +462,8 @@ def test_a_picture_of_the_heads_is_chosen(model: np.ndarray, what: str) -> None:
             1,
             "explorer: arr_0 of layer 1, head 3 (counted from 1) of shape (200, 200) holds nan at index (7, 5)",
         ),
+        (["late-nan.npz", "a.csv", "--head", "2", "--from-zero"], 1, "arr_0 of layer 0, head 2 (counted from 0) of"),
+        (["late-nan.npz", "a.svg", "--head", "2", "--from-zero"], 1, "arr_0 of layer 0, head 2 (counted from 0) of"),
         (["model.npz", "a.svg", "--axes", "lhq"], 1, "axes"),
         (["model.npz", "a.svg", "--page", "cost"], 1, "is attention, which the page heads shows"),
         (["long-key", "a.svg", "--layer", "1"], 2, "are for the page heads"),

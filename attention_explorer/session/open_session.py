@@ -41,7 +41,8 @@ class OpenSession(QObject):
         self._before = session.state
         self._extra: Extra = {}
         self.path: Path | None = None
-        self._given_name = UNTITLED
+        self.given_name = ""
+        """The title that was given to what has no file of its own; empty if none was."""
         self._was_changed = False
         session.changed.connect(self._on_changed)
 
@@ -67,7 +68,7 @@ class OpenSession(QObject):
     @property
     def name(self) -> str:
         """The name of the file, or what stands in for it."""
-        return self._given_name if self.path is None else self.path.name
+        return (self.given_name or UNTITLED) if self.path is None else self.path.name
 
     def begin(self) -> None:
         """Begin a new session without a file."""
@@ -85,7 +86,7 @@ class OpenSession(QObject):
             The file cannot be read; nothing has changed.
         """
         opened = read_session(path)
-        given = path.name.removesuffix(SUFFIX) if is_handed_over(path) else UNTITLED
+        given = path.name.removesuffix(SUFFIX).replace(UNTITLED, "") if is_handed_over(path) else ""
         self._adopt(opened.state, opened.state, _path_of(opened, path), opened.extra, given)
         return opened
 
@@ -117,11 +118,11 @@ class OpenSession(QObject):
         self._announce()
 
     def _adopt(
-        self, state: ExplorerState, saved: ExplorerState, path: Path | None, extra: Extra, given_name: str = UNTITLED
+        self, state: ExplorerState, saved: ExplorerState, path: Path | None, extra: Extra, given_name: str = ""
     ) -> None:
         # First what it is compared with, so that nothing flickers while the state changes.
         self._saved, self._opened, self.path, self._extra = saved, [], path, dict(extra)
-        self._given_name = given_name
+        self.given_name = given_name
         self._session.restart(state)
         self._announce()
 

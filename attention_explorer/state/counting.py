@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
+
+from attention_explorer.errors import ArrayError
+
+_NAMED = re.compile(r"layer (?P<layer>\d+), head (?P<head>\d+) \(counted (?P<known>from [01])\)")
+"""As the heads of files are named: see `sources.recorded.heads`."""
 
 
 class Count(StrEnum):
@@ -62,6 +69,28 @@ class Count(StrEnum):
             named[-2:] = [f"{named[-2]} and {named[-1]}"]
         return f"{', '.join(named)} {self.words}" if named else ""
 
+    def recounted(self, sentence: str) -> str:
+        """Return what is said of a head that is named with how it is counted, as files do, counted in this way."""
+
+        def name(found: re.Match[str]) -> str:
+            known = Count(found["known"])
+            place = self.place(known.index_of(int(found["layer"])), known.index_of(int(found["head"])))
+            return f"{place} ({self.words})"
+
+        return _NAMED.sub(name, sentence)
+
     def all_of(self, count: int) -> tuple[str, ...]:
         """Return the numbers of so many."""
         return tuple(str(self.number(index)) for index in range(count))
+
+
+@contextmanager
+def refusals_counted(count: Count) -> Iterator[None]:
+    """Do what may refuse the numbers of a head, which is then named as everything else is."""
+    try:
+        yield
+    except ArrayError as error:
+        said = count.recounted(str(error))
+        if said == str(error):
+            raise
+        raise ArrayError(said) from error

@@ -168,7 +168,8 @@ class SessionFiles(QObject):
             self._window.tell(NOT_IN_A_LESSON)
             return
         path = self.opened.path
-        start = self._folder() / f"{self._window.settings.page}{SUFFIX}" if path is None else path
+        name = self.opened.given_name or self._window.settings.page
+        start = self._folder() / f"{name}{SUFFIX}" if path is None else path
         ask_where_to_save(self._window, start, lambda chosen: self._save(chosen, then))
 
     def _save(self, path: Path, then: Callable[[], object]) -> None:

@@ -90,6 +90,17 @@ def test_a_head_that_is_no_attention_is_named_and_the_others_are_shown(open_with
     )
     page.settle()
     assert "of layer 2, head 3 (counted from 1)" in page.requests.sentence
+    (action,) = (each for each in window._menus["&View"].actions() if each.text() == "&Count from 0")
+    action.trigger()
+    page.settle()
+    QApplication.processEvents()
+    assert "of layer 1, head 2 (counted from 0)" in page.requests.sentence
+    (bad,) = (survey for survey in page.wall._surveys if survey.refusal)
+    assert "of layer 1, head 2 (counted from 0)" in bad.refusal
+    choose(window, *BAD)
+    reason = page.requests.sentence
+    assert "of layer 1, head 2 (counted from 0)" in reason
+    assert page.note.words.text() == reason == page.reading.title.text()
 
 
 def test_a_file_whose_first_head_is_bad_can_still_be_walked(make_window, tmp_path, weights):

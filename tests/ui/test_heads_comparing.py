@@ -12,8 +12,8 @@ import pytest
 from heads_driver import numbers_in, sequential
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QTableWidget
-from window_driver import copied_numbers
+from PySide6.QtWidgets import QApplication, QMenu
+from window_driver import copied_numbers, table_shown
 
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
@@ -98,6 +98,23 @@ def test_a_pinned_token_of_b_goes_with_what_is_typed(open_heads):
     QTest.keyClicks(field, "Oh ")
     assert driver.pin == (BIG_NUMBER + 1, 0)
     assert driver.page.reading.title.text() == "B: “big” (3) attends to"
+
+
+def test_a_pinned_token_of_b_stays_the_pinned_one_while_a_is_typed(open_heads):
+    driver = open_heads(BIG.with_view(row=BIG_NUMBER, column=0))
+    title = driver.page.reading.title.text()
+    assert title == "B: “big” (2) attends to"
+    field = driver.page.bar.sentence
+    field.setFocus()
+    QTest.keyClick(field, Qt.Key.Key_End)
+    QTest.keyClicks(field, " there")
+    assert driver.pin == (BIG_NUMBER + 1, 0)
+    assert driver.page.reading.title.text() == title
+    QTest.keyClicks(field, " now")
+    assert driver.pin == (BIG_NUMBER + 2, 0)
+    assert driver.page.reading.title.text() == title
+    driver.type_into(field, "The big cat")
+    assert driver.page.reading.title.text() == "A: “big” (2) attends to", "A has it too"
 
 
 def test_both_sentences_of_cross_attention_can_be_typed(open_heads):
@@ -297,12 +314,11 @@ def test_a_token_of_the_list_is_lit_where_both_have_it(open_heads):
 def test_the_table_has_the_places_in_both(open_heads):
     driver = open_heads(BIG.with_view(row=BIG_NUMBER))
     driver.press(driver.page.reading.table_button)
-    table = driver.window.findChild(QTableWidget)
-    header = [table.horizontalHeaderItem(at).text() for at in range(table.columnCount())]
+    header, cells = table_shown(driver.window)
     assert header == ["token", "position in A", "position in B", "A weight", "B weight", "A − B"]
-    assert [table.item(at, 0).text() for at in range(4)] == ["The", "big", "cat", "sat"]
-    assert [table.item(at, 2).text() for at in range(4)] == ["1", "2", "3", "4"]
-    assert {table.item(at, column).text() for at in range(4) for column in (3, 5)} == {""}
+    assert [row[0] for row in cells] == ["The", "big", "cat", "sat"]
+    assert [row[2] for row in cells] == ["1", "2", "3", "4"]
+    assert {row[column] for row in cells for column in (3, 5)} == {""}
 
 
 # ---- What is drawn, spoken and taken away ----

@@ -15,6 +15,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMe
 from window_driver import drop
 from written_numbers import csv_text
 
+import attention_explorer
+from attention_explorer import api
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsState
@@ -116,6 +118,17 @@ def test_save_asks_for_a_name_once(start, qtbot, tmp_path: Path) -> None:
     assert read_session(path).state == window.session.state
     press(qtbot, window, Qt.Key.Key_Z)
     assert window.isWindowModified(), "the file holds what was taken back"
+
+
+@pytest.mark.parametrize(("title", "proposed"), [("Layer three", "Layer three.attn.json"), (None, "arrays.attn.json")])
+def test_what_python_handed_over_is_saved_under_its_title(start, qtbot, title: str | None, proposed: str) -> None:
+    view = attention_explorer.show(np.eye(3), title=title)
+    window = start(api._session_with(view._heads_page(0, 0), Path(view._recipe.path).stem))
+    window.page.settle()
+    press(qtbot, window, Qt.Key.Key_S, CTRL | SHIFT)
+    (dialog,) = window.findChildren(QFileDialog)
+    assert [Path(name).name for name in dialog.selectedFiles()] == [proposed]
+    dialog.reject()
 
 
 def test_save_as_leaves_the_first_file(start, qtbot, lesson: Path, tmp_path: Path) -> None:

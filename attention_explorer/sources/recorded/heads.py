@@ -115,7 +115,7 @@ def layers_of(
         if contents.mask is not None:
             sizes = {"l": len(counts), "b": leading.batch_size, "h": counts[layer], "q": n_q, "k": n_k}
             mask = head_mask(contents.mask, axes, sizes, {"l": layer, "b": batch or 0, "h": number})
-        name = contents.name
+        name = contents.name  # whoever counts from 0 knows it by these words: see `Count.recounted`
         if sum(counts) > 1:
             name = f"{name or 'layer'} {'of layer ' * bool(name)}{layer + 1}, head {number + 1} (counted from 1)"
         is_guess = is_causal and contents.mask is None

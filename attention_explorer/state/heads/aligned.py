@@ -61,6 +61,13 @@ class AlignedAxis:
         found = [] if number is None else np.flatnonzero(self.numbers == number).tolist()
         return found[0] if found else None
 
+    def known_as(self, number: int | None) -> int | None:
+        """Return the number of a token: of one of B that A has by now too, that of A. None where there is none such."""
+        if number is not None and number >= len(self.a):
+            found = np.flatnonzero(self.in_b == number - len(self.a))
+            return int(self.numbers[found[0]]) if found.size else None
+        return None if self.place_of(number) is None else number
+
     def in_each(self, number: int) -> tuple[int | None, int | None]:
         """Return which token of A and of B has a number."""
         place = self.place_of(number)

@@ -82,9 +82,8 @@ def reading_table(frame: HeadsFrame, reading: Reading) -> tuple[tuple[str, ...],
     """Return the exact numbers of a reading as a header and rows; scores where the map has any."""
     first = frame.count.number(0)
     names = reading.tokens, range(first, first + len(reading.tokens))
-    header, stages = (COLUMNS[0], COLUMNS[1], COLUMNS[5]), list[FloatArray]()
-    if frame.map.has_scores:
-        at = (one(reading.index), slice(None)) if reading.is_row else (slice(None), one(reading.index))
-        stages = [frame.map.scores(*at, stage=stage).ravel() for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED)]
-        header = COLUMNS
-    return header, list(zip(*names, *(column.tolist() for column in (*stages, reading.weights)), strict=True))
+    at = (one(reading.index), slice(None)) if reading.is_row else (slice(None), one(reading.index))
+    known = (Stage.SCORES, Stage.SCALED, Stage.MASKED) if frame.map.has_scores else ()
+    numbers = [*(frame.map.scores(*at, stage=stage).ravel() for stage in known), reading.weights]
+    header = (*COLUMNS[:2], *(COLUMNS[2:5] if known else ()), COLUMNS[5])
+    return header, list(zip(*names, *(column.tolist() for column in numbers), strict=True))

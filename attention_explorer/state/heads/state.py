@@ -208,11 +208,14 @@ class HeadsState(CheckedFields):
         """Return the state with some fields of its recipe changed; what is pinned follows its token."""
         old, view = self.setup.recipe, self.view
         recipe = replace(old, **changes)
-        row, column = (
-            None if place is None else place_after_edit(place, before, after)
-            for place, before, after in (
-                (view.row, old.tokens, recipe.tokens),
-                (view.column, old.context_tokens, recipe.context_tokens),
-            )
+        return self.with_setup(recipe=recipe).with_view(
+            row=self._after_edit(view.row, old.tokens, recipe.tokens),
+            column=self._after_edit(view.column, old.context_tokens, recipe.context_tokens),
         )
-        return self.with_setup(recipe=recipe).with_view(row=row, column=column)
+
+    def _after_edit(self, place: int | None, before: tuple[str, ...], after: tuple[str, ...]) -> int | None:
+        """Return where a pin is once its sentence was edited; in a comparison, B's tokens stand behind all of A's."""
+        if place is None:
+            return None
+        is_of_b = self.view.picture is Picture.COMPARE and self.other is not None and place >= len(before)
+        return place - len(before) + len(after) if is_of_b else place_after_edit(place, before, after)

@@ -85,7 +85,7 @@ def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     try:
         pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES, patterns)
     except ArrayError as error:
-        return not_computed(frame, layer, head, str(error))
+        return not_computed(frame, layer, head, frame.count.recounted(str(error)))
     excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
     scores = {} if patterns is None else patterns.scores()
     return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape, patterns=scores)

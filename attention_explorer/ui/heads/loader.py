@@ -17,7 +17,7 @@ from attention_explorer.session.requests import Requests
 from attention_explorer.session.side_by_side import side_by_side
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.counting import Count
+from attention_explorer.state.counting import Count, refusals_counted
 from attention_explorer.state.heads.cost import blocks, is_quick, operations
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name
 from attention_explorer.state.heads.head_difference import compared, frame_of_b
@@ -131,7 +131,10 @@ class HeadsLoader(Requests[HeadsRequest]):
         if layers_surveyed is not frame.layers:
             found = {}
         elif count is not frame.count:
-            found = {place: replace(survey, name=head_name(frame, *place)) for place, survey in found.items()}
+            found = {
+                place: replace(survey, name=head_name(frame, *place), refusal=frame.count.recounted(survey.refusal))
+                for place, survey in found.items()
+            }
         self._surveyed = frame.layers, frame.count, found
         layers = request.layers
         due = time.monotonic() + FIRST_DELIVERY_SECONDS
@@ -161,7 +164,7 @@ class HeadsLoader(Requests[HeadsRequest]):
             with stoppable(report):
                 source_of(request.heads.setup.recipe).open()
             progress = _Progress(request, report)
-            with watched(progress.pass_block):
+            with watched(progress.pass_block), refusals_counted(request.heads.setup.count):
                 for part in self._parts(request, progress):
                     deliver(part)
 

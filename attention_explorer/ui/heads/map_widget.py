@@ -68,7 +68,7 @@ class MapWidget(PointedPicture):
         try:
             return alt_text(replace(self.session.state.heads, setup=self.frame.setup))  # the state may ask for another
         except ExplorerError as error:
-            return str(error)  # a file may be written over while it is open
+            return self.frame.count.recounted(str(error))  # a file may be written over while it is open
 
     def forget(self) -> None:
         """Show nothing: there is no picture of what is wanted."""
@@ -127,7 +127,7 @@ class MapWidget(PointedPicture):
             self._walk(*step)
         elif event.key() == Qt.Key.Key_Escape and self.pinned != NOWHERE:
             self.pin(NOWHERE)
-        elif event.key() in (Qt.Key.Key_R, Qt.Key.Key_C) and not event.modifiers():
+        elif event.key() in (Qt.Key.Key_R, Qt.Key.Key_C) and not event.modifiers() and self.frame is not None:
             self._widen(whole_row=event.key() == Qt.Key.Key_R)
         else:
             super().keyPressEvent(event)

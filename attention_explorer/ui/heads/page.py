@@ -17,6 +17,7 @@ from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
+from attention_explorer.state.counting import refusals_counted
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import OTHER, HeadsFrame, heads_frame
 from attention_explorer.state.heads.presets import other_setup
@@ -314,7 +315,8 @@ class HeadsPage(RequestingPage):
         A file may be written over at any time while it is open.
         """
         try:
-            yield
+            with refusals_counted(self.session.state.heads.setup.count):
+                yield
         except ExplorerError as error:
             self.reading.show_reason(str(error))
             if not self.requests.is_pending:  # else the worker finds out, and what fails may be what was shown before
@@ -334,8 +336,8 @@ class HeadsPage(RequestingPage):
         column = None if view.column is None else min(view.column, n_k - 1)
         compared = self._centre.compared
         if compared is not None:  # and what only B has, where that is
-            row = row if compared.rows.place_of(view.row) is None else view.row
-            column = column if compared.columns.place_of(view.column) is None else view.column
+            in_rows, in_columns = compared.rows.known_as(view.row), compared.columns.known_as(view.column)
+            row, column = (row if in_rows is None else in_rows), (column if in_columns is None else in_columns)
         return Spot(row, column)
 
     def _show_spots(self) -> None:
@@ -382,7 +384,7 @@ class HeadsPage(RequestingPage):
         try:
             self._spoken = "" if frame is None else spot_words(frame, view, compared, one, spot, is_kept=is_kept)
         except ExplorerError as error:
-            self._spoken = str(error)
+            self._spoken = self.session.state.heads.setup.count.recounted(str(error))
         self.said.emit(self._spoken)
 
     def _on_said(self, sentence: str) -> None:
@@ -464,7 +466,7 @@ class HeadsPage(RequestingPage):
         try:
             state = as_lookup(self.session.state, self._frame, self.pinned.row)
         except ExplorerError as error:
-            self.refused.emit(str(error))
+            self.refused.emit(self._frame.count.recounted(str(error)))
             return
         self.session.apply(state, "Row as a lookup")
         self.page_wanted.emit("lookup")

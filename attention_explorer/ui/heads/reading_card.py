@@ -284,7 +284,7 @@ class ReadingCard(QWidget):
         try:
             show()
         except ExplorerError as error:  # the numbers may lie in a file, which was written over
-            self.refused.emit(str(error))
+            self.refused.emit(str(error) if self._frame is None else self._frame.count.recounted(str(error)))
 
     def show_table(self) -> None:
         """Open the exact numbers of the row or column."""
