@@ -49,7 +49,10 @@ FLOORS = {
 }
 """From the ground up; an import goes down, or stays within its own package."""
 
-WITH_QT = {"page", "pair_bar", "pair_pictures", "panel", "pictures", "player", "figure", "take_card", "animation"}
+WITH_QT = {
+    *("page", "pair_bar", "pair_pictures", "panel", "pictures", "player", "figure", "take_card", "animation"),
+    *("asking", "asking_bars", "asking_picks"),
+}
 """Modules of a folder in `pages` that may know Qt. They stand on the controls of `ui` until those are in `kit`."""
 
 

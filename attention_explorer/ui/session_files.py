@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from attention_explorer.ui.window import MainWindow
 
 PROGRAM = "Attention Explorer"
+LESSON = ".lesson.toml"
+"""How the files of lessons end."""
 NOT_IN_A_LESSON = "A lesson is open. Leave it first: your own work comes back then, and can be saved."
 
 
@@ -101,13 +103,18 @@ class SessionFiles(QObject):
 
     def open(self, path: Path) -> None:
         """Open a session, after what is unsaved has been asked about, or attention or a model, which can be undone."""
-        if shows_attention(path):
+        if path.name.endswith(LESSON):
+            self._window.play_lesson(path.absolute())
+        elif shows_attention(path):
             self.recordings.open(path.absolute())
         else:
             self._unless_unsaved(lambda: self._open(path))
 
     def _open(self, path: Path) -> None:
         path = path.absolute()
+        if path.name.endswith(LESSON):
+            self._window.play_lesson(path)
+            return
         if shows_attention(path):
             self.recordings.open(path)
             return

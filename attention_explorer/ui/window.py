@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QSize, Qt, Signal
@@ -268,11 +269,18 @@ class MainWindow(QMainWindow):
 
     # ---- Lessons ----
 
+    def _player(self) -> Any:  # noqa: ANN401 # what plays lessons knows the window, so the window cannot know it
+        if self._lessons is None:
+            self._lessons = imported("pages.lessons.player.LessonPlayer")(self)
+        return self._lessons
+
     def show_lessons(self) -> None:
         """Offer the lessons."""
-        if self._lessons is None:  # what plays them knows the window, so the window cannot know it before
-            self._lessons = imported("pages.lessons.player.LessonPlayer")(self)
-        self._lessons.show_list()
+        self._player().show_list()
+
+    def play_lesson(self, path: Path) -> None:
+        """Begin the lesson of a file, or say why it cannot be played."""
+        self._player().start_file(path)
 
     @property
     def has_lesson(self) -> bool:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
 from test_people_names import unnamed
-from window_driver import WindowDriver
+from window_driver import WindowDriver, drop
 
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import truth
 from attention_explorer.pages.lessons.lesson import Kind
 from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.progress import Progress
+from attention_explorer.pages.lessons.reading import read_lesson
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import QUERY, LookupState
@@ -62,12 +65,44 @@ class Learner(WindowDriver):
         answer = self.place.now.answer
         wanted = truth(answer, self.place.case)
         if answer.kind is not Kind.CHOICE:
-            self.type_into(self.card.field, str(wanted if right else wanted + 5))
+            self.give(answer.kind, wanted if right else wrong(answer.kind, wanted))
             return
-        option = self.card.options[wanted if right else (wanted + 1) % len(answer.options)]
+        option = self.card.asking.options[wanted if right else (wanted + 1) % len(answer.options)]
         QTest.mouseClick(option, Qt.MouseButton.LeftButton, pos=QPoint(12, option.height() // 2))
         assert option.isChecked()
-        self.press(next(button for button in self.card.findChildren(QPushButton) if button.text() == "Check"))
+        self.check()
+
+    def give(self, kind: Kind, given) -> None:
+        """Give an answer of a kind with the mouse and the keys, as it is given in the card."""
+        asking = self.card.asking
+        match kind:
+            case Kind.NUMBER:
+                self.type_into(asking.field, str(given))
+            case Kind.POINT:
+                self.type_into(asking.field, f"{given[0]} {given[1]}")
+            case Kind.TOKEN:
+                self.press(next(button for button in asking.words if button.text() == given))
+            case Kind.BARS:
+                for bar, number in zip(asking.bars, given, strict=True):
+                    QTest.mouseClick(
+                        bar, Qt.MouseButton.LeftButton, pos=QPoint(3 + round(number * (bar.width() - 6)), 9)
+                    )
+                self.check()
+            case Kind.CELLS:
+                for place in given:
+                    self.press(asking.cells[place])
+                self.check()
+            case Kind.ORDER:
+                for there, place in enumerate(given):
+                    tile = asking.tiles[place]
+                    for _ in range(len(given)):
+                        QTest.keyClick(tile, Qt.Key.Key_Left)
+                    for _ in range(there):
+                        QTest.keyClick(tile, Qt.Key.Key_Right)
+                self.check()
+
+    def check(self) -> None:
+        self.press(next(b for b in self.card.findChildren(QPushButton) if b.text() == "Check" and b.isVisible()))
 
     def drag_query(self, to: tuple[float, float]) -> None:
         scene, mouse = self.canvas.scene(), self.hand()
@@ -84,6 +119,26 @@ class Learner(WindowDriver):
             self.press(self.card.tell)
         assert self.place.is_done
         self.press(self.card.next)
+
+
+def wrong(kind: Kind, right):
+    """Return an answer of a kind that is not right."""
+    match kind:
+        case Kind.NUMBER:
+            return right + 5
+        case Kind.POINT:
+            return (right[0] + 1, right[1])
+        case Kind.TOKEN:
+            return "on" if right != "on" else "cat"
+        case Kind.BARS:
+            return tuple(0.5 for _ in right)
+        case Kind.CELLS:
+            return frozenset([*sorted(right)[1:], tuple(0 for _ in sorted(right)[0])])
+    return right[::-1]
+
+
+KINDS_FILE = Path(__file__).parents[1] / "data" / "lessons" / "kinds.lesson.toml"
+KINDS = read_lesson(KINDS_FILE)
 
 
 @pytest.fixture
@@ -146,23 +201,122 @@ def test_every_lesson_can_be_played_to_its_end(learner, number, right):
     assert set(done.first_tries.values()) == {right}
 
 
+@pytest.mark.parametrize("number", range(len(KINDS.steps)))
+@pytest.mark.parametrize("right", [True, False])
+def test_every_kind_of_answer_is_given_and_judged(learner, number, right):
+    learner.window.files.open(KINDS_FILE)
+    learner.comes_back()
+    for _ in range(number):
+        learner.press(learner.card.skip)
+    assert not unnamed(learner.card)
+    learner.answer(right=right)
+    assert ("Right." if right else "Not this time.") in learner.words()
+    assert learner.window._lessons.progress.of(KINDS).first_tries == {number: right}
+    assert not unnamed(learner.card)
+
+
+def test_a_damaged_file_of_a_lesson_is_told_and_a_good_one_can_be_dropped(learner, tmp_path):
+    bad = tmp_path / "bad.lesson.toml"
+    bad.write_text(KINDS_FILE.read_text(encoding="utf-8").replace("lookup.weights", "lookup.wieghts"), encoding="utf-8")
+    assert drop(learner.window, QUrl.fromLocalFile(str(bad)))
+    assert "line 9, step 2: there is no “wieghts”. Did you mean “weights”?" in learner.told
+    assert learner.card is None
+    assert drop(learner.window, QUrl.fromLocalFile(str(KINDS_FILE)))
+    assert "Step 1 of 8" in learner.words()
+
+
+def asked_of(learner, kind: Kind):
+    """Go to the question of a kind, and return what it is answered with."""
+    learner.window.files.open(KINDS_FILE)
+    learner.comes_back()
+    while learner.place.now.answer.kind is not kind:
+        learner.press(learner.card.skip)
+    return learner.card.asking
+
+
+def test_the_truth_stands_beside_the_guess_of_bars(learner):
+    asking = asked_of(learner, Kind.BARS)
+    for _ in range(6):
+        QTest.keyClick(asking.bars[0], Qt.Key.Key_PageUp)
+    QTest.keyClick(asking.bars[1], Qt.Key.Key_Right)
+    learner.check()
+    said = [bar.accessibleDescription() for bar in asking.bars]
+    assert said == ["you: 0.6, truth: 0.907", "you: 0.01, truth: 0.0928"]
+    assert "The worst bar is 0.307 off" in learner.words()
+    assert asking.bars[0].truth == pytest.approx(0.907207046882843)
+    QTest.keyClick(asking.bars[0], Qt.Key.Key_PageUp)
+    assert asking.bars[0].value() == 60
+
+
+def test_cells_are_ticked_by_keys_and_marked_as_right_missed_and_wrong(learner):
+    cells = asked_of(learner, Kind.CELLS).cells
+    QTest.keyClick(cells[(0,)], Qt.Key.Key_Space)
+    for place in range(3):
+        QTest.keyClick(cells[(place,)], Qt.Key.Key_Right)
+    assert cells[(3,)].hasFocus()
+    QTest.keyClick(cells[(3,)], Qt.Key.Key_Space)
+    learner.check()
+    assert [cells[(place,)].accessibleName() for place in range(5)] == [
+        "the: wrong",
+        "cat",
+        "sat",
+        "on: right",
+        "the: missed",
+    ]
+    assert cells[(4,)].text() == "○ the"
+    assert "7 cells differ" in learner.words()
+
+
+def test_a_map_of_cells_is_walked_in_both_directions(learner):
+    learner.window.files.open(KINDS_FILE)
+    learner.comes_back()
+    while learner.place.case.heads.setup.recipe.sentence != "the cat sat down":
+        learner.press(learner.card.skip)
+    cells = learner.card.asking.cells
+    for key, place in (
+        (Qt.Key.Key_Left, (0, 0)),
+        (Qt.Key.Key_Down, (1, 0)),
+        (Qt.Key.Key_Right, (1, 1)),
+        (Qt.Key.Key_Up, (0, 1)),
+        (Qt.Key.Key_Up, (0, 1)),
+    ):
+        QTest.keyClick(QApplication.focusWidget(), key)
+        assert cells[place].hasFocus()
+    assert cells[0, 1].accessibleName() == "the → cat"
+    learner.press(learner.card.tell)
+    assert cells[0, 1].text() == "○"
+
+
+def test_things_are_dragged_into_their_order(learner):
+    asking = asked_of(learner, Kind.ORDER)
+    assert asking.order == ("q·k₁", "q·k₂")
+    QApplication.processEvents()
+    first, second = asking.tiles
+    mouse = learner.hand(first)
+    mouse.press(QPointF(first.rect().center()))
+    mouse.move(QPointF(second.geometry().center() - first.pos()))
+    mouse.release()
+    assert asking.order == ("q·k₂", "q·k₁")
+    assert first.accessibleName() == "q·k₁, 2 of 2"
+
+
 def test_a_slip_is_told_with_the_guess_beside_the_truth(learner):
     learner.start(1)
     learner.press(learner.card.skip)
     learner.press(learner.card.skip)
-    learner.type_into(learner.card.field, "many")
+    learner.type_into(learner.card.asking.field, "many")
     assert "is not a number" in learner.told
-    learner.type_into(learner.card.field, "13.302")
+    learner.type_into(learner.card.asking.field, "13.302")
     assert "You said 13.302; it is 12.689, so you were 0.613 off. You divided the scores by √2" in learner.words()
 
 
 def test_a_hint_leaves_what_was_typed_and_show_me_counts_as_no_answer(learner):
     learner.start(1)
     learner.press(learner.card.skip)
-    QTest.keyClicks(learner.card.field, "1.2")
+    QTest.keyClicks(learner.card.asking.field, "1.2")
     learner.press(learner.card.hint)
     assert "Hint: Equal scores get equal weights." in learner.words()
-    assert learner.card.field.text() == "1.2"
+    assert learner.card.asking.field.text() == "1.2"
     learner.press(learner.card.tell)
     assert "It is 0.8." in learner.words()
     assert learner.window._lessons.progress.of(learner.place.lesson).first_tries == {1: False}
@@ -283,10 +437,10 @@ def test_keys_and_screen_readers_reach_everything(learner):
     learner.comes_back()
     assert not unnamed(learner.card)
     learner.press(learner.card.skip)
-    assert QApplication.focusWidget() is learner.card.options[0]
-    QTest.keyClick(learner.card.options[0], Qt.Key.Key_Space)
-    QTest.keyClick(learner.card.options[0], Qt.Key.Key_Down)
-    assert learner.card.options[1].isChecked()
+    assert QApplication.focusWidget() is learner.card.asking.options[0]
+    QTest.keyClick(learner.card.asking.options[0], Qt.Key.Key_Space)
+    QTest.keyClick(learner.card.asking.options[0], Qt.Key.Key_Down)
+    assert learner.card.asking.options[1].isChecked()
     reached = set()
     for _ in range(8):
         QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)

@@ -21,6 +21,9 @@ Given: TypeAlias = "float | str | int | Sequence[float] | Sequence[int] | frozen
 Right: TypeAlias = "float | str | int | tuple[float, ...] | tuple[int, ...] | frozenset[tuple[int, ...]]"
 """The same, as it should be."""
 
+Outcome: TypeAlias = "tuple[Given | None, Right]"
+"""An answer and the truth; None for the answer of somebody who had it told."""
+
 MOST_TRIES = 500
 
 
@@ -35,7 +38,7 @@ class Verdict:
     truth : Right
         The right answer, of the same kind as the one that was given.
     error : float
-        How far a number, a point or the worst of some bars is off; 0 for the other kinds.
+        How far a number, a point or the worst of some bars is off; of cells, how many; 0 for the other kinds.
     slip : Slip or None
         The mistake by which it can be explained.
     """
@@ -134,6 +137,8 @@ def _explains(slip: Slip, answer: Answer, state: ExplorerState, given: Given) ->
 
 
 def _compared(answer: Answer, state: ExplorerState, given: Given, right: Right) -> tuple[bool, float]:
+    if answer.kind is Kind.CELLS and isinstance(given, frozenset) and isinstance(right, frozenset):
+        return given == right, float(len(given ^ right))
     if answer.kind in (Kind.TOKEN, Kind.CHOICE, Kind.CELLS):
         return given == right, 0.0
     numbers, wanted = np.atleast_1d(np.asarray(given, float)), np.atleast_1d(np.asarray(right, float))

@@ -13,6 +13,10 @@ Settings: TypeAlias = Mapping[str, Any]
 """Fields of the state by their dotted names, and what they are set to."""
 
 
+Labels: TypeAlias = "tuple[str, ...] | Expression"
+"""Names that stand in the file, or an expression for the texts of a page, as the tokens of a sentence."""
+
+
 class Kind(StrEnum):
     """What an answer is, which is also how it is given."""
 
@@ -65,12 +69,22 @@ class Answer:
         How far a number, a coordinate or a bar may be off.
     options : tuple of Option
         The sentences of a choice.
+    labels : Labels
+        What bars, things in order, words or the cells of a row are called; empty for what the window calls them.
+    rows : Labels
+        What the rows of a map of cells are called.
+    low, high : float
+        Between which a bar is dragged.
     """
 
     kind: Kind
     of: Expression | None = None
     within: float = 0.0
     options: tuple[Option, ...] = ()
+    labels: Labels = ()
+    rows: Labels = ()
+    low: float = 0.0
+    high: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

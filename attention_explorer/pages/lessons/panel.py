@@ -10,18 +10,18 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
-    QRadioButton,
     QVBoxLayout,
-    QWidget,
 )
 
 from attention_explorer.kit.tab_order import in_order
-from attention_explorer.pages.lessons.lesson import Answer, Kind
-from attention_explorer.pages.lessons.words import NOT_YET, TYPED, rich, spoken
+from attention_explorer.pages.lessons.answers import Outcome
+from attention_explorer.pages.lessons.asking import Asked, Asking, Choosing, Typing
+from attention_explorer.pages.lessons.asking_bars import Bars
+from attention_explorer.pages.lessons.asking_picks import Cells, Order, Words
+from attention_explorer.pages.lessons.lesson import Kind
+from attention_explorer.pages.lessons.words import rich, spoken
 from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.undo_keys import UndoKeys
 from attention_explorer.ui.theme import Look
 
 NARROW = 760
@@ -42,10 +42,10 @@ class CardView:
         The step from 0, and how many there are.
     text : str
         What to do, with the marks of lessons.
-    question : Answer or None
-        What is asked; None for a task, and once it is answered.
-    seed : int
-        Tells the cases of a question apart.
+    question : Asked or None
+        What is asked; None for a task, and once it is answered where nothing is to be seen of the answer.
+    outcome : Outcome or None
+        The answer and the truth, once they are known.
     hint, verdict : str
         What is said below the text; empty for nothing.
     has_back, has_hint, has_skip, has_another : bool
@@ -58,8 +58,8 @@ class CardView:
     step: int
     count: int
     text: str
-    question: Answer | None = None
-    seed: int = 0
+    question: Asked | None = None
+    outcome: Outcome | None = None
     hint: str = ""
     verdict: str = ""
     has_back: bool = False
@@ -74,8 +74,8 @@ class LessonCard(Card):
 
     Signals
     -------
-    given : str or int
-        An answer: what was typed, or the place of the sentence that was chosen.
+    given : object
+        An answer, as `Asking` gives it.
     """
 
     given = Signal(object)
@@ -86,9 +86,7 @@ class LessonCard(Card):
         self.back, self.hint, self.tell = QPushButton("Back"), QPushButton("Hint"), QPushButton("Show me")
         self.another, self.skip, self.next = QPushButton("Another one"), QPushButton("Skip"), QPushButton("Next")
         self.leave = QPushButton("Leave the lesson")
-        self.field: QLineEdit | None = None
-        self.options: tuple[QRadioButton, ...] = ()
-        self._asked = QWidget()
+        self._asked = Asking()
         self._view: CardView | None = None
         super().__init__(look)
         self.setAccessibleName("Lesson")
@@ -120,6 +118,7 @@ class LessonCard(Card):
     def set_look(self, look: Look) -> None:
         super().set_look(look)
         self._look = look
+        self._asked.set_look(look)
         for words in (self._text, self._hint, self._verdict):
             words.setMaximumWidth(look.px(WIDEST_TEXT))
         self._turn()
@@ -149,8 +148,10 @@ class LessonCard(Card):
         _say(self._text, view.text)
         _say(self._hint, f"*Hint:* {view.hint}" if view.hint else "")
         _say(self._verdict, view.verdict)
-        if before is None or (before.question, before.seed) != (view.question, view.seed):
+        if before is None or before.question != view.question:
             self._ask(view.question)
+        if view.outcome is not None:
+            self._asked.show_truth(*view.outcome)
         for button, shown in (
             (self.back, view.has_back),
             (self.hint, view.has_hint),
@@ -165,63 +166,28 @@ class LessonCard(Card):
         self.next.setCheckable(bool(view.next_text))
         self.next.setChecked(bool(view.next_text))
 
-    def _ask(self, question: Answer | None) -> None:
-        """Make the field or the sentences of a question anew."""
+    def _ask(self, asked: Asked | None) -> None:
+        """Make what a question is answered with anew."""
         self._asked.setParent(None)  # at once: what is deleted later is seen until then
         self._asked.deleteLater()
-        self._asked, self.field, self.options = QWidget(), None, ()
+        self._asked = Asking() if asked is None else _asking(asked, self._look)
+        self._asked.given.connect(self.given)
         self._said.addWidget(self._asked)
-        if question is not None:
-            self._ask_in_its_way(question)
+        self._asked.show()  # now: what is shown an event later cannot take the keyboard
         buttons = self.back, self.hint, self.tell, self.another, self.skip, self.next, self.leave
         in_order(self._asked, *buttons)
 
-    def _ask_in_its_way(self, question: Answer) -> None:
-        if question.kind is Kind.CHOICE:
-            self._ask_to_choose(question)
-        elif question.kind in TYPED:
-            self._ask_to_type(TYPED[question.kind])
-        else:
-            row = QVBoxLayout(self._asked)
-            row.addWidget(_words(NOT_YET))
-
-    def _ask_to_choose(self, question: Answer) -> None:
-        column = QVBoxLayout(self._asked)
-        column.setContentsMargins(0, 0, 0, 0)
-        self.options = tuple(QRadioButton(option.say) for option in question.options)
-        for button in self.options:
-            column.addWidget(button)
-        check = QPushButton("Check")
-        check.clicked.connect(self._give_choice)
-        line = QHBoxLayout()
-        line.addWidget(check)
-        line.addStretch(1)
-        column.addLayout(line)
-
-    def _ask_to_type(self, name: str) -> None:
-        row = QHBoxLayout(self._asked)
-        row.setContentsMargins(0, 0, 0, 0)
-        self.field = field = QLineEdit()
-        field.setMaxLength(200)
-        field.setAccessibleName(name)
-        field.setPlaceholderText(name)
-        field.setFixedWidth(self._look.px(260))
-        UndoKeys(field, lambda: False)
-        check = QPushButton("Check")
-        field.returnPressed.connect(lambda: self.given.emit(field.text()))
-        check.clicked.connect(lambda: self.given.emit(field.text()))
-        row.addWidget(field)
-        row.addWidget(check)
-        row.addStretch(1)
-
-    def _give_choice(self) -> None:
-        chosen = next((place for place, button in enumerate(self.options) if button.isChecked()), None)
-        if chosen is not None:
-            self.given.emit(chosen)
+    @property
+    def asking(self) -> Asking:
+        """What the question is answered with; an `Asking` that takes nothing if there is none."""
+        return self._asked
 
     def take_keyboard(self) -> None:
         """Give the keyboard to what is to be done here: the answer, or the way on."""
-        (self.field or next(iter(self.options), self.next if self.next.isVisible() else self.leave)).setFocus()
+        if self._view is not None and self._view.question is not None and self._view.outcome is None:
+            self._asked.first().setFocus()
+        else:
+            (self.next if self.next.isVisible() else self.leave).setFocus()
 
     # ---- Words ----
 
@@ -232,6 +198,22 @@ class LessonCard(Card):
     def spoken_verdict(self) -> str:
         """Say what the answer is worth."""
         return self._verdict.accessibleName()
+
+
+def _asking(asked: Asked, look: Look) -> Asking:
+    """Return what a kind of answer is given with."""
+    match asked.answer.kind:
+        case Kind.CHOICE:
+            return Choosing(asked)
+        case Kind.TOKEN:
+            return Words(asked)
+        case Kind.ORDER:
+            return Order(asked)
+        case Kind.BARS:
+            return Bars(asked, look)
+        case Kind.CELLS:
+            return Cells(asked, look)
+    return Typing(asked, look)
 
 
 class _Words(QLabel):

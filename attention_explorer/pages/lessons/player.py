@@ -5,18 +5,31 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, SignalInstance
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lessons import shelf
-from attention_explorer.pages.lessons.answers import drawn, judged, truth
+from attention_explorer.pages.lessons.answers import Outcome, drawn, judged, truth
+from attention_explorer.pages.lessons.asking import Asked
 from attention_explorer.pages.lessons.lesson import Lesson, Step
+from attention_explorer.pages.lessons.offers import Offer, offered
 from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.panel import CardView, LessonCard
 from attention_explorer.pages.lessons.progress import Progress
-from attention_explorer.pages.lessons.walk import begun, ended
-from attention_explorer.pages.lessons.words import drawn_words, is_met, read_answer, told_words, verdict_words
+from attention_explorer.pages.lessons.reading import read_lesson
+from attention_explorer.pages.lessons.walk import begun, checked, ended
+from attention_explorer.pages.lessons.words import (
+    MARKED,
+    TYPED,
+    drawn_words,
+    is_met,
+    read_answer,
+    told_words,
+    verdict_words,
+)
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import SUFFIX
@@ -43,12 +56,16 @@ class Place:
         The person's own work, which comes back.
     own_page : str
         The page that was on show.
+    folder : Path or None
+        Where its file lies, with the sessions that it shows; None for one of the program's own.
     seed : int
         By which the question was drawn.
     is_done : bool
         Whether the task is done, or the question answered.
     verdict : str
         What is said about the answer.
+    outcome : Outcome or None
+        The answer and the truth.
     is_hinted : bool
         Whether the hint was asked for.
     """
@@ -58,15 +75,31 @@ class Place:
     case: ExplorerState
     own: ExplorerState
     own_page: str
+    folder: Path | None = None
     seed: int = 0
     is_done: bool = False
     verdict: str = ""
+    outcome: Outcome | None = None
     is_hinted: bool = False
 
     @property
     def now(self) -> Step | None:
         """The step; None at the end."""
         return self.lesson.steps[self.step] if self.step < len(self.lesson.steps) else None
+
+    @property
+    def offer(self) -> Offer:
+        """The names that the question is answered with."""
+        answer = None if self.now is None else self.now.answer
+        return Offer() if answer is None else offered(answer, self.case)
+
+    @property
+    def asked(self) -> Asked | None:
+        """The question, as long as something of it is to be seen."""
+        answer = None if self.now is None else self.now.answer
+        if answer is None or (self.is_done and answer.kind not in MARKED):
+            return None
+        return Asked(answer, self.offer, self.seed)
 
     @property
     def is_covered(self) -> bool:
@@ -95,17 +128,28 @@ class LessonPlayer(QObject):
         opened.forgotten.connect(lambda: self._keep(Progress()))
         opened.open()
 
-    def start(self, lesson: Lesson) -> None:
-        """Begin a lesson, or go on with it where it was left."""
+    def start_file(self, path: Path) -> None:
+        """Begin the lesson of a file, after walking it; what is wrong with it is told."""
+        try:
+            lesson = read_lesson(path)
+            for _ in checked(lesson, path.parent):
+                pass
+        except ExplorerError as error:
+            self._window.tell(str(error))
+            return
+        self.start(lesson, path.parent)
+
+    def start(self, lesson: Lesson, folder: Path | None = None) -> None:
+        """Begin a lesson, or go on with it where it was left; the sessions of one of a file lie in its folder."""
         self.leave()
         self._session.commit()
         own, step = self._session.state, self.progress.of(lesson).step
-        self.place = Place(lesson, step, own, own, self._window.settings.page)
+        self.place = Place(lesson, step, own, own, self._window.settings.page, folder)
         self.card = LessonCard(self._window.look)
         for signal, run in self._answers_to(self.card):
             signal.connect(run)
         self._window.stand_above(self.card)
-        self._begin(step, self._entry(lesson, step, own))
+        self._begin(step, self._entry(step))
 
     def _answers_to(self, card: LessonCard) -> tuple[tuple[SignalInstance, Callable[..., object]], ...]:
         return (
@@ -148,11 +192,12 @@ class LessonPlayer(QObject):
 
     # ---- Steps ----
 
-    def _entry(self, lesson: Lesson, step: int, own: ExplorerState) -> ExplorerState:
+    def _entry(self, step: int) -> ExplorerState:
         """Return how the step before ends if everything is done as *Show me* does it."""
-        state = own
-        for each in lesson.steps[:step]:
-            state = ended(each, begun(each, state))
+        place = self._playing()
+        state = place.own
+        for each in place.lesson.steps[:step]:
+            state = ended(each, begun(each, state, place.folder))
         return state
 
     def _begin(self, step: int, before: ExplorerState) -> None:
@@ -164,9 +209,11 @@ class LessonPlayer(QObject):
             case, seed = before, 0
         else:
             self._keep(self.progress.at(lesson, step))
-            case, seed = begun(lesson.steps[step], before), random.randrange(2**32)  # noqa: S311 # to practise on
-            case = drawn(lesson.steps[step], case, seed)
-        self.place = replace(place, step=step, case=case, seed=seed, is_done=False, verdict="", is_hinted=False)
+            state, seed = begun(lesson.steps[step], before, place.folder), random.randrange(2**32)  # noqa: S311 # to practise on
+            case = drawn(lesson.steps[step], state, seed)
+        self.place = replace(
+            place, step=step, case=case, seed=seed, is_done=False, verdict="", outcome=None, is_hinted=False
+        )
         self._put()
         card = self._show()
         announce(card, card.spoken())
@@ -203,7 +250,7 @@ class LessonPlayer(QObject):
     def _back(self) -> None:
         place = self._playing()
         step = max(place.step - 1, 0)
-        self._begin(step, self._entry(place.lesson, step, place.own))
+        self._begin(step, self._entry(step))
 
     def _next(self) -> None:
         place = self._playing()
@@ -222,7 +269,7 @@ class LessonPlayer(QObject):
 
     def _another(self) -> None:
         place = self._playing()
-        self._begin(place.step, self._entry(place.lesson, place.step, place.own))
+        self._begin(place.step, self._entry(place.step))
 
     def _show_me(self) -> None:
         place = self._playing()
@@ -233,25 +280,27 @@ class LessonPlayer(QObject):
             if self.card is not None:
                 self.card.take_keyboard()
         else:
-            self._judged(told_words(place.now, truth(place.now.answer, place.case)), is_right=False)
+            right = truth(place.now.answer, place.case)
+            self._judged(told_words(place.now, right, place.offer), (None, right), is_right=False)
 
-    def _answer(self, given: object) -> None:
-        """Judge what was typed, or the place of what was chosen."""
+    def _answer(self, given: Any) -> None:  # noqa: ANN401 # a `Given`, but signals carry what they are given
+        """Judge an answer; what was typed is read first."""
         place = self._playing()
         if place.now is None or place.now.answer is None:
             return
         try:
-            answer = given if isinstance(given, int) else read_answer(place.now.answer.kind, str(given))
+            answer = read_answer(place.now.answer.kind, given) if place.now.answer.kind in TYPED else given
             verdict = judged(place.now, place.case, answer)
         except ExplorerError as error:
             self._window.tell(str(error))
             return
-        self._judged(verdict_words(place.now, answer, verdict), is_right=verdict.is_right)
+        words = verdict_words(place.now, answer, verdict, place.offer)
+        self._judged(words, (answer, verdict.truth), is_right=verdict.is_right)
 
-    def _judged(self, words: str, *, is_right: bool) -> None:
+    def _judged(self, words: str, outcome: Outcome, *, is_right: bool) -> None:
         place = self._playing()
         self._keep(self.progress.answered(place.lesson, place.step, is_right=is_right))
-        self.place = replace(place, is_done=True, verdict=words)
+        self.place = replace(place, is_done=True, verdict=words, outcome=outcome)
         self._put()
         card = self._show()
         announce(card, card.spoken_verdict())
@@ -311,8 +360,8 @@ def _view_of(place: Place, progress: Progress) -> CardView:
         place.step,
         len(lesson.steps),
         f"{step.text} {drawn_words(step, place.case)}".strip(),
-        question=step.answer if is_open else None,
-        seed=place.seed,
+        question=place.asked,
+        outcome=place.outcome,
         hint=step.hint if place.is_hinted else "",
         verdict=place.verdict or ("**Done.**" if step.until is not None and place.is_done else ""),
         has_back=place.step > 0,

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from attention_explorer.errors import ExplorerError, FileAccessError, did_you_mean, full_stop, quoted
 from attention_explorer.pages.lessons.expression import Expression, ExpressionError, expression
-from attention_explorer.pages.lessons.lesson import Answer, Draw, Kind, Lesson, Option, Settings, Slip, Step
+from attention_explorer.pages.lessons.lesson import Answer, Draw, Kind, Labels, Lesson, Option, Settings, Slip, Step
 
 SUFFIX = ".lesson.toml"
 FORMAT = 1
@@ -30,6 +30,8 @@ _LARGEST = 1e12
 T = TypeVar("T")
 Way: TypeAlias = tuple[str | int, ...]
 """From the top of the document to a part of it: keys, and places in lists from 0."""
+
+_LABELLED = (Kind.BARS, Kind.ORDER, Kind.TOKEN, Kind.CELLS)
 
 _NO_TEXTS: tuple[str, ...] = ()
 _UNCHANGED: Settings = MappingProxyType({})
@@ -219,9 +221,30 @@ def _answer(content: object, way: Way) -> Answer:
         answer = Answer(kind, options=table.take(kind, _options))
     else:
         measured = kind in (Kind.NUMBER, Kind.POINT, Kind.BARS)
-        answer = Answer(kind, table.take(kind, _expression), table.take("within", _positive) if measured else 0.0)
+        answer = Answer(
+            kind,
+            table.take(kind, _expression),
+            table.take("within", _positive) if measured else 0.0,
+            labels=_names(table, "labels", kind in _LABELLED),
+            rows=_names(table, "rows", kind is Kind.CELLS),
+            low=table.take("from", _number, 0.0) if kind is Kind.BARS else 0.0,
+            high=table.take("to", _number, 1.0) if kind is Kind.BARS else 1.0,
+        )
+    if answer.low >= answer.high:
+        raise _WrongError(way, f"a bar cannot go from {answer.low:g} to {answer.high:g}")
     table.close()
     return answer
+
+
+def _names(table: _Table, key: str, may_be: bool) -> Labels:
+    if may_be and table.has(key):
+        return table.take(key, _labels)
+    return ()
+
+
+def _labels(content: object, way: Way) -> Labels:
+    """Read names, or the expression that gives them."""
+    return _expression(content, way) if isinstance(content, str) else _texts(content, way)
 
 
 def _options(content: object, way: Way) -> tuple[Option, ...]:

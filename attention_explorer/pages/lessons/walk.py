@@ -11,6 +11,7 @@ from attention_explorer.pages.lessons.answers import Right, drawn, truth
 from attention_explorer.pages.lessons.expression import Expression
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Lesson, Step
 from attention_explorer.pages.lessons.names import names_in, refuse_files, with_fields
+from attention_explorer.pages.lessons.offers import offered
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import SUFFIX, read_session
@@ -89,6 +90,9 @@ def _step_checked(step: Step, state: ExplorerState) -> Iterator[tuple[str, str]]
     if step.answer is not None:
         right = truth(step.answer, state)
         yield "answer", _answer_words(step.answer, right)
+        among = offered(step.answer, state)
+        if among.labels:
+            yield "labels", ", ".join(among.labels)
         _check_question(step, step.answer, state, right)
 
 
@@ -115,7 +119,9 @@ def _check_question(step: Step, answer: Answer, state: ExplorerState, right: Rig
         if truth(answer, with_fields(state, slip.set), slip.of) == right:
             raise ExplorerError(f"the slip {quoted(slip.say)} gives the right answer")
     for seed in range(CASES if step.draw else 0):
-        truth(answer, drawn(step, state, seed))
+        case = drawn(step, state, seed)
+        truth(answer, case)
+        offered(answer, case)
 
 
 def _answer_words(answer: Answer, right: Right) -> str:

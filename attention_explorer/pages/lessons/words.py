@@ -7,21 +7,23 @@ import re
 from collections.abc import Sequence
 
 from attention_explorer.errors import ExplorerError, full_stop, quoted
-from attention_explorer.numerals import coordinate, parsed_number
+from attention_explorer.numerals import coordinate, counted, parsed_number
 from attention_explorer.pages.lessons.answers import Given, Right, Verdict
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Step
 from attention_explorer.pages.lessons.names import names_in
+from attention_explorer.pages.lessons.offers import Offer
 from attention_explorer.state.explorer import ExplorerState
 
 TYPED = {
     Kind.NUMBER: "A number",
-    Kind.TOKEN: "A word of the sentence",
     Kind.POINT: "Its x and y, with a space between",
-    Kind.BARS: "A number for each, with spaces between",
 }
 """The kinds of answers that are typed, and what is to be typed."""
 
-NOT_YET = "This kind of question cannot be answered here yet. “Show me” tells the answer."
+MARKED = (Kind.BARS, Kind.CELLS)
+"""The kinds of answers that stay in the card, where the truth is drawn beside the guess."""
+
+NOTHING_OFFERED = Offer()
 
 _MARKS = (
     (re.compile(r"`([^`\n]+)`"), r"<code>\1</code>"),
@@ -52,15 +54,25 @@ def spoken(text: str) -> str:
 
 def drawn_words(step: Step, case: ExplorerState) -> str:
     """Say what was drawn for a question: “This time: q = (−1, 0.5).”; empty if nothing was."""
-    drawn = (f"{_LETTERS.get(draw.name, draw.name)} = {_field(draw.name, case)}" for draw in step.draw)
+    drawn = (f"{_letter(draw.name)} = {_field(draw.name, case)}" for draw in step.draw)
     return f"This time: {', '.join(drawn)}." if step.draw else ""
+
+
+def _letter(name: str) -> str:
+    return _LETTERS.get(name, name.rpartition(".")[2].replace("_", " "))
 
 
 def _field(name: str, state: ExplorerState) -> str:
     part: object = state
     for key, index in re.findall(r"([a-z_]+)|\[(\d+)\]", name):
         part = getattr(part, key) if key else part[int(index)]  # type: ignore[index]
-    return _numbers(part) if isinstance(part, tuple) else coordinate(part) if isinstance(part, float) else str(part)
+    return _numbers(part) if isinstance(part, tuple) else _one(part)
+
+
+def _one(part: object) -> str:
+    if isinstance(part, bool):
+        return "yes" if part else "no"
+    return coordinate(part) if isinstance(part, float) else str(part)
 
 
 def _numbers(numbers: Sequence[float]) -> str:
@@ -77,28 +89,33 @@ def read_answer(kind: Kind, text: str) -> Given:
     """
     if not text.strip():
         raise ExplorerError("Type an answer first.")
-    if kind is Kind.TOKEN:
-        return text.strip()
     if kind is Kind.NUMBER:
         return parsed_number(text)
     return tuple(parsed_number(part) for part in re.split(r"[\s;()]+|,\s+", text) if part)
 
 
-def truth_words(answer: Answer, truth: Right) -> str:
+def truth_words(answer: Answer, truth: Right, offer: Offer = NOTHING_OFFERED) -> str:
     """Say what is right."""
-    return _said(answer, truth, near=answer.within)
+    return _said(answer, truth, offer, near=answer.within)
 
 
-def _said(answer: Answer, given: Given | Right, near: float = 0.0) -> str:
+def _said(answer: Answer, given: Given | Right, offer: Offer, near: float = 0.0) -> str:
     if answer.kind is Kind.CHOICE:
         return quoted_whole(answer.options[int(str(given))].say)
     if isinstance(given, str):
         return quoted(given)
     if isinstance(given, frozenset):
-        return ", ".join(str(place) for place in sorted(given)) or "none"
+        return ", ".join(_cell(place, offer) for place in sorted(given)) or "none"
+    if answer.kind is Kind.ORDER and not isinstance(given, int | float):
+        return ", ".join(offer.labels[int(place)] for place in given)
     if isinstance(given, int | float):
         return _rounded(float(given), near)
     return f"({', '.join(_rounded(float(number), near) for number in given)})"
+
+
+def _cell(place: tuple[int, ...], offer: Offer) -> str:
+    name = quoted(offer.labels[place[-1]])
+    return f"{quoted(offer.rows[place[0]])} → {name}" if offer.rows else name
 
 
 def _rounded(number: float, near: float) -> str:
@@ -111,29 +128,39 @@ def quoted_whole(text: str) -> str:
     return f"“{text}”"
 
 
-def verdict_words(step: Step, given: Given, verdict: Verdict) -> str:
+def verdict_words(step: Step, given: Given, verdict: Verdict, offer: Offer = NOTHING_OFFERED) -> str:
     """Say what an answer is worth, with the truth beside the guess, and why."""
     answer = step.answer
     if answer is None:
         return ""
-    right = truth_words(answer, verdict.truth)
+    right = truth_words(answer, verdict.truth, offer)
     if verdict.is_right:
         exact = f"**Right.** It is {right}." if answer.kind in TYPED else "**Right.**"
         return f"{exact} {_reply(answer, given) or step.right}".strip()
-    off = f", so you were {_rounded(verdict.error, answer.within)} off" if verdict.error else ""
     why = verdict.slip.say if verdict.slip else _reply(answer, given) or step.wrong
-    return f"**Not this time.** You said {_said(answer, given)}; it is {right}{off}. {why}".strip()
+    off = _off_words(answer, verdict.error)
+    if answer.kind in MARKED:
+        return f"**Not this time.** {off} {why}".strip()
+    return f"**Not this time.** You said {_said(answer, given, offer)}; it is {right}{off}. {why}".strip()
+
+
+def _off_words(answer: Answer, error: float) -> str:
+    if answer.kind is Kind.CELLS:
+        return f"{counted(round(error), 'cell')} differ{'s' * (error == 1)}: ✗ is one too many, ○ one that you missed."
+    if answer.kind is Kind.BARS:
+        return f"The worst bar is {_rounded(error, answer.within)} off; each mark is the truth."
+    return f", so you were {_rounded(error, answer.within)} off" if error else ""
 
 
 def _reply(answer: Answer, given: Given) -> str:
     return answer.options[given].reply if answer.kind is Kind.CHOICE and isinstance(given, int) else ""
 
 
-def told_words(step: Step, truth: Right) -> str:
+def told_words(step: Step, truth: Right, offer: Offer = NOTHING_OFFERED) -> str:
     """Say the answer to somebody who did not try."""
     if step.answer is None:
         return ""
-    return f"It is {full_stop(truth_words(step.answer, truth))} {step.wrong or step.right}".strip()
+    return f"It is {full_stop(truth_words(step.answer, truth, offer))} {step.wrong or step.right}".strip()
 
 
 def is_met(step: Step, state: ExplorerState) -> bool:

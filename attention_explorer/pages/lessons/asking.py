@@ -1,0 +1,118 @@
+"""What a question is answered with in the card: a field, sentences, words, cells, bars, or things to put in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QVBoxLayout, QWidget
+
+from attention_explorer.pages.lessons.answers import Given, Right
+from attention_explorer.pages.lessons.lesson import Answer
+from attention_explorer.pages.lessons.offers import Offer
+from attention_explorer.pages.lessons.words import TYPED
+from attention_explorer.ui.controls.undo_keys import UndoKeys
+from attention_explorer.ui.theme import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is put.
+
+    Attributes
+    ----------
+    answer : Answer
+        What is asked for.
+    offer : Offer
+        The names that it is answered with.
+    seed : int
+        Tells the cases of a question apart.
+    """
+
+    answer: Answer
+    offer: Offer
+    seed: int = 0
+
+
+class Asking(QWidget):
+    """Takes an answer. It is a kind of answer's own widget; this one takes none.
+
+    Signals
+    -------
+    given : object
+        The answer: what was typed, the place of a sentence, or as `Given` says.
+    """
+
+    given = Signal(object)
+
+    def first(self) -> QWidget:
+        """Return what takes the keyboard."""
+        return self
+
+    def show_truth(self, given: Given | None, truth: Right) -> None:
+        """Show the truth beside the guess, which there is not if somebody had it told. Nothing more is taken."""
+
+    def set_look(self, look: Look) -> None:
+        """Wear another size."""
+
+
+class AskingLine(QHBoxLayout):
+    """A line that begins with what answers, and *Check* behind it."""
+
+    def __init__(self, *before: QWidget) -> None:
+        super().__init__()
+        self.setContentsMargins(0, 0, 0, 0)
+        self.check = QPushButton("Check")
+        for widget in (*before, self.check):
+            self.addWidget(widget)
+        self.addStretch(1)
+
+
+class Typing(Asking):
+    """Takes what is typed."""
+
+    def __init__(self, asked: Asked, look: Look) -> None:
+        super().__init__()
+        name = TYPED[asked.answer.kind]
+        self.field: QLineEdit = QLineEdit()
+        self.field.setMaxLength(200)
+        self.field.setAccessibleName(name)
+        self.field.setPlaceholderText(name)
+        UndoKeys(self.field, lambda: False)
+        line = AskingLine(self.field)
+        self.setLayout(line)
+        self.field.returnPressed.connect(self._give)
+        line.check.clicked.connect(self._give)
+        self.set_look(look)
+
+    def set_look(self, look: Look) -> None:
+        self.field.setFixedWidth(look.px(260))
+
+    def first(self) -> QWidget:
+        return self.field
+
+    def _give(self) -> None:
+        self.given.emit(self.field.text())
+
+
+class Choosing(Asking):
+    """Takes one of several sentences."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        self.options = tuple(QRadioButton(option.say) for option in asked.answer.options)
+        for button in self.options:
+            column.addWidget(button)
+        line = AskingLine()
+        line.check.clicked.connect(self._give)
+        column.addLayout(line)
+
+    def first(self) -> QWidget:
+        return self.options[0]
+
+    def _give(self) -> None:
+        chosen = next((place for place, button in enumerate(self.options) if button.isChecked()), None)
+        if chosen is not None:
+            self.given.emit(chosen)
