@@ -61,6 +61,8 @@ class Page(QWidget):
         The file that was at this path is to be looked for, or opened as it is now.
     page_wanted : str
         What was asked for is on another page: its id.
+    guessed : (x, y)
+        A place of the picture was chosen; see `ask_for_place`.
     """
 
     said = Signal(str)
@@ -72,6 +74,7 @@ class Page(QWidget):
     find_wanted = Signal(str)
     reopen_wanted = Signal(str)
     page_wanted = Signal(str)
+    guessed = Signal(object)
 
     gestures: tuple[tuple[str, str], ...] = ()
     """What mouse and keys do on the page, for the shortcut sheet: (gesture, what it does)."""
@@ -80,6 +83,8 @@ class Page(QWidget):
         super().__init__(parent)
         self.session, self.look = session, look
         self.copier: NumbersCopier | None = None
+        self.withheld = ""
+        """Why what is computed is not to be seen now; see `withhold`. Empty if it is."""
         self.moves = True
         """Whether anything may move by itself; see `set_moves`."""
         self.setObjectName("page")
@@ -117,6 +122,28 @@ class Page(QWidget):
     def set_moves(self, moves: bool) -> None:
         """Let things move by themselves, or have what would play go one step at each press."""
         self.moves = moves
+
+    def withhold(self, why: str) -> bool:
+        """Show “?” for all that is computed, and give nothing of it away, until it is called with an empty text.
+
+        Parameters
+        ----------
+        why : str
+            Said to somebody who wants to take something away meanwhile.
+
+        Returns
+        -------
+        bool
+            Whether the page can do that. One that cannot must be covered as a whole.
+        """
+        self.withheld = why
+        return False
+
+    def ask_for_place(self, wanted: bool) -> None:
+        """Let a click on the picture choose a place, which `guessed` then gives; of pages that have a plane."""
+
+    def show_guess(self, place: tuple[float, float] | None) -> None:
+        """Mark a place that somebody has chosen, or none."""
 
     def settle(self, seconds: float = 30.0) -> None:
         """Go on handling events until nothing is being computed any more, for pictures without a window."""
@@ -178,8 +205,9 @@ class Page(QWidget):
     def _say_or_refuse(self, work: Callable[[], str]) -> None:
         """Take something away and say what that returns, or say why it cannot be done."""
         try:
-            if self.reason_against_taking:
-                raise ExplorerError(self.reason_against_taking)
+            reason = self.withheld or self.reason_against_taking
+            if reason:
+                raise ExplorerError(reason)
             message = work()
         except ExplorerError as error:
             self.refused.emit(str(error))

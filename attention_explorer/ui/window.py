@@ -72,9 +72,12 @@ class MainWindow(QMainWindow):
     -------
     worn : ()
         The window has put on another look.
+    guessed : (x, y)
+        A place was chosen on the page on show, which was asked for one.
     """
 
     worn = Signal()
+    guessed = Signal(object)
 
     def __init__(self, session: Session, store: SettingsStore, settings: Settings | None = None) -> None:
         super().__init__()
@@ -217,6 +220,7 @@ class MainWindow(QMainWindow):
             page.find_wanted.connect(self.files.lost.find)
             page.reopen_wanted.connect(self.files.lost.reopen)
             page.page_wanted.connect(self.show_page)
+            page.guessed.connect(self.guessed)
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)

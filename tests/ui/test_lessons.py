@@ -157,11 +157,11 @@ def test_the_first_lesson_is_played_by_hand_and_ones_own_work_comes_back(learner
     assert "Done." in learner.words(), "it ticks itself"
     learner.press(learner.card.next)
 
-    assert not learner.page.isVisible(), "the page would say what the dict finds"
-    assert learner.query == (1.0, 0.0), "nor is it computed anywhere, where a copy might give it away"
-    learner.answer(right=False)
-    assert learner.page.isVisible()
     assert learner.query == (1.0000001, 0.0)
+    assert learner.canvas.isVisible()
+    assert not learner.page.bars.isVisible(), "they would say what the dict finds"
+    learner.answer(right=False)
+    assert learner.page.bars.isVisible()
     assert "Not this time. You said “v₁, for q is close enough”; it is “Nothing: a KeyError”." in learner.words()
     learner.press(learner.card.next)
 
@@ -246,6 +246,23 @@ def test_the_truth_stands_beside_the_guess_of_bars(learner):
     assert asking.bars[0].truth == pytest.approx(0.907207046882843)
     QTest.keyClick(asking.bars[0], Qt.Key.Key_PageUp)
     assert asking.bars[0].value() == 60
+
+
+def test_a_point_is_clicked_on_the_plane_and_stays_beside_the_truth(learner):
+    asking = asked_of(learner, Kind.POINT)
+    QApplication.processEvents()
+    before, plain = learner.query, learner.canvas.grab().toImage()
+    learner.click(learner.canvas.scene().point((0.5, 1.25)))
+    x, y = map(float, asking.field.text().replace("−", "-").split())
+    assert (x, y) == pytest.approx((0.5, 1.25), abs=0.01)
+    assert learner.query == before, "a click guesses, and moves nothing"
+    assert learner.canvas.grab().toImage() != plain
+    learner.type_into(asking.field, "1 1")
+    assert "You said (1, 1); it is (1.777, 0.367), so you were 1.002 off." in learner.words()
+    learner.drag_query((0.0, 1.5))
+    assert learner.query != before, "the plane is there to be touched again"
+    learner.press(learner.card.leave)
+    assert learner.canvas._guess is None
 
 
 def test_cells_are_ticked_by_keys_and_marked_as_right_missed_and_wrong(learner):

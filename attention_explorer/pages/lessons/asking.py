@@ -41,9 +41,12 @@ class Asking(QWidget):
     -------
     given : object
         The answer: what was typed, the place of a sentence, or as `Given` says.
+    written : str
+        What stands in the field now, before it is the answer.
     """
 
     given = Signal(object)
+    written = Signal(str)
 
     def first(self) -> QWidget:
         """Return what takes the keyboard."""
@@ -51,6 +54,9 @@ class Asking(QWidget):
 
     def show_truth(self, given: Given | None, truth: Right) -> None:
         """Show the truth beside the guess, which there is not if somebody had it told. Nothing more is taken."""
+
+    def write(self, text: str) -> None:
+        """Write into the field, if there is one."""
 
     def set_look(self, look: Look) -> None:
         """Wear another size."""
@@ -83,6 +89,7 @@ class Typing(Asking):
         self.setLayout(line)
         self.field.returnPressed.connect(self._give)
         line.check.clicked.connect(self._give)
+        self.field.textChanged.connect(self.written)
         self.set_look(look)
 
     def set_look(self, look: Look) -> None:
@@ -90,6 +97,9 @@ class Typing(Asking):
 
     def first(self) -> QWidget:
         return self.field
+
+    def write(self, text: str) -> None:
+        self.field.setText(text)
 
     def _give(self) -> None:
         self.given.emit(self.field.text())

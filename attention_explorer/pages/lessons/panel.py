@@ -76,9 +76,12 @@ class LessonCard(Card):
     -------
     given : object
         An answer, as `Asking` gives it.
+    written : str
+        What the field for the answer says now.
     """
 
     given = Signal(object)
+    written = Signal(str)
 
     def __init__(self, look: Look) -> None:
         self._title, self._count = QLabel(), QLabel()
@@ -172,6 +175,7 @@ class LessonCard(Card):
         self._asked.deleteLater()
         self._asked = Asking() if asked is None else _asking(asked, self._look)
         self._asked.given.connect(self.given)
+        self._asked.written.connect(self.written)
         self._said.addWidget(self._asked)
         self._asked.show()  # now: what is shown an event later cannot take the keyboard
         buttons = self.back, self.hint, self.tell, self.another, self.skip, self.next, self.leave
@@ -188,6 +192,10 @@ class LessonCard(Card):
             self._asked.first().setFocus()
         else:
             (self.next if self.next.isVisible() else self.leave).setFocus()
+
+    def write(self, text: str) -> None:
+        """Write an answer into its field, as if it had been typed."""
+        self._asked.write(text)
 
     # ---- Words ----
 

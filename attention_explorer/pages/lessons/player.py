@@ -11,10 +11,11 @@ from typing import Any
 from PySide6.QtCore import QObject, SignalInstance
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.numerals import coordinate
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import Outcome, drawn, judged, truth
 from attention_explorer.pages.lessons.asking import Asked
-from attention_explorer.pages.lessons.lesson import Lesson, Step
+from attention_explorer.pages.lessons.lesson import Kind, Lesson, Step
 from attention_explorer.pages.lessons.offers import Offer, offered
 from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.panel import CardView, LessonCard
@@ -35,9 +36,11 @@ from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import SUFFIX
 from attention_explorer.ui.accessible import announce
 from attention_explorer.ui.controls.hint_card import HintCard
+from attention_explorer.ui.page import Page
 from attention_explorer.ui.window import MainWindow
 
-COVER = "Answer first. Then you see it here."
+COVER = "?\n\nAnswer first. Then you see it here."
+WITHHELD = "A question of the lesson is open: answer it first. Then all numbers are here again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,11 @@ class Place:
         return Asked(answer, self.offer, self.seed)
 
     @property
+    def wants_place(self) -> bool:
+        """Whether a click on the plane is an answer now."""
+        return self.asked is not None and self.asked.answer.kind is Kind.POINT
+
+    @property
     def is_covered(self) -> bool:
         """Whether the page would give the answer away: then the question is not on it before it is answered."""
         return self.now is not None and bool(self.now.hide) and not self.is_done
@@ -116,8 +124,10 @@ class LessonPlayer(QObject):
         self.progress = Progress.read(window.settings.lessons)
         self.place: Place | None = None
         self.card: LessonCard | None = None
+        self._veiled: Page | None = None
         self._session.changed.connect(self._on_changed)
         window.worn.connect(self._wear)
+        window.guessed.connect(self._choose)
 
     # ---- Beginning and ending ----
 
@@ -161,6 +171,7 @@ class LessonPlayer(QObject):
             (card.next.clicked, self._next),
             (card.leave.clicked, self.leave),
             (card.given, self._answer),
+            (card.written, self._show_guess),
         )
 
     @property
@@ -180,8 +191,10 @@ class LessonPlayer(QObject):
     def _drop(self) -> None:
         """End the lesson and leave everything as it is."""
         self.place = None
+        self._unveil()
+        self._window.page.ask_for_place(False)
+        self._window.page.show_guess(None)
         if self.card is not None:
-            self._window.uncover()
             self.card.hide()
             self.card.deleteLater()
             self.card = None
@@ -209,11 +222,11 @@ class LessonPlayer(QObject):
             case, seed = before, 0
         else:
             self._keep(self.progress.at(lesson, step))
-            state, seed = begun(lesson.steps[step], before, place.folder), random.randrange(2**32)  # noqa: S311 # to practise on
+            state = begun(lesson.steps[step], before, place.folder)
+            seed = random.randrange(2**32)  # noqa: S311 # to practise on
             case = drawn(lesson.steps[step], state, seed)
-        self.place = replace(
-            place, step=step, case=case, seed=seed, is_done=False, verdict="", outcome=None, is_hinted=False
-        )
+        self._window.page.show_guess(None)
+        self.place = Place(lesson, step, case, place.own, place.own_page, place.folder, seed)
         self._put()
         card = self._show()
         announce(card, card.spoken())
@@ -224,19 +237,28 @@ class LessonPlayer(QObject):
             card.take_keyboard()
 
     def _put(self) -> None:
-        """Put the case of the step on its page, or cover the page."""
+        """Put the case of the step on its page, without what the question must not tell, or cover the page."""
         place = self._playing()
+        page = _page_of(place.lesson, place.step)
+        if page and page != self._window.settings.page:
+            self._window.show_page(page)
+        self._unveil()
+        self._window.page.ask_for_place(place.wants_place)
         if place.is_covered:
-            self._window.cover(COVER)
-            return
-        self._window.uncover()
+            self._veiled = self._window.page
+            if not self._veiled.withhold(WITHHELD):
+                self._window.cover(COVER)
+                return  # the case is not computed anywhere, where a copy might give it away
         if place.now is not None:
             self._session.apply(place.case, f"Lesson, step {place.step + 1}")
-            page = _page_of(place.now)
-            if page and page != self._window.settings.page:
-                self._window.show_page(page)
             for hint in self._window.page.findChildren(HintCard):
                 hint.hide()  # that of the preset, which would say something else than the lesson, or the answer
+
+    def _unveil(self) -> None:
+        self._window.uncover()
+        if self._veiled is not None:
+            self._veiled.withhold("")
+            self._veiled = None
 
     def _playing(self) -> Place:
         if self.place is None:
@@ -297,6 +319,22 @@ class LessonPlayer(QObject):
         words = verdict_words(place.now, answer, verdict, place.offer)
         self._judged(words, (answer, verdict.truth), is_right=verdict.is_right)
 
+    def _show_guess(self, text: str) -> None:
+        """Mark on the plane what is typed as a point."""
+        if not self._playing().wants_place:
+            return
+        try:
+            x, y = (float(str(part)) for part in read_answer(Kind.POINT, text))  # type: ignore[union-attr]
+        except (ExplorerError, ValueError):
+            self._window.page.show_guess(None)  # no point yet
+        else:
+            self._window.page.show_guess((x, y))
+
+    def _choose(self, place: tuple[float, float]) -> None:
+        """Take a place that was clicked for what is typed."""
+        if self.card is not None:
+            self.card.write(" ".join(coordinate(part, 4) for part in place))
+
     def _judged(self, words: str, outcome: Outcome, *, is_right: bool) -> None:
         place = self._playing()
         self._keep(self.progress.answered(place.lesson, place.step, is_right=is_right))
@@ -332,11 +370,15 @@ class LessonPlayer(QObject):
         return self.card
 
 
-def _page_of(step: Step) -> str:
-    """Return the page that a step takes place on; empty for that on show."""
+def _page_of(lesson: Lesson, number: int) -> str:
+    """Return the page that a step takes place on, which is that of the step before if it names none."""
+    return next((page for step in reversed(lesson.steps[: number + 1]) if (page := _named_page(step))), "")
+
+
+def _named_page(step: Step) -> str:
     if step.show and not step.show.endswith(SUFFIX):
         return find_preset(step.show, step.page).page
-    return next((name.partition(".")[0] for name in step.set), "")
+    return step.page or next((name.partition(".")[0] for name in step.set), "")
 
 
 def _view_of(place: Place, progress: Progress) -> CardView:

@@ -16,7 +16,7 @@ from attention_explorer.state.explorer import ExplorerState
 
 TYPED = {
     Kind.NUMBER: "A number",
-    Kind.POINT: "Its x and y, with a space between",
+    Kind.POINT: "Its x and y, or click the plane",
 }
 """The kinds of answers that are typed, and what is to be typed."""
 

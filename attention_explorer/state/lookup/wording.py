@@ -99,10 +99,25 @@ def spot_in_words(frame: LookupFrame, spot: Part | Vector, hint: str = "") -> st
     return f"{text} · {hint}" if hint else text
 
 
+def part_given(state: LookupState, part: Part) -> str:
+    """Return where a part is, and nothing that is computed: “q = (1, 0)”."""
+    return f"{part.symbol} = {_place(state, part)}"
+
+
+def given_in_words(state: LookupState) -> str:
+    """Return a lookup in words without anything that is computed."""
+    kind = "Hard" if state.hard else "Soft"
+    return f"{kind} lookup: {'; '.join(part_given(state, part) for part in state.parts())}; what comes out: ?"
+
+
+def _place(state: LookupState, part: Part) -> str:
+    x, y = state.position(part)
+    return coordinate(x) if state.on_number_line(part) else f"({coordinate(x)}, {coordinate(y)})"
+
+
 def _part_in_words(frame: LookupFrame, part: Part) -> str:
     state = frame.state
-    x, y = state.position(part)
-    place = coordinate(x) if state.on_number_line(part) else f"({coordinate(x)}, {coordinate(y)})"
+    place = _place(state, part)
     if frame.row is not None and part.role in (Role.KEY, Role.VALUE):
         return row_part_in_words(frame, frame.row, part, place)
     text = f"{part.symbol} = {place}"

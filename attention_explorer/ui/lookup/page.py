@@ -18,7 +18,7 @@ from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import LEARNED, PRESETS, preset
 from attention_explorer.state.lookup.state import Part
-from attention_explorer.state.lookup.wording import description, key_name
+from attention_explorer.state.lookup.wording import description, given_in_words, key_name
 from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
@@ -122,6 +122,7 @@ class LookupPage(Page):
 
     def _connect(self) -> None:
         self.canvas.pointed.connect(self.said)
+        self.canvas.guessed.connect(self.guessed)
         for source in (self.canvas, self.table.numbers, self.controls.exact, self.gradient):
             source.refused.connect(self.refused)
         self.canvas.grabbed.connect(self.gradient.stop)
@@ -227,6 +228,24 @@ class LookupPage(Page):
         self._show_preset(frame)
         self.table.fit_height()
         self._columns.activate()  # at once: who adds a key asks how much of the plane is left
+
+    def withhold(self, why: str) -> bool:
+        super().withhold(why)
+        withheld = bool(why)
+        self.gradient.stop()
+        self.said.emit("")
+        for part in (self.canvas, self.table.numbers, self.panel):
+            part.withhold(withheld)
+        self.chips.setHidden(withheld)
+        if not withheld and self._is_open:
+            self._show(lookup_frame(self.session.state.lookup))
+        return True
+
+    def ask_for_place(self, wanted: bool) -> None:
+        self.canvas.ask_for_place(wanted)
+
+    def show_guess(self, place: Vector | None) -> None:
+        self.canvas.show_guess(place)
 
     def _show_preset(self, frame: LookupFrame) -> None:
         state = frame.state
@@ -350,4 +369,7 @@ class LookupPage(Page):
 
     def description(self) -> str:
         """Return the page in words."""
-        return description(lookup_frame(self.session.state.lookup)) if self._is_open else self.notice.words.text()
+        if not self._is_open:
+            return self.notice.words.text()
+        frame = lookup_frame(self.session.state.lookup)
+        return given_in_words(frame.state) if self.withheld else description(frame)

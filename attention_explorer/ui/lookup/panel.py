@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
 
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from attention_explorer.ui.lookup.temperature_chart import TemperatureChart
 
 WIDTH = 440
+NOT_YET = "weights = ?    o = ?"
+"""Stands in place of all numbers while they are asked for."""
 
 
 class LookupPanel(PanelScroll):
@@ -43,6 +45,7 @@ class LookupPanel(PanelScroll):
         super().__init__(body, parent)
         self._session, self._look = session, look
         self._hovered: int | None = None
+        self._withheld = False
         self._selected: Part | None = None
         self.chart: TemperatureChart | None = None
         self.controls = LookupControls(session, look)
@@ -64,10 +67,19 @@ class LookupPanel(PanelScroll):
         weights.body.addWidget(self.bars)
         weights.body.addWidget(self.noticed)
         self._sum_card.body.addWidget(self.sum)
+        self._unknown = Card(self._look, "What comes out")
+        self._unknown.body.addWidget(QLabel(NOT_YET))
+        self._unknown.hide()
+        self._computed = QWidget()
+        self._inner = QVBoxLayout(self._computed)
+        self._inner.setContentsMargins(0, 0, 0, 0)
+        for widget in (weights, self._sum_card, self._make_tabs()):
+            self._inner.addWidget(widget)
+        self._inner.addWidget(self._chart_card, 1)
         self.column = QVBoxLayout(body)
-        for widget in (self.controls, weights, self._sum_card, self._make_tabs()):
-            self.column.addWidget(widget)
-        self.column.addWidget(self._chart_card, 1)
+        self.column.addWidget(self.controls)
+        self.column.addWidget(self._unknown)
+        self.column.addWidget(self._computed, 1)
         self.column.addStretch(0)
 
     def _make_tabs(self) -> QTabWidget:
@@ -85,14 +97,22 @@ class LookupPanel(PanelScroll):
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._look = look
+        self._inner.setSpacing(look.px(8))
         self.column.setSpacing(look.px(8))
         self.column.setContentsMargins(0, 0, look.px(8), 0)
-        for card in self._cards:
+        for card in (*self._cards, self._unknown):
             card.set_look(look)
         for part in (self.controls, self.bars, self.noticed, self.sum, self.gradient):
             part.set_look(look)
         if self.chart is not None:
             self.chart.set_look(look)
+
+    def withhold(self, withheld: bool) -> None:
+        """Show “?” in place of weights, sum, gradient and temperature chart, or show them again."""
+        self._withheld = withheld
+        self._computed.setHidden(withheld)
+        self._unknown.setVisible(withheld)
+        self.gradient.setDisabled(withheld)  # nor by a key: a step tells where the slope is
 
     # ---- Its place on the page ----
 
@@ -150,6 +170,8 @@ class LookupPanel(PanelScroll):
     def show_frame(self, frame: LookupFrame, selected: Part | None) -> None:
         """Show the numbers of a lookup, of which a part is selected."""
         self.controls.show_frame(frame)
+        if self._withheld:
+            return
         if self.tabs.currentWidget() is self.gradient or self.gradient.is_playing:
             self.gradient.show_frame(frame)
         if self.chart is not None and self.chart.isVisible():
@@ -163,6 +185,8 @@ class LookupPanel(PanelScroll):
     def explain(self, frame: LookupFrame, selected: Part | None) -> None:
         """Spell out the weight of the hovered key, of the selected one, or of the heaviest."""
         self._selected = selected
+        if self._withheld:
+            return
         wanted = self._hovered
         if wanted is None and selected is not None and selected.role in (Role.KEY, Role.VALUE):
             wanted = selected.index

@@ -85,6 +85,8 @@ def _paint_below_values(painter: QPainter, scene: PlaneScene) -> None:
 
 
 def _paint_output_vectors(painter: QPainter, scene: PlaneScene) -> None:
+    if scene.withheld:
+        return
     if scene.frame.draws(Overlay.CHAIN):
         paint_chain(painter, scene)
     paint_output_shaft(painter, scene)
@@ -102,6 +104,8 @@ def _paint_outcome(painter: QPainter, scene: PlaneScene) -> None:
                     _paint_shaft(painter, scene, part)
             _paint_output_vectors(painter, scene)
         _paint_badges(painter, scene, apart=True)
+    if scene.withheld:
+        return
     if state.shows(Overlay.GRADIENT):
         paint_swing(painter, scene)
     if state.shows(Overlay.LIMIT):

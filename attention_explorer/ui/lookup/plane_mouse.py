@@ -14,7 +14,6 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Vector, snapped
 from attention_explorer.state.lookup.state import Part
-from attention_explorer.state.lookup.wording import spot_in_words
 from attention_explorer.state.role import Role
 from attention_explorer.ui.lookup.plane_grip import SNAP, Drag, Grip, Pan, cursor_for, hold_at, rounded_to_pixel
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, number_range
@@ -35,16 +34,20 @@ class PlaneMouse(PlaneView):
         A hand has taken hold of something; whatever moves by itself should stop.
     menu_wanted : (QPoint, Part or None, (x, y))
         A context menu is wanted at a global position, for a part or for a point of the plane.
+    guessed : (x, y)
+        A place was chosen, where one is asked for.
     """
 
     pointed = Signal(str)
     grabbed = Signal()
     menu_wanted = Signal(object, object, object)
+    guessed = Signal(object)
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
         self._spot: tuple[Part | Vector | None, str] = (None, "")
         self._pointer: QPointF | None = None
+        self._asks = False
         self.setMouseTracking(True)
         self.setToolTip("")
 
@@ -55,10 +58,22 @@ class PlaneMouse(PlaneView):
         elif old.lookup != new.lookup:
             self._say_spot()
 
+    def ask_for_place(self, wanted: bool) -> None:
+        """Have a press of the mouse choose a place, and move nothing; or not any more."""
+        self._asks = wanted
+        self.setCursor(Qt.CursorShape.CrossCursor if wanted else Qt.CursorShape.ArrowCursor)
+
+    def _choose(self, at: QPointF) -> None:
+        x, y = rounded_to_pixel(self.scene().transform.to_plane(at.x(), at.y()), self.scene().transform)
+        self.guessed.emit((x, y))
+
     # ---- Dragging ----
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         at = event.position()
+        if self._asks and event.button() is Qt.MouseButton.LeftButton:
+            self._choose(at)
+            return
         if event.button() is Qt.MouseButton.RightButton and self.is_held:
             self.cancel_drag()
             return
@@ -75,7 +90,10 @@ class PlaneMouse(PlaneView):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         at = event.position()
-        if self._drag is not None:
+        if self._asks:
+            if event.buttons() & Qt.MouseButton.LeftButton:
+                self._choose(at)
+        elif self._drag is not None:
             self._continue_drag(self._drag, at, event.modifiers())
         elif self._pan is not None:
             self._continue_pan(self._pan, at)
@@ -107,6 +125,8 @@ class PlaneMouse(PlaneView):
         self._session.preview(self._with_camera(camera), "Move the view")
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._asks:
+            return
         self._end_gesture()
         self._session.commit()
         self._numbers = number_range(self._state)
@@ -133,7 +153,7 @@ class PlaneMouse(PlaneView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         at = event.position()
         scene = self.scene()
-        if event.button() is not Qt.MouseButton.LeftButton or hold_at(scene, at) is not None:
+        if self._asks or event.button() is not Qt.MouseButton.LeftButton or hold_at(scene, at) is not None:
             return
         if not scene.rect.contains(at):
             return
@@ -192,7 +212,7 @@ class PlaneMouse(PlaneView):
         frame = lookup_frame(self._state)
         if isinstance(spot, Part) and spot not in frame.state.parts():
             spot = None
-        self.pointed.emit("" if spot is None else spot_in_words(frame, spot, hint))
+        self.pointed.emit("" if spot is None else self._in_words(spot, hint))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hovered = self._pointer = None

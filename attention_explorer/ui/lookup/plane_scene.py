@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF
 
@@ -88,6 +88,8 @@ class PlaneScene:
     hovered: Part | None = None
     field_columns: int = 160
     """Columns of the soft weight field; coarse while the keys are moving."""
+    withheld: bool = False
+    """Whether nothing that is computed is drawn, such as the output."""
 
     @property
     def state(self) -> LookupState:
@@ -159,9 +161,10 @@ def scene_for(
     selected: Part | None = None,
     hovered: Part | None = None,
     field_columns: int = 160,
+    withheld: bool = False,
 ) -> PlaneScene:
     """Lay out a picture of ``width`` × ``height`` px: what its camera shows, or its extent with room around it."""
-    frame = lookup_frame(state)
+    frame = lookup_frame(replace(state, overlays=state.overlays & {Overlay.HULL}) if withheld else state)
     state, plane_height, line, values = frame.state, height, None, None
     if frame.row is not None:
         width, plane_height, values = _beside(frame.row.value_extent, look, width, height)
@@ -176,7 +179,7 @@ def scene_for(
         transform = PlaneTransform.fitting(state.extent, width, plane_height, look.px(BADGE_RADIUS + 4))
     else:
         transform = PlaneTransform.fitting(state.camera, width, plane_height)
-    return PlaneScene(frame, transform, look, line, values, selected, hovered, field_columns)
+    return PlaneScene(frame, transform, look, line, values, selected, hovered, field_columns, withheld)
 
 
 def _beside(extent: Extent, look: Look, width: float, height: float) -> tuple[float, float, ValuePlane]:

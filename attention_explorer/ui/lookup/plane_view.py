@@ -14,13 +14,14 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Extent, Vector
 from attention_explorer.state.lookup.state import QUERY, LookupState, Part
-from attention_explorer.state.lookup.wording import description, spot_in_words
+from attention_explorer.state.lookup.wording import description, given_in_words, part_given, spot_in_words
 from attention_explorer.ui.accessible import PICTURE, sentences
 from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
 from attention_explorer.ui.drawing.marks import pen
 from attention_explorer.ui.lookup.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.ui.lookup.plane_foreground import paint_foreground
 from attention_explorer.ui.lookup.plane_grip import Drag, Hold, Pan
+from attention_explorer.ui.lookup.plane_guess import paint_guess
 from attention_explorer.ui.lookup.plane_scene import PlaneScene, number_range, scene_for
 from attention_explorer.ui.theme import Look
 
@@ -52,6 +53,8 @@ class PlaneView(QWidget):
         self._drag: Drag | None = None
         self._pan: Pan | None = None
         self._dragging = False
+        self._withheld = False
+        self._guess: Vector | None = None
         self._numbers = number_range(self._state)
         self._field_columns = FINE_FIELD
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MILLISECONDS)
@@ -67,8 +70,25 @@ class PlaneView(QWidget):
     def spoken(self) -> str:
         """Return what is drawn in words, the part that keys act on last."""
         frame = lookup_frame(self._state)
-        selected = "" if self._selected is None else f"Selected: {spot_in_words(frame, self._selected)}"
-        return sentences(description(frame), selected)
+        selected = "" if self._selected is None else f"Selected: {self._in_words(self._selected)}"
+        return sentences(given_in_words(frame.state) if self._withheld else description(frame), selected)
+
+    def _in_words(self, spot: Part | Vector, hint: str = "") -> str:
+        """Return what is at a place in words, without what is withheld."""
+        frame = lookup_frame(self._state)
+        if self._withheld and isinstance(spot, Part):
+            return part_given(frame.state, spot)
+        return spot_in_words(frame, spot, hint)
+
+    def withhold(self, withheld: bool) -> None:
+        """Draw and say nothing that is computed, or all again."""
+        self._withheld = withheld
+        self.update()
+
+    def show_guess(self, place: Vector | None) -> None:
+        """Mark where somebody thinks that the output is, or nothing."""
+        self._guess = place
+        self.update()
 
     @property
     def _state(self) -> LookupState:
@@ -90,6 +110,7 @@ class PlaneView(QWidget):
             selected=self._selected if self.hasFocus() or self._dragging else None,
             hovered=self._hovered.part if self._hovered else None,
             field_columns=self._field_columns,
+            withheld=self._withheld,
         )
 
     def sizeHint(self) -> QSize:
@@ -137,6 +158,8 @@ class PlaneView(QWidget):
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._backdrop_for(scene))
         paint_foreground(painter, scene)
+        if self._guess is not None:
+            paint_guess(painter, scene, self._guess)
         frame_pen = pen(
             scene.look.theme.focus if self.hasFocus() else scene.look.theme.border,
             2.0 * self._look.zoom if self.hasFocus() else 1.0,

@@ -70,6 +70,7 @@ class NumbersModel(QAbstractTableModel):
     def __init__(self, session: Session, look: Look, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._look = session, look
+        self._withheld = False
         self._frame = lookup_frame(LookupState())  # of the session when it is shown: a row may have to be opened first
         self._rows = _rows(self._frame.state)
         self._cells = self._all_cells()
@@ -94,6 +95,15 @@ class NumbersModel(QAbstractTableModel):
         self._frame, self._rows = frame, rows
         self._cells = self._all_cells()
         self.endResetModel()
+
+    def withhold(self, withheld: bool) -> None:
+        """Show “?” for all that is computed, or show it again."""
+        self._withheld = withheld
+        self._announce_changes()
+
+    def _is_withheld(self, row: int, column: Column) -> bool:
+        is_given = self._rows[row] is not None and column in _COORDINATES
+        return self._withheld and not is_given and column is not Column.NAME
 
     def _all_cells(self) -> list[list[Cell]]:
         return [[self._cell(row, column) for column in Column] for row in range(len(self._rows))]
@@ -173,6 +183,8 @@ class NumbersModel(QAbstractTableModel):
     def number(self, row: int, column: Column) -> float | None:
         """Return the full number of a cell; None where there is none or more than one."""
         part = self._rows[row]
+        if self._is_withheld(row, column):
+            return None
         if part is None:
             return self._output_number(column)
         if column in (Column.X, Column.Y):
@@ -211,6 +223,8 @@ class NumbersModel(QAbstractTableModel):
         part = self._rows[row]
         if column is Column.NAME:
             return "o" if part is None else part.symbol
+        if self._is_withheld(row, column):
+            return "?" if self._has_number(row, column) else ""
         if column is Column.CONTRIBUTION:
             return self._contribution(part)
         number = self.number(row, column)
@@ -227,6 +241,13 @@ class NumbersModel(QAbstractTableModel):
         if column in (Column.VALUE_X, Column.VALUE_Y):
             return coordinate(number, 5)
         return compact(number) if column is Column.LENGTH else coordinate(number)
+
+    def _has_number(self, row: int, column: Column) -> bool:
+        """Whether a cell that is withheld has a number at other times."""
+        part = self._rows[row]
+        if part is None:
+            return column in (Column.X, Column.WEIGHT, Column.CONTRIBUTION)
+        return part.role is Role.KEY or (part == QUERY and column is Column.LENGTH)
 
     def _contribution(self, part: Part | None) -> str:
         if part is not None and part.role is not Role.KEY:
