@@ -206,7 +206,10 @@ def run_window(
     settings = store.load()
     if from_zero:
         settings = replace(settings, from_zero=True)
-    window = MainWindow(Session(first_state() if state is None and store.is_new else state), store, settings)
+    is_first = store.is_new
+    if is_first:
+        settings = replace(settings, full=False)
+    window = MainWindow(Session(first_state() if state is None and is_first else state), store, settings)
     reporter = ErrorReporter(window)
     reporter.install()
     end = EndFromOutside(window.files.keep_now, window)
@@ -216,6 +219,8 @@ def run_window(
         window.show_page(page)
     window.show()
     QTimer.singleShot(0, window, collect_garbage_again)
+    if is_first and state is None and path is None and not page:
+        QTimer.singleShot(0, window, window.welcome)
     LoadAhead(window).start()
     if is_watched:
         watch(window)

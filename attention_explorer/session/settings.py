@@ -47,6 +47,8 @@ class Settings:
     """Whether nothing moves by itself: what would play goes step by step."""
     from_zero: bool = False
     """Whether layers, heads and tokens are counted from 0."""
+    full: bool = True
+    """Whether all controls are shown, or those of the level Start; see `ui/levels.py`. A new user begins with Start."""
     memory: int = ON_SHOW_BYTES // 2**20
     """MiB that may be taken for what is on the screen or kept as B."""
     lessons: str = ""
@@ -91,6 +93,7 @@ class SettingsStore:
             page=self._text("page", settings.page),
             lessons=self._text("lessons", settings.lessons),
             goes_on=self._switch("goes_on", settings.goes_on),
+            full=self._switch("full", settings.full),
             from_zero=self._switch("from_zero", settings.from_zero),
             reduced_motion=self._switch("reduced_motion", settings.reduced_motion),
             geometry=bytes(geometry.data()) if isinstance(geometry, QByteArray) else b"",

@@ -135,6 +135,22 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         )
     ),
     WindowAction("view-2", "&View"),
+    *(
+        WindowAction(
+            f"level-{title}",
+            "&View",
+            f"{title[0]}&{title[1:]}: {what}",
+            lambda w, full=full: w.set_full(full),  # type: ignore[misc]
+            (),
+            tip,
+            lambda w, full=full: w.settings.full is full,  # type: ignore[misc]
+        )
+        for full, title, what, tip in (
+            (False, "Start", "few controls", "Show what a beginner needs: less on every page, and nothing is lost"),
+            (True, "Full", "all controls", "Show all controls, gradients and summaries"),
+        )
+    ),
+    WindowAction("view-4", "&View"),
     WindowAction(
         "reduced-motion",
         "&View",

@@ -48,9 +48,11 @@ from attention_explorer.state.ready_made import pages_changed
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll, bring_into_view
 from attention_explorer.ui.icons import icon, program_icon
+from attention_explorer.ui.levels import StartLevel
 from attention_explorer.ui.page import PAGES, Page, imported
 from attention_explorer.ui.read_out import ReadOut
 from attention_explorer.ui.session_files import SessionFiles
+from attention_explorer.ui.spotlight import Spotlight
 from attention_explorer.ui.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
 
 RAIL_WIDTH = 76
@@ -95,6 +97,9 @@ class MainWindow(QMainWindow):
         self._menus: dict[str, QMenu] = {}
         self._stack = QStackedWidget()
         self._lessons: Any = None
+        self._start_level = StartLevel(self)
+        self._spotlight: Spotlight | None = None
+        self._needed: tuple[str, ...] = ()
         self._make_rail()
         self._make_body()
         self._make_menus()
@@ -234,8 +239,33 @@ class MainWindow(QMainWindow):
         self._rail_buttons[entry.id][0].setChecked(True)
         self.settings = replace(self.settings, page=entry.id)
         self._fill_page_menu(page, entry.title)
+        self._show_level()
         page.render_state(self.session.state, self.session.state)
         page.focus_first()
+
+    # ---- What of a page is shown ----
+
+    def set_full(self, full: bool) -> None:
+        """Show all controls, or those of the level Start."""
+        self.settings = replace(self.settings, full=full)
+        self._show_level()
+        self._wear()
+        self.page.render_state(self.session.state, self.session.state)
+
+    def _show_level(self) -> None:
+        if self.settings.full:
+            self._start_level.give_back(self.page, self.settings.page)
+        else:
+            self._start_level.leave_out(self.page, self.settings.page, but=self._needed)
+
+    def light(self, names: tuple[str, ...]) -> None:
+        """Dim the page on show but for some parts, by the names of `reach`; for none, dim nothing."""
+        self._needed = names
+        self._show_level()
+        if self._spotlight is not None:
+            self._spotlight.hide()
+            self._spotlight.deleteLater()
+        self._spotlight = Spotlight(self.page, names, self.look) if names else None
 
     def _fill_page_menu(self, page: Page, title: str) -> None:
         menu = self._menus[PAGE_MENU]
@@ -281,6 +311,10 @@ class MainWindow(QMainWindow):
     def show_lessons(self) -> None:
         """Offer the lessons."""
         self._player().show_list()
+
+    def welcome(self) -> None:
+        """Offer the lessons to somebody who is here for the first time."""
+        self._player().show_list(is_first=True)
 
     def play_lesson(self, path: Path) -> None:
         """Begin the lesson of a file, or say why it cannot be played."""
@@ -361,6 +395,8 @@ class MainWindow(QMainWindow):
             button.setIconSize(QSize(look.px(26), look.px(26)))
             button.setFixedWidth(look.px(RAIL_WIDTH - 14))
         self._fit_rail()
+        if self._spotlight is not None:
+            self._spotlight.set_look(look)
         self.worn.emit()
         self._dress(self.page)
         for spec in WINDOW_ACTIONS:

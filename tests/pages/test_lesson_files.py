@@ -111,6 +111,7 @@ def test_a_file_is_refused_with_the_line(old: str, new: str, line: int, what: st
             "those that",
         ),
         ('{ number = "lookup.output[0]", within = 0.01 }', '{ cells = "heads.masked" }', 18, "do not fit the card"),
+        ('light = ["lookup.', 'light = ["lookup.tabel", "lookup.', 7, "no part of a page. Did you mean “lookup.table”"),
         ('hide = ["lookup.output",', 'hide = ["lookup.otuput",', 18, "Did you mean “output”"),
     ],
 )

@@ -18,6 +18,12 @@ ABOUT = (
     "lesson goes on where you left it."
 )
 
+WELCOME = (
+    "Attention is a soft dictionary, and here you can touch it. Short lessons ask what will happen, and then show it. "
+    "They wait at the bottom of the rail if you would rather look around first. The window begins with few controls; "
+    "“Full” in the menu View shows them all."
+)
+
 
 class LessonList(QDialog):
     """Offers the lessons.
@@ -33,14 +39,22 @@ class LessonList(QDialog):
     chosen = Signal(object)
     forgotten = Signal()
 
-    def __init__(self, parent: QWidget, look: Look, lessons: Sequence[Lesson], progress: Progress) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        look: Look,
+        lessons: Sequence[Lesson],
+        progress: Progress,
+        *,
+        is_first: bool = False,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Lessons")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._look, self._lessons = look, tuple(lessons)
         self.starts: tuple[QPushButton, ...] = ()
         self._column = QVBoxLayout(self)
-        about = QLabel(ABOUT)
+        about = QLabel(WELCOME if is_first else ABOUT)
         about.setWordWrap(True)
         about.setObjectName("muted")
         self._column.addWidget(about)
@@ -51,9 +65,10 @@ class LessonList(QDialog):
         self.starts = tuple(self._row(rows, lesson, progress.of(lesson)) for lesson in self._lessons)
         rows.addStretch(1)
         self._column.addWidget(ColumnScroll(self._rows), 1)
-        self._column.addLayout(self._foot(progress))
-        next((start for start in self.starts if start.isDefault()), self.starts[0]).setFocus()
-        high = look.px(100) + self._rows.sizeHint().height()
+        self._column.addLayout(self._foot(progress, is_first=is_first))
+        if not is_first:
+            self.starts[0].setFocus()
+        high = look.px(100) + about.heightForWidth(look.px(530)) + self._rows.sizeHint().height()
         self.resize(look.px(560), min(high, max(parent.height() - 40, 300)))
 
     def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done) -> QPushButton:
@@ -75,8 +90,21 @@ class LessonList(QDialog):
         rows.addWidget(card)
         return start
 
-    def _foot(self, progress: Progress) -> QHBoxLayout:
+    def _foot(self, progress: Progress, *, is_first: bool) -> QHBoxLayout:
         foot = QHBoxLayout()
+        if is_first:
+            first = QPushButton("Start with lesson 1")
+            first.setCheckable(True)
+            first.setChecked(True)  # like a chosen one: the one that leads on stands out
+            first.clicked.connect(lambda: self._choose(self._lessons[0]))
+            explore = QPushButton("Just explore")
+            explore.clicked.connect(self.reject)
+            foot.addStretch(1)
+            foot.addWidget(explore)
+            foot.addWidget(first)
+            first.setDefault(True)
+            first.setFocus()
+            return foot
         forget, close = QPushButton("Forget my progress"), QPushButton("Just explore")
         forget.setAutoDefault(False)
         forget.setEnabled(bool(progress.lessons))

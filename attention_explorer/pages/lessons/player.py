@@ -19,6 +19,7 @@ from attention_explorer.pages.lessons.lesson import Kind, Lesson, Step
 from attention_explorer.pages.lessons.offers import Offer, offered
 from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.panel import CardView, LessonCard
+from attention_explorer.pages.lessons.parts import names_of
 from attention_explorer.pages.lessons.progress import Progress
 from attention_explorer.pages.lessons.reading import read_lesson
 from attention_explorer.pages.lessons.walk import begun, checked, ended
@@ -105,6 +106,11 @@ class Place:
         return Asked(answer, self.offer, self.seed)
 
     @property
+    def light(self) -> tuple[str, ...]:
+        """What the step needs on its page, as the page calls it; empty for all of it."""
+        return () if self.now is None or self.is_done else names_of(self.now.light)
+
+    @property
     def wants_place(self) -> bool:
         """Whether a click on the plane is an answer now."""
         return self.asked is not None and self.asked.answer.kind is Kind.POINT
@@ -131,9 +137,9 @@ class LessonPlayer(QObject):
 
     # ---- Beginning and ending ----
 
-    def show_list(self) -> None:
-        """Open the list of lessons."""
-        opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress)
+    def show_list(self, *, is_first: bool = False) -> None:
+        """Open the list of lessons; the first time, with a word of welcome."""
+        opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress, is_first=is_first)
         opened.chosen.connect(self.start)
         opened.forgotten.connect(lambda: self._keep(Progress()))
         opened.open()
@@ -192,6 +198,7 @@ class LessonPlayer(QObject):
         """End the lesson and leave everything as it is."""
         self.place = None
         self._unveil()
+        self._window.light(())
         self._window.page.ask_for_place(False)
         self._window.page.show_guess(None)
         if self.card is not None:
@@ -243,6 +250,7 @@ class LessonPlayer(QObject):
         if page and page != self._window.settings.page:
             self._window.show_page(page)
         self._unveil()
+        self._window.light(place.light)
         self._window.page.ask_for_place(place.wants_place)
         if place.is_covered:
             self._veiled = self._window.page
@@ -354,6 +362,7 @@ class LessonPlayer(QObject):
             self._drop()  # another session was opened: nothing of the one before comes back
         elif not place.is_done and is_met(place.now, new):
             self._change(is_done=True)
+            self._window.light(())
             if self.card is not None:
                 announce(self.card, "Done. Next goes on.")
 

@@ -12,6 +12,7 @@ from attention_explorer.pages.lessons.expression import Expression
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Lesson, Step
 from attention_explorer.pages.lessons.names import names_in, refuse_files, with_fields
 from attention_explorer.pages.lessons.offers import offered
+from attention_explorer.pages.lessons.parts import names_of
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import SUFFIX, read_session
@@ -83,6 +84,7 @@ def checked(lesson: Lesson, folder: Path | None = None) -> Iterator[tuple[Step, 
 
 
 def _step_checked(step: Step, state: ExplorerState) -> Iterator[tuple[str, str]]:
+    names_of(step.light)
     for each in _expressions(step):
         yield from each.words(names_in(state))
     if step.until is not None:

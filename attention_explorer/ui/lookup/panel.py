@@ -76,6 +76,7 @@ class LookupPanel(PanelScroll):
         for widget in (weights, self._sum_card, self._make_tabs()):
             self._inner.addWidget(widget)
         self._inner.addWidget(self._chart_card, 1)
+        self._inner.addStretch(0)
         self.column = QVBoxLayout(body)
         self.column.addWidget(self.controls)
         self.column.addWidget(self._unknown)

@@ -1,0 +1,141 @@
+"""The level **Start**: a window with few controls. The level **Full** shows them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QWidget
+
+from attention_explorer.ui import reach
+
+LEFT_OUT: Mapping[str, tuple[str, ...]] = {
+    "lookup": (
+        "Divide the scores by the square root of d_k",
+        "Where the values come from",
+        "Show equal angle",
+        "Show chain",
+        "Show trail",
+        "Show limit",
+        "Worth noticing",
+        "Gradient and temperature",
+    ),
+    "heads": (
+        "Second sentence, for cross-attention",
+        "Picture: Stages",
+        "Picture: Compare",
+        "Stage",
+        "Contrast",
+        "Hidden keys",
+        "Paint the mask",
+        "Only heads from a value on",
+        "Order of the heads",
+        "Reverse the order of the heads",
+        "Arrays…",
+        "Keep as B",
+        "Sum and entropy",
+        "Table…",
+        "Check",
+    ),
+    "positions": (
+        "Number of dimensions",
+        "Base of the wavelengths",
+        "Which dimensions turn together",
+        "Seed of the random numbers",
+        "Dimensions whose waves are drawn",
+        "Encoding and embedding",
+        "√d_model",
+    ),
+    "block": (
+        "Picture: Norm",
+        "Picture: Linear",
+        "d_ff",
+        "Initialiser",
+        "σ_w",
+        "weights σ",
+        "seed",
+        "Kind of norm",
+        "ε",
+        "Place of ε",
+        "Activation",
+        "Batch",
+        "Standard deviation of the embeddings",
+    ),
+    "scaling": (
+        "Distribution of the entries",
+        "Number of draws",
+        "Seed",
+        "one axis for both",
+        "hold the axes",
+        "subtract max",
+        "Precision",
+        "Axis that is normalised",
+        "gain σ_w",
+        "Gain σ_w",
+        "Gain",
+    ),
+    "cost": ("Picture: Reach", "Picture: Inputs", "d_k", "d_ff", "Precision"),
+    "training": (
+        "d_model",
+        "seed",
+        "positions",
+        "÷√d_k",
+        "More controls",
+        "+ another run",
+        "Which heads does it need?",
+        "Hide cells",
+        "Save weights…",
+        "Save curves…",
+        "Animation…",
+    ),
+}
+"""By page: what Start leaves out, by the names of `reach`. It shows everything else: what can be dragged, soft and
+hard, temperature, sentences, masks, undo and export among it."""
+
+
+class StartLevel(QObject):
+    """Leaves out of pages what Start does not show, also where a page would show it again."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._wanted: dict[QWidget, bool] = {}
+
+    def leave_out(self, page: QWidget, identifier: str, but: tuple[str, ...] = ()) -> None:
+        """Hide what is left out of a page, but for what a lesson needs there now."""
+        for name in LEFT_OUT.get(identifier, ()):
+            found = reach.tab(page, name)
+            if found is not None:
+                found[0].setTabVisible(found[1], name in but)
+                continue
+            widget = reach.part(page, name)
+            if widget is None:
+                continue
+            if name in but:
+                self._give_back(widget)
+            elif widget not in self._wanted:
+                self._wanted[widget] = not widget.isHidden()
+                widget.hide()
+                widget.installEventFilter(self)
+
+    def give_back(self, page: QWidget, identifier: str) -> None:
+        """Show a page as it is without this level."""
+        for name in LEFT_OUT.get(identifier, ()):
+            found = reach.tab(page, name)
+            if found is not None:
+                found[0].setTabVisible(found[1], True)
+        for name in LEFT_OUT.get(identifier, ()):
+            widget = reach.part(page, name)
+            if widget is not None:
+                self._give_back(widget)
+
+    def _give_back(self, widget: QWidget) -> None:
+        wanted = self._wanted.pop(widget, None)
+        if wanted is not None:
+            widget.removeEventFilter(self)
+            widget.setVisible(wanted)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.ShowToParent and isinstance(watched, QWidget) and watched in self._wanted:
+            self._wanted[watched] = True
+            watched.hide()
+        return False

@@ -1,0 +1,49 @@
+"""Finds controls and pictures of a page by what they are called: the one place where others reach into a page.
+
+A name is the accessible name of a control, the words on it, or those of a tab. It stays when the page is built anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QLabel, QTabWidget, QWidget
+
+
+def part(page: QWidget, name: str) -> QWidget | None:
+    """Return what is called so on a page, with the label that belongs to it; None if there is nothing."""
+    called = [each for each in _parts(page) if _name(each) == name]
+    called.sort(key=lambda each: isinstance(each, QLabel))  # a label comes with its control, not in its place
+    return _whole(called[0], page) if called else None
+
+
+def tab(page: QWidget, name: str) -> tuple[QTabWidget, int] | None:
+    """Return the tabs of a page of which one is called so, and its place."""
+    for tabs in page.findChildren(QTabWidget):
+        for place in range(tabs.count()):
+            if tabs.tabText(place) == name:
+                return tabs, place
+    return None
+
+
+def _parts(page: QWidget) -> Iterator[QWidget]:
+    return (each for each in page.findChildren(QWidget) if not each.isWindow())
+
+
+def _name(widget: QWidget) -> str:
+    if widget.accessibleName():
+        return widget.accessibleName()
+    return widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
+
+
+def _whole(widget: QWidget, page: QWidget) -> QWidget:
+    """Return a widget with all that belongs to it alone: its label, or the card around it."""
+    parent = widget.parentWidget()
+    while parent is not None and parent is not page and parent.parentWidget() is not page:
+        here = Qt.FindChildOption.FindDirectChildrenOnly
+        others = [each for each in parent.findChildren(QWidget, options=here) if not isinstance(each, QLabel)]
+        if others != [widget] or isinstance(parent.parentWidget(), QTabWidget):
+            break
+        widget, parent = parent, parent.parentWidget()
+    return widget

@@ -1,0 +1,166 @@
+"""The levels Start and Full, and the light on what a lesson needs."""
+
+from __future__ import annotations
+
+import pytest
+from people_driver import catch_up
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
+from test_lessons import Learner
+
+from attention_explorer.pages.lessons.page import LessonList
+from attention_explorer.pages.lessons.parts import PARTS
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.state.ready_made import PAGE_IDS
+from attention_explorer.ui import reach
+from attention_explorer.ui.levels import LEFT_OUT
+
+KEPT = {
+    "lookup": (
+        *("Plane of queries and keys", "Soft lookup", "Hard lookup", "Temperature", "Weights", "Numbers of the lookup"),
+        *("Preset", "Export…", "Home view"),
+    ),
+    "heads": ("Sentence", "Mask", "Attention map", "All heads", "Export…", "Preset", "Picture: Map"),
+    "positions": ("Picture of the encoding", "Encoding", "Position", "Export…"),
+    "block": ("Sentence", "mask", "residual", "Norm", "Export…"),
+    "scaling": ("d_k", "Scaling", "Export…"),
+    "cost": ("Number of tokens", "Export…"),
+    "training": ("Play", "Step", "Attention", "lookup", "Export…"),
+}
+"""What Start never leaves out: dragging, soft and hard, temperature, sentences, masks, export."""
+
+
+def seen(page: QWidget) -> set[str]:
+    """Return the names of all that is shown."""
+    widgets = (each for each in page.findChildren(QWidget) if not each.isHidden())
+    return {name for each in widgets if (name := each.accessibleName() or _words(each))}
+
+
+def _words(widget: QWidget) -> str:
+    return widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
+
+
+def open_at(make_window, page: str, *, full: bool):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page, full=full))
+    catch_up(window)
+    return window
+
+
+def trigger(window, level: str) -> None:
+    window._actions[f"level-{level}"].trigger()
+    catch_up(window)
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_start_leaves_out_what_the_table_says_and_full_brings_it_back(make_window, page):
+    window = open_at(make_window, page, full=True)
+    before = seen(window.page)
+    for name in LEFT_OUT[page]:
+        assert reach.part(window.page, name) or reach.tab(window.page, name), f"nothing on {page} is called “{name}”"
+    trigger(window, "Start")
+    for name in LEFT_OUT[page]:
+        found, tab = reach.part(window.page, name), reach.tab(window.page, name)
+        assert not tab[0].isTabVisible(tab[1]) if tab else not found.isVisible(), name
+    for name in KEPT[page]:
+        assert reach.part(window.page, name).isVisible(), name
+    window.page.render_state(window.session.state, window.session.state)
+    window.resize(1030, 780)
+    catch_up(window)
+    for name in LEFT_OUT[page]:
+        found = reach.part(window.page, name)
+        assert found is None or not found.isVisible() or reach.tab(window.page, name), f"{name} came back by itself"
+    window.resize(1280, 800)
+    trigger(window, "Full")
+    assert seen(window.page) == before
+
+
+def test_the_level_is_remembered_and_holds_on_every_page(make_window, settings_path):
+    window = open_at(make_window, "lookup", full=True)
+    trigger(window, "Start")
+    assert window._actions["level-Start"].isChecked()
+    assert not window._actions["level-Full"].isChecked()
+    window.show_page("heads")
+    assert not reach.part(window.page, "Paint the mask").isVisible()
+    window.close()
+    assert not SettingsStore(settings_path).load().full
+    assert Settings().full, "pictures and tests are of all controls unless told"
+
+
+def test_a_lesson_shows_what_it_needs_at_any_level(make_window, hand, tmp_path):
+    window = open_at(make_window, "lookup", full=False)
+    learner = Learner(window, hand)
+    file = tmp_path / "a.lesson.toml"
+    file.write_text(
+        'format = 1\ntitle = "x"\n[[step]]\nshow = "two-keys"\nsay = "Divide."\nlight = ["lookup.scaled"]\n'
+        'until = "lookup.scaled"\ndone = { "lookup.scaled" = true }\n',
+        encoding="utf-8",
+    )
+    scaled = reach.part(window.page, PARTS["lookup.scaled"][0])
+    assert not scaled.isVisible()
+    window.files.open(file)
+    assert scaled.isVisible()
+    learner.press(scaled)
+    assert "Done." in learner.words()
+    learner.press(learner.card.leave)
+    assert not scaled.isVisible()
+
+
+def test_what_a_step_does_not_need_is_dimmed_and_works_all_the_same(make_window, hand):
+    window = open_at(make_window, "lookup", full=True)
+    learner = Learner(window, hand)
+    plain = window.page.grab().toImage()
+    learner.start()
+    QTest.qWait(50)
+    (canvas, table) = window._spotlight.lit
+    assert canvas is learner.canvas
+    assert table is learner.page.table
+    hard = reach.part(window.page, "Hard lookup")
+    at = hard.mapTo(window.page, QPoint(6, 6))
+    assert window.page.grab().toImage().pixelColor(at) != plain.pixelColor(at)
+    places = window._spotlight.places()
+    assert len(places) == 2
+    assert places[0].contains(canvas.mapTo(window.page, canvas.rect().center()))
+    learner.press(hard)
+    assert window.session.state.lookup.hard
+    learner.press(learner.card.leave)
+    assert window._spotlight is None
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_every_part_that_a_lesson_can_light_is_on_its_page(make_window, name):
+    window = open_at(make_window, name.partition(".")[0], full=True)
+    for part in PARTS[name]:
+        assert reach.part(window.page, part) is not None, part
+
+
+# ---- The first time ----
+
+
+def listed(window) -> LessonList:
+    return next(child for child in window.findChildren(LessonList) if child.isVisible())
+
+
+def test_somebody_new_is_offered_lesson_1_or_to_explore(make_window, hand):
+    learner = Learner(open_at(make_window, "heads", full=False), hand)
+    learner.window.welcome()
+    opened = listed(learner.window)
+    first = next(button for button in opened.findChildren(QPushButton) if button.text() == "Start with lesson 1")
+    assert first.isDefault()
+    QTest.keyClick(opened, Qt.Key.Key_Return)
+    learner.comes_back()
+    assert "Step 1 of 6" in learner.words()
+    learner.press(learner.card.leave)
+    assert learner.window.settings.page == "heads"
+
+
+def test_who_explores_finds_the_window_as_it_was(make_window, hand):
+    learner = Learner(open_at(make_window, "heads", full=False), hand)
+    before = learner.window.session.state
+    learner.window.welcome()
+    opened = listed(learner.window)
+    learner.press(next(button for button in opened.findChildren(QPushButton) if button.text() == "Just explore"))
+    QApplication.processEvents()
+    assert not learner.window.findChildren(LessonList)
+    assert learner.window.session.state == before
+    assert learner.card is None
