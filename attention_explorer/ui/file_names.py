@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+LESSON = ".lesson.toml"
+"""How the files of lessons end."""
+
 
 def with_ending(path: Path, ending: str) -> Path:
     """Return a path with an ending like ``.png`` if it has none: of “figure 2.1” the number is none."""

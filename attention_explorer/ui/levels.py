@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QLabel, QWidget
+from shiboken6 import isValid
 
 from attention_explorer.ui import reach
 
@@ -112,10 +113,27 @@ class StartLevel(QObject):
                 continue
             if name in but:
                 self._give_back(widget)
+                parent = widget.parentWidget()
+                if parent is not None:
+                    self._give_back(parent)
             elif widget not in self._wanted:
-                self._wanted[widget] = not widget.isHidden()
-                widget.hide()
-                widget.installEventFilter(self)
+                self._hide(widget)
+                self._hide_what_is_empty(widget)
+
+    def _hide(self, widget: QWidget) -> None:
+        self._wanted[widget] = not widget.isHidden()
+        widget.hide()
+        widget.installEventFilter(self)
+
+    def _hide_what_is_empty(self, widget: QWidget) -> None:
+        """Hide the label of several controls of which none is left."""
+        field = widget.parentWidget()
+        if field is None or type(field) is not QWidget or field in self._wanted:
+            return
+        here = Qt.FindChildOption.FindDirectChildrenOnly
+        controls = [each for each in field.findChildren(QWidget, options=here) if not isinstance(each, QLabel)]
+        if all(each in self._wanted for each in controls):
+            self._hide(field)
 
     def give_back(self, page: QWidget, identifier: str) -> None:
         """Show a page as it is without this level."""
@@ -123,10 +141,9 @@ class StartLevel(QObject):
             found = reach.tab(page, name)
             if found is not None:
                 found[0].setTabVisible(found[1], True)
-        for name in LEFT_OUT.get(identifier, ()):
-            widget = reach.part(page, name)
-            if widget is not None:
-                self._give_back(widget)
+        self._wanted = {widget: wanted for widget, wanted in self._wanted.items() if isValid(widget)}
+        for widget in [widget for widget in self._wanted if page.isAncestorOf(widget)]:
+            self._give_back(widget)
 
     def _give_back(self, widget: QWidget) -> None:
         wanted = self._wanted.pop(widget, None)

@@ -12,13 +12,14 @@ from attention_explorer.session.keeper import LeftOver
 from attention_explorer.sources.model_recipe import CONFIG, GGUF
 from attention_explorer.sources.recorded_recipe import ENDINGS
 from attention_explorer.state.session_file import SUFFIX
-from attention_explorer.ui.file_names import replace_question, with_ending
+from attention_explorer.ui.file_names import LESSON, replace_question, with_ending
 
 _PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
 MODEL_FILTER = f"Models (*{GGUF} {CONFIG})"
 RECORDING_FILTER = f"Attention: weights, or queries and keys ({_PATTERNS});;All files (*)"
 OPEN_FILTER = (
-    f"Sessions, attention and models (*{SUFFIX} {_PATTERNS} *{GGUF} {CONFIG});;Sessions (*{SUFFIX} *.json);;"
+    f"All that can be opened (*{SUFFIX} {_PATTERNS} *{GGUF} {CONFIG} *{LESSON});;Sessions (*{SUFFIX} *.json);;"
+    f"Lessons (*{LESSON});;"
     f"{MODEL_FILTER};;{RECORDING_FILTER}"
 )
 FILTER = f"Sessions of Attention Explorer (*{SUFFIX});;JSON (*.json);;All files (*)"

@@ -20,6 +20,7 @@ from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.model_recipe import shows_attention
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.session_file import SUFFIX, Opened
+from attention_explorer.ui.file_names import LESSON
 from attention_explorer.ui.lost_files import LostFiles
 from attention_explorer.ui.recordings import Recordings
 from attention_explorer.ui.saving import FilesToSave
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from attention_explorer.ui.window import MainWindow
 
 PROGRAM = "Attention Explorer"
-LESSON = ".lesson.toml"
-"""How the files of lessons end."""
 NOT_IN_A_LESSON = "A lesson is open. Leave it first: your own work comes back then, and can be saved."
 
 

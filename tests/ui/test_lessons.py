@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QPushButton, QWidget
 from test_people_names import unnamed
 from window_driver import WindowDriver, drop
 
@@ -386,9 +389,57 @@ def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window,
     assert "Step 3 of 6" in again.words()
     again.press(again.card.leave)
     listed = again.list()
-    (forget,) = (button for button in listed.findChildren(QPushButton) if button.text() == "Forget my progress")
-    again.press(forget)
+    again.press(named(listed, "Reset: Soft: everybody answers a little"))
     assert [start.text() for start in again.list().starts] == ["Start"] * 3
+
+
+def named(listed: LessonList, name: str) -> QPushButton:
+    return next(each for each in listed.findChildren(QPushButton) if name in (each.text(), each.accessibleName()))
+
+
+def test_one_lesson_or_all_can_be_reset(learner):
+    for number in (0, 1):
+        learner.start(number)
+        learner.press(learner.card.skip)
+        learner.press(learner.card.leave)
+    learner.press(named(learner.list(), "Reset: A dictionary"))
+    assert [start.text() for start in learner.list().starts] == ["Start", "Continue", "Start"]
+    learner.press(named(next(iter(learner.window.findChildren(LessonList))), "Reset all"))
+    listed = learner.list()
+    assert [start.text() for start in listed.starts] == ["Start"] * 3
+    assert not named(listed, "Reset all").isEnabled()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".json"])
+def test_a_result_is_written_where_the_learner_says(learner, tmp_path, monkeypatch, ending):
+    path = tmp_path / f"mine{ending}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_given: (str(path), ""))
+    learner.start(1)
+    learner.press(learner.card.skip)
+    learner.answer(right=False)
+    learner.press(learner.card.back)
+    learner.press(learner.card.skip)
+    learner.answer()
+    learner.press(learner.card.leave)
+    listed = learner.list()
+    QTest.keyClicks(listed.name, "=Ada")
+    learner.press(named(listed, "Result…"))
+    text = path.read_text(encoding="utf-8")
+    assert "mine" in learner.told
+    if ending == ".json":
+        found = json.loads(text)
+        assert found["name"] == "=Ada"
+        (asked, *_) = found["lessons"][1]["questions"]
+        assert (asked["tries"], asked["right_at_first_try"], asked["step"]) == (2, False, 2)
+        assert found["lessons"][0]["questions"][0]["right_at_first_try"] is None
+    else:
+        lines = list(csv.DictReader(io.StringIO(text)))
+        assert lines[0]["name"] == "'=Ada", "no table takes it for a formula"
+        asked = next(line for line in lines if line["lesson"].startswith("Soft"))
+        assert (asked["tries"], asked["right_at_first_try"], asked["step"]) == ("2", "no", "2")
+        assert asked["question"].startswith("A tie. k₁ =")
+    assert learner.window._lessons.progress.lessons["soft"].seconds > 0
+    assert "Ada" not in learner.window.settings.lessons
 
 
 def test_a_new_session_asks_about_ones_own_work_not_about_the_lesson(learner):
@@ -466,7 +517,19 @@ def test_keys_and_screen_readers_reach_everything(learner):
     assert not unnamed(learner.card)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"soft": 3}', '{"soft": {"step": -1, "first_tries": {"x": true}}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"soft": 3}',
+        '{"soft": {"tries": {"1": -3, "2": 1e400}, "seconds": -1}}',
+        '{"soft": {"step": -1, "first_tries": {"x": true}}}',
+    ],
+)
 def test_settings_that_are_damaged_are_no_progress(text):
     assert not any(Progress.read(text).of(lesson).first_tries for lesson in shelf.lessons())
     assert not any(Progress.read(text).of(lesson).step for lesson in shelf.lessons())
+    assert not any(Progress.read(text).of(lesson).tries for lesson in shelf.lessons())
+    assert not any(Progress.read(text).of(lesson).seconds for lesson in shelf.lessons())

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.pages.lessons.lesson import Lesson
 from attention_explorer.pages.lessons.progress import Done, Progress
+from attention_explorer.pages.lessons.results import LONGEST_NAME
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.theme import Look
@@ -32,12 +33,15 @@ class LessonList(QDialog):
     -------
     chosen : Lesson
         It is to begin, or to go on.
-    forgotten : ()
-        All progress is to be forgotten.
+    forgotten : Lesson or None
+        The progress in it is to be forgotten, or all progress.
+    result_wanted : str
+        What was done is to be written to a file, under this name, which may be empty.
     """
 
     chosen = Signal(object)
-    forgotten = Signal()
+    forgotten = Signal(object)
+    result_wanted = Signal(str)
 
     def __init__(
         self,
@@ -69,7 +73,7 @@ class LessonList(QDialog):
         if not is_first:
             self.starts[0].setFocus()
         high = look.px(100) + about.heightForWidth(look.px(530)) + self._rows.sizeHint().height()
-        self.resize(look.px(560), min(high, max(parent.height() - 40, 300)))
+        self.resize(look.px(620), min(high, max(parent.height() - 40, 300)))
 
     def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done) -> QPushButton:
         card = Card(self._look)
@@ -85,6 +89,13 @@ class LessonList(QDialog):
         start.clicked.connect(lambda: self._choose(lesson))
         line = QHBoxLayout()
         line.addLayout(words, 1)
+        if done != Done():
+            forget = QPushButton("Reset")
+            forget.setAccessibleName(f"Reset: {lesson.title}")
+            forget.setToolTip("Forget what I did in this lesson")
+            forget.setAutoDefault(False)
+            forget.clicked.connect(lambda: self._forget(lesson))
+            line.addWidget(forget)
         line.addWidget(start)
         card.body.addLayout(line)
         rows.addWidget(card)
@@ -105,13 +116,25 @@ class LessonList(QDialog):
             first.setDefault(True)
             first.setFocus()
             return foot
-        forget, close = QPushButton("Forget my progress"), QPushButton("Just explore")
+        forget, close = QPushButton("Reset all"), QPushButton("Just explore")
         forget.setAutoDefault(False)
         forget.setEnabled(bool(progress.lessons))
-        forget.clicked.connect(self._forget)
+        forget.clicked.connect(lambda: self._forget(None))
         close.clicked.connect(self.reject)
+        self.name = QLineEdit()
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setAccessibleName("Your name on the result; may stay empty")
+        self.name.setPlaceholderText("Name, may stay empty")
+        self.name.setToolTip("Stands in the file of the result, and is not kept")
+        write = QPushButton("Result…")
+        write.setToolTip("Save lessons, questions, tries and times to a file (CSV or JSON) for a teacher")
+        write.setAutoDefault(False)
+        write.clicked.connect(lambda: self.result_wanted.emit(self.name.text()))
+        write.setEnabled(bool(progress.lessons))
         foot.addWidget(forget)
         foot.addStretch(1)
+        foot.addWidget(self.name)
+        foot.addWidget(write)
         foot.addWidget(close)
         return foot
 
@@ -119,6 +142,6 @@ class LessonList(QDialog):
         self.accept()
         self.chosen.emit(lesson)
 
-    def _forget(self) -> None:
-        self.forgotten.emit()
+    def _forget(self, lesson: Lesson | None) -> None:
+        self.forgotten.emit(lesson)
         self.reject()

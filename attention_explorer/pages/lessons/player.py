@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from PySide6.QtCore import QObject, SignalInstance
@@ -22,6 +23,7 @@ from attention_explorer.pages.lessons.panel import CardView, LessonCard
 from attention_explorer.pages.lessons.parts import names_of
 from attention_explorer.pages.lessons.progress import Progress
 from attention_explorer.pages.lessons.reading import read_lesson
+from attention_explorer.pages.lessons.results import KINDS, result, result_file
 from attention_explorer.pages.lessons.walk import begun, checked, ended
 from attention_explorer.pages.lessons.words import (
     MARKED,
@@ -41,6 +43,8 @@ from attention_explorer.ui.page import Page
 from attention_explorer.ui.window import MainWindow
 
 COVER = "?\n\nAnswer first. Then you see it here."
+AWAY = 600.0
+"""Seconds between two things done after which somebody was away, and the rest is not counted."""
 WITHHELD = "A question of the lesson is open: answer it first. Then all numbers are here again."
 
 
@@ -131,6 +135,7 @@ class LessonPlayer(QObject):
         self.place: Place | None = None
         self.card: LessonCard | None = None
         self._veiled: Page | None = None
+        self._since = monotonic()
         self._session.changed.connect(self._on_changed)
         window.worn.connect(self._wear)
         window.guessed.connect(self._choose)
@@ -141,8 +146,21 @@ class LessonPlayer(QObject):
         """Open the list of lessons; the first time, with a word of welcome."""
         opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress, is_first=is_first)
         opened.chosen.connect(self.start)
-        opened.forgotten.connect(lambda: self._keep(Progress()))
+        opened.forgotten.connect(self._forget)
+        opened.result_wanted.connect(self._write_result)
         opened.open()
+
+    def _forget(self, lesson: Lesson | None) -> None:
+        self._keep(Progress() if lesson is None else self.progress.without(lesson))
+
+    def _write_result(self, name: str) -> None:
+        """Ask where the result is to be, and write it there."""
+        from attention_explorer.ui.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
+
+        path = ask_for_file(self._window, "Save the result", "result", KINDS)
+        if path is not None:
+            found = result(shelf.lessons(), self.progress, name)
+            self._window.tell(save_or_explain(self._window, result_file(found, path), path))
 
     def start_file(self, path: Path) -> None:
         """Begin the lesson of a file, after walking it; what is wrong with it is told."""
@@ -159,6 +177,7 @@ class LessonPlayer(QObject):
         """Begin a lesson, or go on with it where it was left; the sessions of one of a file lie in its folder."""
         self.leave()
         self._session.commit()
+        self._since = monotonic()
         own, step = self._session.state, self.progress.of(lesson).step
         self.place = Place(lesson, step, own, own, self._window.settings.page, folder)
         self.card = LessonCard(self._window.look)
@@ -196,6 +215,7 @@ class LessonPlayer(QObject):
 
     def _drop(self) -> None:
         """End the lesson and leave everything as it is."""
+        self._count_time()
         self.place = None
         self._unveil()
         self._window.light(())
@@ -209,6 +229,12 @@ class LessonPlayer(QObject):
     def _keep(self, progress: Progress) -> None:
         self.progress = progress
         self._window.settings = replace(self._window.settings, lessons=progress.text())
+
+    def _count_time(self) -> None:
+        """Add to the time of the lesson what has passed, but not that of somebody who is away."""
+        if self.place is not None:
+            passed, self._since = monotonic() - self._since, monotonic()
+            self._keep(self.progress.spent(self.place.lesson, min(passed, AWAY)))
 
     # ---- Steps ----
 
@@ -232,6 +258,7 @@ class LessonPlayer(QObject):
             state = begun(lesson.steps[step], before, place.folder)
             seed = random.randrange(2**32)  # noqa: S311 # to practise on
             case = drawn(lesson.steps[step], state, seed)
+        self._count_time()
         self._window.page.show_guess(None)
         self.place = Place(lesson, step, case, place.own, place.own_page, place.folder, seed)
         self._put()
@@ -345,6 +372,7 @@ class LessonPlayer(QObject):
 
     def _judged(self, words: str, outcome: Outcome, *, is_right: bool) -> None:
         place = self._playing()
+        self._count_time()
         self._keep(self.progress.answered(place.lesson, place.step, is_right=is_right))
         self.place = replace(place, is_done=True, verdict=words, outcome=outcome)
         self._put()

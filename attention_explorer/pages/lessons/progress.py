@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from attention_explorer.pages.lessons.lesson import Lesson
+
+LONGEST = 1e7
+"""Seconds that one lesson may have taken, in all: what says more is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +25,17 @@ class Done:
         Whether its end was reached once.
     first_tries : mapping of int to bool
         By step, whether a question was right at the first try.
+    tries : mapping of int to int
+        By step, how often a question was answered, fresh cases of it included.
+    seconds : float
+        That the lesson was open.
     """
 
     step: int = 0
     finished: bool = False
     first_tries: Mapping[int, bool] = field(default_factory=dict)
+    tries: Mapping[int, int] = field(default_factory=dict)
+    seconds: float = 0.0
 
     def words(self, lesson: Lesson) -> str:
         """Say it: “step 3 of 6”, “done · 3 of 4 questions right at the first try”."""
@@ -55,7 +64,17 @@ class Progress:
     def answered(self, lesson: Lesson, step: int, *, is_right: bool) -> Self:
         """Return it with an answer; only the first one to a question counts."""
         done = self.of(lesson)
-        return self._with(lesson, replace(done, first_tries={step: is_right, **done.first_tries}))
+        tries = {**done.tries, step: done.tries.get(step, 0) + 1}
+        return self._with(lesson, replace(done, first_tries={step: is_right, **done.first_tries}, tries=tries))
+
+    def spent(self, lesson: Lesson, seconds: float) -> Self:
+        """Return it with more time for a lesson."""
+        done = self.of(lesson)
+        return self._with(lesson, replace(done, seconds=done.seconds + seconds))
+
+    def without(self, lesson: Lesson) -> Self:
+        """Return it as if a lesson had never been begun."""
+        return replace(self, lessons={name: done for name, done in self.lessons.items() if name != lesson.name})
 
     def finished(self, lesson: Lesson) -> Self:
         """Return it with a lesson that has come to its end, and begins anew the next time."""
@@ -73,6 +92,8 @@ class Progress:
                 name: {
                     "step": done.step,
                     "finished": done.finished,
+                    "seconds": round(done.seconds, 1),
+                    "tries": {str(step): count for step, count in done.tries.items()},
                     "first_tries": {str(step): is_right for step, is_right in done.first_tries.items()},
                 }
                 for name, done in self.lessons.items()
@@ -91,10 +112,17 @@ class Progress:
 
 
 def _done(item: dict[str, Any]) -> Done:
-    step, tries = item.get("step"), item.get("first_tries")
-    known = tries.items() if isinstance(tries, dict) else ()
+    step, seconds = item.get("step"), item.get("seconds")
     return Done(
         step if type(step) is int and step >= 0 else 0,
         item.get("finished") is True,
-        {int(at): is_right for at, is_right in known if at.isdecimal() and isinstance(is_right, bool)},
+        {at: is_right for at, is_right in _by_step(item.get("first_tries")) if isinstance(is_right, bool)},
+        {at: count for at, count in _by_step(item.get("tries")) if type(count) is int and 0 < count < 10**6},
+        seconds if type(seconds) is float and 0 <= seconds < LONGEST else 0.0,
     )
+
+
+def _by_step(found: object) -> Iterator[tuple[int, object]]:
+    for at, value in found.items() if isinstance(found, dict) else ():
+        if at.isdecimal() and len(at) < 6:
+            yield int(at), value
