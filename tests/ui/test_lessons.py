@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QPushButton, QRadioButton, QWidget
 from test_people_names import unnamed
 from window_driver import WindowDriver, drop
 
@@ -491,6 +491,9 @@ def test_no_word_of_the_card_is_cut_off(make_window, hand, size, zoom):
 
 def assert_whole(card: QWidget) -> None:
     QTest.qWait(30)
+    for part in card.findChildren(QRadioButton):
+        assert part.height() >= part.sizeHint().height(), part.text()
+        assert part.width() >= part.sizeHint().width(), part.text()
     for part in (*card.findChildren(QLabel), *card.findChildren(QPushButton)):
         if part.isVisible():
             needed = part.heightForWidth(part.width()) if part.hasHeightForWidth() else part.sizeHint().height()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.pages.lessons.answers import Given, Right
 from attention_explorer.pages.lessons.lesson import Answer
 from attention_explorer.pages.lessons.offers import Offer
-from attention_explorer.pages.lessons.words import TYPED
+from attention_explorer.pages.lessons.words import TYPED, spoken
 from attention_explorer.ui.controls.undo_keys import UndoKeys
 from attention_explorer.ui.theme import Look
 
@@ -105,6 +106,30 @@ class Typing(Asking):
         self.given.emit(self.field.text())
 
 
+class Sentence(QRadioButton):
+    """A button whose words wrap, which those of Qt do not."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self._words = spoken(words)
+        self.setAccessibleName(self._words)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setText(self._words.replace("&", "&&"))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        metrics = self.fontMetrics()
+        room = self.width() - 2 * metrics.height()  # beside the ring
+        lines = [""]
+        for word in self._words.split():
+            longer = f"{lines[-1]} {word}".strip()
+            if metrics.horizontalAdvance(longer) <= room:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+        self.setText("\n".join(lines).strip().replace("&", "&&"))
+
+
 class Choosing(Asking):
     """Takes one of several sentences."""
 
@@ -112,7 +137,7 @@ class Choosing(Asking):
         super().__init__()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        self.options = tuple(QRadioButton(option.say) for option in asked.answer.options)
+        self.options = tuple(Sentence(option.say) for option in asked.answer.options)
         for button in self.options:
             column.addWidget(button)
         line = AskingLine()

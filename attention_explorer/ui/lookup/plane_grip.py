@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
+from operator import itemgetter
 
 from PySide6.QtCore import QPointF, Qt
 
@@ -57,7 +58,10 @@ def hold_at(scene: PlaneScene, at: QPointF) -> Hold | None:
     tips = [(distance_between(at, scene.place(part)), order, part) for order, part in enumerate(_by_reach(scene))]
     near = [(scene.state.is_fixed(tip[2]), tip) for tip in tips if tip[0] <= px(BADGE_RADIUS + 3)]
     if near:
-        return Hold(min(near)[1][2], Grip.TIP)
+        is_fixed, (least, _, _) = min(near)
+        # Of those that cover each other the one on top, also where another lies a hair nearer.
+        level = [tip for fixed, tip in near if fixed is is_fixed and tip[0] <= least + px(4)]
+        return Hold(min(level, key=itemgetter(1))[2], Grip.TIP)
     shafts = [
         (distance_to_segment(at, scene.start_of(part), scene.place(part)), order, part)
         for order, part in enumerate(_by_reach(scene))
