@@ -48,8 +48,8 @@ class OpenSession(QObject):
 
     @property
     def state(self) -> ExplorerState:
-        """What is shown."""
-        return self._session.state
+        """What is shown; or the person's own work, while something else is shown in its place."""
+        return self._session.state if self._session.aside is None else self._session.aside
 
     @property
     def extra(self) -> Extra:
@@ -59,7 +59,7 @@ class OpenSession(QObject):
     @property
     def is_changed(self) -> bool:
         """Whether the state is another one than was saved, or than came of a file that was opened and not touched."""
-        return self._is_change(self._session.state)
+        return self._is_change(self.state)
 
     def _is_change(self, state: ExplorerState) -> bool:
         counted = self._session.counted

@@ -39,6 +39,8 @@ class Session(QObject):
         """How the states that are shown are numbered, wherever they come from: a setting, which undo leaves alone."""
         self._state = ExplorerState() if state is None else self.counted(state)
         self._committed = self._state
+        self.aside: ExplorerState | None = None
+        """The person's own work, while something else is shown in its place: that is what is kept of it."""
         self._label = ""
         self._clock = clock
         self.undo_stack = QUndoStack(self)

@@ -23,7 +23,7 @@ from attention_explorer.pages.lessons.reading import read_lesson
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import QUERY, LookupState
-from attention_explorer.state.session_file import write_session
+from attention_explorer.state.session_file import SUFFIX, read_session, write_session
 
 OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
 
@@ -465,6 +465,18 @@ def test_a_lesson_is_never_saved_over_ones_own_work(learner, tmp_path):
     assert own.read_bytes() == before
 
 
+def test_what_a_crash_would_leave_is_ones_own_work(learner, tmp_path):
+    files = learner.window.files
+    files.start(tmp_path, goes_on=False)
+    own = ExplorerState(lookup=LookupState(query=(0.5, 0.5)))
+    learner.window.session.apply(own, "Change")
+    learner.start()
+    assert learner.window.session.state != own
+    files.keep_now()
+    (kept,) = tmp_path.glob(f"*{SUFFIX}")
+    assert read_session(kept).state == own
+
+
 def test_another_session_ends_the_lesson_and_nothing_comes_back(learner):
     learner.start()
     learner.window.session.restart(ExplorerState())
@@ -499,6 +511,19 @@ def assert_whole(card: QWidget) -> None:
             needed = part.heightForWidth(part.width()) if part.hasHeightForWidth() else part.sizeHint().height()
             assert part.height() >= needed, part.text()
             assert card.rect().contains(part.rect().translated(part.mapTo(card, QPoint(0, 0)))), part.text()
+
+
+def test_enter_checks_and_goes_on_one_step_at_a_time(learner):
+    learner.start()
+    learner.press(learner.card.skip)
+    QTest.keyClick(learner.card.asking.options[0], Qt.Key.Key_Return)
+    assert not learner.place.is_done, "nothing was chosen"
+    QTest.keyClick(learner.card.asking.options[1], Qt.Key.Key_Space)
+    QTest.keyClick(learner.card.asking.options[1], Qt.Key.Key_Return)
+    assert "Right." in learner.words()
+    assert learner.card.next.hasFocus()
+    QTest.keyClick(learner.card.next, Qt.Key.Key_Return)
+    assert "Step 3 of 6" in learner.words()
 
 
 def test_keys_and_screen_readers_reach_everything(learner):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.pages.lessons.answers import Given, Right
 from attention_explorer.pages.lessons.lesson import Answer
 from attention_explorer.pages.lessons.offers import Offer
 from attention_explorer.pages.lessons.words import TYPED, spoken
+from attention_explorer.ui.controls.number_box import ENTER
 from attention_explorer.ui.controls.undo_keys import UndoKeys
 from attention_explorer.ui.theme import Look
 
@@ -63,13 +64,23 @@ class Asking(QWidget):
         """Wear another size."""
 
 
+class EnterButton(QPushButton):
+    """A button that Enter presses too, as people expect after a field where Enter checks what they typed."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ENTER and not event.isAutoRepeat():
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
 class AskingLine(QHBoxLayout):
     """A line that begins with what answers, and *Check* behind it."""
 
     def __init__(self, *before: QWidget) -> None:
         super().__init__()
         self.setContentsMargins(0, 0, 0, 0)
-        self.check = QPushButton("Check")
+        self.check = EnterButton("Check")
         for widget in (*before, self.check):
             self.addWidget(widget)
         self.addStretch(1)
@@ -146,6 +157,12 @@ class Choosing(Asking):
 
     def first(self) -> QWidget:
         return self.options[0]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ENTER and not event.isAutoRepeat():
+            self._give()
+        else:
+            super().keyPressEvent(event)
 
     def _give(self) -> None:
         chosen = next((place for place, button in enumerate(self.options) if button.isChecked()), None)

@@ -124,7 +124,7 @@ class LessonList(QDialog):
         self.name = QLineEdit()
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setAccessibleName("Your name on the result; may stay empty")
-        self.name.setPlaceholderText("Name, may stay empty")
+        self.name.setPlaceholderText("Name (optional)")
         self.name.setToolTip("Stands in the file of the result, and is not kept")
         write = QPushButton("Result…")
         write.setToolTip("Save lessons, questions, tries and times to a file (CSV or JSON) for a teacher")

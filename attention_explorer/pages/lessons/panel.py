@@ -10,13 +10,12 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QVBoxLayout,
 )
 
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.pages.lessons.answers import Outcome
-from attention_explorer.pages.lessons.asking import Asked, Asking, Choosing, Typing
+from attention_explorer.pages.lessons.asking import Asked, Asking, Choosing, EnterButton, Typing
 from attention_explorer.pages.lessons.asking_bars import Bars
 from attention_explorer.pages.lessons.asking_picks import Cells, Order, Words
 from attention_explorer.pages.lessons.lesson import Kind
@@ -86,9 +85,9 @@ class LessonCard(Card):
     def __init__(self, look: Look) -> None:
         self._title, self._count = QLabel(), QLabel()
         self._text, self._hint, self._verdict = _words(), _words(), _words()
-        self.back, self.hint, self.tell = QPushButton("Back"), QPushButton("Hint"), QPushButton("Show me")
-        self.another, self.skip, self.next = QPushButton("Another one"), QPushButton("Skip"), QPushButton("Next")
-        self.leave = QPushButton("Leave the lesson")
+        self.back, self.hint, self.tell = EnterButton("Back"), EnterButton("Hint"), EnterButton("Show me")
+        self.another, self.skip, self.next = EnterButton("Another one"), EnterButton("Skip"), EnterButton("Next")
+        self.leave = EnterButton("Leave the lesson")
         self._asked = Asking()
         self._view: CardView | None = None
         super().__init__(look)

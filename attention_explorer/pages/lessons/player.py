@@ -180,6 +180,7 @@ class LessonPlayer(QObject):
         self._since = monotonic()
         own, step = self._session.state, self.progress.of(lesson).step
         self.place = Place(lesson, step, own, own, self._window.settings.page, folder)
+        self._session.aside = own  # a crash within the lesson must not keep that of the lesson instead
         self.card = LessonCard(self._window.look)
         for signal, run in self._answers_to(self.card):
             signal.connect(run)
@@ -216,6 +217,7 @@ class LessonPlayer(QObject):
     def _drop(self) -> None:
         """End the lesson and leave everything as it is."""
         self._count_time()
+        self._session.aside = None
         self.place = None
         self._unveil()
         self._window.light(())
