@@ -313,6 +313,11 @@ QCheckBox::indicator {{ width: {px(12)}px; height: {px(12)}px; border: 1px solid
     background: {t.card}; }}
 QCheckBox::indicator:checked {{ background: {t.strong}; border-color: {t.strong};
     image: url("{assets.path(f"icons/tick-{t.name}.svg")}"); }}
+QRadioButton::indicator {{ width: {px(12)}px; height: {px(12)}px; border: 1px solid {t.axis};
+    border-radius: {(px(12) + 2) // 2}px; background: {t.card}; }}
+QRadioButton::indicator:checked {{ background: qradialgradient(cx: 0.5, cy: 0.5, radius: 0.5, fx: 0.5, fy: 0.5,
+    stop: 0 {t.strong}, stop: 0.55 {t.strong}, stop: 0.65 {t.card}, stop: 1 {t.card}); border-color: {t.strong}; }}
+QRadioButton::indicator:disabled {{ border-color: {t.border}; }}
 QCheckBox::indicator:disabled {{ border-color: {t.border}; }}
 QCheckBox::indicator:checked:disabled {{ background: {t.axis}; border-color: {t.axis}; }}
 QPushButton:hover, QComboBox:hover, #tool:hover {{ border-color: {t.axis}; }}

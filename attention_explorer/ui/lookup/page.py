@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 NARROW_PAGE = 860
 """Below this width, in pixels at zoom 1, the panel goes below the plane and the page scrolls."""
 
+LEAST_PLANE = 170
+"""Pixels at zoom 1 that a plane needs to be of use."""
+
 TALL_PANEL = 1040
 """From this height on, in pixels at zoom 1, the chart has a place of its own instead of a tab."""
 
@@ -156,7 +159,8 @@ class LookupPage(Page):
             self._columns.setDirection(QBoxLayout.Direction.TopToBottom)
             self.panel.stand_below(self.width())
             self.hint.stand_in(self._left, 1, after=self.export_button)
-            self.canvas.setFixedHeight(min(px(360), self.height() - px(80)))
+            # Never so low that nothing on it can be told apart: then the page scrolls, as above a low card of a lesson.
+            self.canvas.setFixedHeight(max(min(px(360), self.height() - px(80)), px(LEAST_PLANE)))
         else:
             self._columns.setDirection(QBoxLayout.Direction.LeftToRight)
             self.canvas.setMinimumHeight(0)
