@@ -30,6 +30,15 @@ P = ParamSpec("P")
 V = TypeVar("V")
 
 
+class KnowsItsArrays:
+    """What says itself which arrays it leads to: it is in many values, and to go through it each time takes long."""
+
+    @property
+    def arrays(self) -> Collection[object]:
+        """All of them, as far as they are in memory."""
+        raise NotImplementedError
+
+
 @dataclass(slots=True)
 class _Entry:
     value: Any
@@ -52,6 +61,8 @@ class ByteCache:
         self._on_screen: dict[Hashable, tuple[object, ...]] = {}
         self._compared: dict[Hashable, tuple[object, ...]] = {}
         self._clock = self._shown_at = self._added = 0
+        self._counted = set[int]()
+        """The identities of the arrays in `_added`."""
         self._lock = RLock()
 
     def get(self, key: Hashable) -> Any:  # noqa: ANN401 - whatever was put there
@@ -71,7 +82,9 @@ class ByteCache:
             self._clock += 1
             self._entries.pop(key, None)
             self._entries[key] = _Entry(value, self._clock)
-            self._added += _size(*_reached(value))
+            arrays, rest = _reached(value)
+            self._added += _size(arrays, rest, self._counted)
+            self._counted.update(arrays)
             if self._added > self.on_show_bytes + self.other_bytes:
                 self._drop(self.on_show_bytes + self.other_bytes, protected_from=self._clock)
 
@@ -123,6 +136,7 @@ class ByteCache:
                 room -= size
             self._added += size
             counted.update(arrays)
+        self._counted = counted
 
     def _pinned(self) -> set[int]:
         """Return the identities of the arrays on show, and of those compared if they fit in the budget."""
@@ -136,15 +150,25 @@ def _size(arrays: dict[int, int], rest: int, counted: Collection[int] = ()) -> i
     return rest + sum(size for array, size in arrays.items() if array not in counted)
 
 
+def arrays_in(value: object) -> list[Any]:
+    """Return the arrays that a value leads to, each once, and of a view what it is a view of."""
+    return list(_walked(value)[0].values())
+
+
 def _reached(value: object) -> tuple[dict[int, int], int]:
     """Return the arrays that a value leads to, as identity → bytes, and about how many bytes the rest takes."""
-    arrays, rest, seen, todo = dict[int, int](), ENTRY_BYTES, set[int](), [value]
+    arrays, rest = _walked(value)
+    return {identity: array.nbytes for identity, array in arrays.items()}, rest
+
+
+def _walked(value: object) -> tuple[dict[int, Any], int]:
+    arrays, rest, seen, todo = dict[int, Any](), ENTRY_BYTES, set[int](), [value]
     while todo:
         found = todo.pop()
         if isinstance(found, np.ndarray):
             while isinstance(found.base, np.ndarray):
                 found = found.base
-            arrays[id(found)] = found.nbytes
+            arrays[id(found)] = found
         elif id(found) not in seen:
             parts = _parts(found)
             if parts is not None:
@@ -162,9 +186,17 @@ def _parts(value: object) -> Collection[object] | None:
         return value.values()
     if not type(value).__module__.startswith("attention_explorer"):
         return None
-    slots = (name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ()))
-    held = [getattr(value, name) for name in slots if hasattr(value, name)]
+    if isinstance(value, KnowsItsArrays):
+        return value.arrays
+    kind = type(value)
+    if kind not in _slots_of:
+        _slots_of[kind] = tuple(name for base in kind.__mro__ for name in getattr(base, "__slots__", ()))
+    held = [getattr(value, name) for name in _slots_of[kind] if hasattr(value, name)]
     return [*held, *getattr(value, "__dict__", {}).values()]
+
+
+_slots_of: dict[type, tuple[str, ...]] = {}
+"""The names of the slots of each class that was met, its own and those of its bases."""
 
 
 CACHE = ByteCache()

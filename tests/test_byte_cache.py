@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from attention_explorer.byte_cache import CACHE, ENTRY_BYTES, ByteCache, Kept, kept
+from attention_explorer.byte_cache import CACHE, ENTRY_BYTES, ByteCache, Kept, KnowsItsArrays, arrays_in, kept
 
 MIB = 2**20
 
@@ -48,6 +48,33 @@ def test_each_array_is_counted_once_however_it_is_shared(cache: ByteCache, monke
     assert used(cache) == 3.0
     cache.show("page", array)
     assert used(cache) == 2.0
+
+
+def test_what_is_in_many_values_is_not_counted_for_each_of_them(cache: ByteCache) -> None:
+    """Else they would be thrown out long before they fill the room that there is."""
+    model = block(7)
+    for number in range(20):
+        cache.put(number, (model, block(0.1)))
+    assert all(cache.get(number) is not None for number in range(20))
+
+
+def test_what_knows_its_arrays_is_asked_for_them(cache: ByteCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Model(KnowsItsArrays):
+        """Holds more than it names."""
+
+        def __init__(self) -> None:
+            self.unnamed, self.named = block(1), list[np.ndarray]()
+
+        @property
+        def arrays(self) -> list[np.ndarray]:
+            return self.named
+
+    monkeypatch.setattr(Model, "__module__", "attention_explorer.of_ours")
+    model = Model()
+    cache.put("model", model)
+    assert used(cache) == 0.0
+    model.named += arrays_in((block(2)[:10], [block(1)]))
+    assert used(cache) == 3.0
 
 
 def test_what_grows_after_it_was_kept_is_counted(cache: ByteCache) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import overload
 
+from attention_explorer.byte_cache import KnowsItsArrays, arrays_in
 from attention_explorer.model.transformer import Layer
 
 Fetch = Callable[[], Layer]
 
 
-class LazyLayers(Sequence[Layer]):
+class LazyLayers(KnowsItsArrays, Sequence[Layer]):
     """The layers of a tower. All threads may ask.
 
     Parameters
@@ -25,6 +26,7 @@ class LazyLayers(Sequence[Layer]):
     def __init__(self, fetchers: Sequence[Fetch], room: int) -> None:
         self._fetchers, self._room = fetchers, room
         self._kept: dict[Fetch, Layer] = {}
+        self._arrays: list[object] = []
         self._lock = RLock()
 
     def __len__(self) -> int:
@@ -48,4 +50,10 @@ class LazyLayers(Sequence[Layer]):
             if layer.nbytes <= self._room:
                 self._room -= layer.nbytes
                 self._kept[fetch] = layer
+                self._arrays += arrays_in(layer)
             return layer
+
+    @property
+    def arrays(self) -> Sequence[object]:
+        """Those of the layers that stay."""
+        return self._arrays

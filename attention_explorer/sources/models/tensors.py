@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from threading import RLock
 from typing import NamedTuple
 
 import numpy as np
 
+from attention_explorer.byte_cache import KnowsItsArrays
 from attention_explorer.errors import FileError, did_you_mean, quoted
 from attention_explorer.model.arrays import Floats, all_finite
 from attention_explorer.model.norm import NormKind
@@ -167,7 +168,7 @@ class Tensors:
         return weight if part.input_first else weight.T
 
 
-class Words:
+class Words(KnowsItsArrays):
     """The table of the embeddings: rows of it, or all of it where it serves as the last matrix too.
 
     Parameters
@@ -182,6 +183,11 @@ class Words:
         self._tensors, self._array = tensors, array
         self._whole: Floats | None = None
         self._lock = RLock()
+
+    @property
+    def arrays(self) -> Collection[object]:
+        """The whole table, where it was read."""
+        return () if self._whole is None else (self._whole,)
 
     def __call__(self, ids: Ids) -> Floats:
         """Return the rows of some ids, (n, d), float32."""
