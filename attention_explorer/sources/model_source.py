@@ -29,7 +29,7 @@ from attention_explorer.model.transformer import (
     Stack,
     TransformerRun,
 )
-from attention_explorer.model.transformer.stack import Keep
+from attention_explorer.model.transformer.stack import StackRun
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.layers import Layers
 from attention_explorer.sources.model_recipe import ModelRecipe
@@ -121,45 +121,48 @@ class Known(NamedTuple):
 
 
 class Pass:
-    """A run of a model, begun when a layer is first looked at; of one kind of attention, what was computed.
+    """A run of a model, as far up as somebody looks; of one kind of attention, what was computed.
 
     Parameters
     ----------
-    begin : callable
-        Runs the model, and hands on what each attention computed.
+    run : TransformerRun
+        One that runs its layers when they are looked at.
     kind : str
         Which one is wanted.
     with_weights : bool
         Whether weights are kept beside queries, keys and values.
     """
 
-    def __init__(self, begin: Callable[[Keep], TransformerRun], kind: str, *, with_weights: bool) -> None:
-        self._begin, self._kind, self._with_weights = begin, kind, with_weights
-        self._run: TransformerRun | None = None
+    def __init__(self, run: TransformerRun, kind: str, *, with_weights: bool) -> None:
+        self.run, self._kind, self._with_weights = run, kind, with_weights
         self._kept: dict[int, Known] = {}
         self._room = KEPT_BYTES
 
     def __call__(self, place: int) -> Known:
         """Return what a layer's attention computed."""
-        run = self.run
+        self._tower.reach(place + 1, self._keep)
         if place in self._kept:
             return self._kept[place]
-        tower = run.encoder if self._kind == ENCODER else run.main
-        again = None if tower is None else tower.layer(place)
-        found = None if again is None else again.cross if self._kind == CROSS else again.attention
+        again = self._tower.layer(place)
+        found = again.cross if self._kind == CROSS else again.attention
         if found is None:
             raise ExplorerError(f"The model has no {self._kind} attention.")
         return self._known(found)
 
     @property
-    def run(self) -> TransformerRun:
-        """The run itself."""
-        if self._run is None:
-            self._run = self._begin(self._keep)
-        return self._run
+    def last_hidden(self) -> Floats:
+        """What leaves the tower, (n, d_model)."""
+        tower = self._tower
+        tower.reach(tower.count, self._keep)
+        return tower.hidden[-1]
+
+    @property
+    def _tower(self) -> StackRun:
+        seen = self.run.encoder
+        return seen if self._kind == ENCODER and seen is not None else self.run.main
 
     def _keep(self, kind: str, place: int, run: AttentionRun) -> None:
-        if kind != self._kind:
+        if kind != (CROSS if self._kind == CROSS else SELF):
             return
         known = self._known(run)
         if known.nbytes <= self._room:
@@ -287,14 +290,12 @@ class ModelSource(Source[ModelRecipe]):
         model, stack, kind, softmax = self.model, self._stack, self._kind, self._softmax(lookup)
         hidden = _as_array(lookup.mask, len(self._cut[0]), len(self._cut[1]))
 
-        def begin(keep: Keep) -> TransformerRun:
-            places = product((kind,), range(len(stack.layers)), range(stack.heads))
-            masks = None if hidden is None else dict.fromkeys(places, hidden)
-            off = [(kind, *place) for place in lookup.off]
-            # No room for weights: maps compute them from queries and keys, or `known` keeps them.
-            return model.run(given, aim, off=off, masks=masks, softmax=softmax, room=0, keep=keep)
-
-        known = Pass(begin, kind, with_weights=not stack.divides_by_root)
+        places = product((kind,), range(len(stack.layers)), range(stack.heads))
+        masks = None if hidden is None else dict.fromkeys(places, hidden)
+        off = [(kind, *place) for place in lookup.off]
+        # No room for weights: maps compute them from queries and keys, or `known` keeps them.
+        run = model.run(given, aim, off=off, masks=masks, softmax=softmax, room=0, lazily=True)
+        known = Pass(run, kind, with_weights=not stack.divides_by_root)
 
         def make(place: int) -> Layer:
             return self._layer(known(place), place, hidden, lookup)
@@ -348,7 +349,7 @@ class ModelSource(Source[ModelRecipe]):
         head = self.model.transformer.head if self.predicts else None
         if head is None or not isinstance(layers, ModelLayers):
             return None
-        logits = head()(layers.known.run.main.hidden[-1][row : row + 1])[0]
+        logits = head()(layers.known.last_hidden[row : row + 1])[0]
         probabilities = softmax(logits)
         best = np.argsort(-probabilities, kind="stable")[:most]
         tokens = tuple(readable_piece(self.model.token(int(each))) for each in best)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import RLock
 from typing import TypeAlias, overload
 
 from attention_explorer.errors import ArrayError
@@ -97,7 +98,7 @@ class Maps(Sequence[Floats]):
 
 
 class StackRun:
-    """A run through a tower, all layers of it.
+    """A run through a tower, as far up as somebody looked. All threads may ask.
 
     Hidden states stay, (n, d_model) each; of the weights as many layers as there is room for. Everything else of one
     is computed again from its hidden state by `layer`, when somebody asks.
@@ -110,24 +111,15 @@ class StackRun:
         Its tokens.
     changes, cross_changes : Changes
         What is altered in the attention of the tokens to each other, and to the context.
-    context : ndarray, (n_k, d_model), optional
-        The last hidden states of the encoder.
+    context : callable, optional
+        Gives the last hidden states of the encoder, (n_k, d_model).
     room : int
         Bytes for weights.
-    keep : callable
-        As `Transformer.run` takes it.
 
     Attributes
     ----------
-    hidden : tuple of ndarray
-        What enters each layer, and what leaves the last, after the last norm.
     weights, cross_weights : Maps
         By layer; of the latter none if the tower looks at no other.
-
-    Raises
-    ------
-    ArrayError
-        If the numbers pass the range of float32.
     """
 
     def __init__(
@@ -137,28 +129,43 @@ class StackRun:
         changes: Changes,
         *,
         cross_changes: Changes | None = None,
-        context: Floats | None = None,
+        context: Callable[[], Floats] | None = None,
         room: int,
-        keep: Keep = keep_nothing,
     ) -> None:
-        self._stack, self._n = stack, len(given.ids)
+        self._stack, self._given, self._n = stack, given, len(given.ids)
         self._changes, self._cross_changes = changes, cross_changes or Changes()
-        self._context = context
+        self._context, self._room = context, room
         self._kept: dict[str, dict[int, Floats]] = {SELF: {}, CROSS: {}}
-        self.hidden = tuple(self._run(stack.embedding(given), room, keep))
+        self._hidden: list[Floats] = []
+        self._lock = RLock()
+
+    @property
+    def count(self) -> int:
+        """How many layers there are."""
+        return len(self._stack.layers)
+
+    @property
+    def reached(self) -> int:
+        """How many layers were run."""
+        return max(len(self._hidden) - 1, 0)
+
+    @property
+    def hidden(self) -> tuple[Floats, ...]:
+        """What enters each layer, and what leaves the last, after the last norm; runs the layers that are left."""
+        self.reach(self.count)
+        return tuple(self._hidden)
 
     # Maps know the run and not the other way round: a circle would stay in memory until Python looks for circles.
 
     @property
     def weights(self) -> Maps:
         """Of the tokens to each other."""
-        count = len(self._stack.layers)
-        return Maps(count, lambda place: self.layer(place).attention.weights, self._kept[SELF])
+        return Maps(self.count, lambda place: self.layer(place).attention.weights, self._kept[SELF])
 
     @property
     def cross_weights(self) -> Maps:
         """To the context; of no layer where there is none."""
-        count = 0 if self._context is None else len(self._stack.layers)
+        count = 0 if self._context is None else self.count
         return Maps(count, self._cross_again, self._kept[CROSS])
 
     def layer(self, place: int) -> LayerRun:
@@ -169,36 +176,56 @@ class StackRun:
         IndexError
             If there is no such layer.
         """
-        place = range(len(self._stack.layers))[place]
-        return self._through(place, self.hidden[place])
+        place = range(self.count)[place]
+        self.reach(place)
+        return self._through(place, self._hidden[place])
 
-    def _run(self, x: Floats, room: int, keep: Keep) -> list[Floats]:
-        hidden = [x]
-        for place in range(len(self._stack.layers)):
-            checkpoint()
-            run = self._through(place, hidden[-1])
-            for kind, found in ((SELF, run.attention), (CROSS, run.cross)):
-                if found is not None:
-                    keep(kind, place, found)
-                    if found.weights.nbytes <= room:
-                        self._kept[kind][place] = found.weights
-                        room -= found.weights.nbytes
-            if not all_finite(run.output):
-                raise ArrayError(
-                    f"layer {place} leads beyond the range of float32: the weights are damaged, or were meant for "
-                    "another configuration"
-                )
-            hidden.append(run.output)
-        if self._stack.final_norm is not None:
-            hidden[-1] = self._stack.final_norm(hidden[-1])
-        return hidden
+    def reach(self, layers: int, keep: Keep = keep_nothing) -> None:
+        """Run so many layers from below, unless they were run already.
+
+        Parameters
+        ----------
+        layers : int
+            How many.
+        keep : callable
+            Handed the kind of each attention, the number of its layer and all that it computed, as it comes along.
+
+        Raises
+        ------
+        ArrayError
+            If the numbers pass the range of float32.
+        """
+        with self._lock:
+            if not self._hidden:
+                self._hidden.append(self._stack.embedding(self._given))
+            for place in range(self.reached, layers):
+                checkpoint()
+                self._hidden.append(self._run(place, keep))
+
+    def _run(self, place: int, keep: Keep) -> Floats:
+        """Run the next layer, and return what leaves it."""
+        run = self._through(place, self._hidden[place])
+        if not all_finite(run.output):
+            raise ArrayError(
+                f"layer {place} leads beyond the range of float32: the weights are damaged, or were meant for "
+                "another configuration"
+            )
+        for kind, found in ((SELF, run.attention), (CROSS, run.cross)):
+            if found is not None:
+                keep(kind, place, found)
+                if found.weights.nbytes <= self._room:
+                    self._kept[kind][place] = found.weights
+                    self._room -= found.weights.nbytes
+        is_last = place == self.count - 1
+        return run.output if not is_last or self._stack.final_norm is None else self._stack.final_norm(run.output)
 
     def _through(self, place: int, x: Floats) -> LayerRun:
         layer = self._stack.layers[place]
         turn, bias = self._positions
         visible = self._visible(layer.attention.window)
         changes, cross = self._changes.of(place), self._cross_changes.of(place)
-        return layer(x, Surroundings(visible, bias, turn, self._context, changes, cross))
+        context = None if self._context is None else self._context()
+        return layer(x, Surroundings(visible, bias, turn, context, changes, cross))
 
     def _visible(self, window: int | None) -> Bools | None:
         if not self._stack.is_causal:

@@ -10,7 +10,7 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer.changes import AS_TRAINED, Changes, Room, Softmax, taken_changes
 from attention_explorer.model.transformer.embedding import Inputs
 from attention_explorer.model.transformer.head import Head
-from attention_explorer.model.transformer.stack import CROSS, SELF, Keep, Stack, StackRun, keep_nothing
+from attention_explorer.model.transformer.stack import CROSS, SELF, Stack, StackRun
 
 ENCODER = "encoder"
 """The third kind of attention, beside those of a tower."""
@@ -44,9 +44,9 @@ class Transformer:
         patterns: object = None,
         softmax: Softmax = AS_TRAINED,
         room: int,
-        keep: Keep = keep_nothing,
+        lazily: bool = False,
     ) -> TransformerRun:
-        """Run all layers.
+        """Run all layers, or ``lazily`` each when it is first looked at.
 
         Parameters
         ----------
@@ -60,8 +60,6 @@ class Transformer:
             How scores become weights in all heads.
         room : int
             Bytes of weights to keep; those of other layers are computed again when they are looked at.
-        keep : callable
-            Handed the kind of attention, the number of its layer and all that it computed, as it comes along.
 
         Returns
         -------
@@ -78,23 +76,22 @@ class Transformer:
         if self.encoder is None or target is None:
             n = len(given.ids)
             changes = _altered(off, masks, patterns, softmax, {SELF: _room(self.main, n, n)})
-            return TransformerRun(StackRun(self.main, given, changes[SELF], room=room, keep=keep), None, self.head)
+            run = TransformerRun(StackRun(self.main, given, changes[SELF], room=room), None, self.head)
+            return run if lazily else run.whole()
         n, m = len(target.ids), len(given.ids)
         rooms = {SELF: _room(self.main, n, n), ENCODER: _room(self.encoder, m, m), CROSS: _room(self.main, n, m)}
         changes = _altered(off, masks, patterns, softmax, rooms)
-        seen = StackRun(
-            self.encoder, given, changes[ENCODER], room=room // 2, keep=lambda _kind, *found: keep(ENCODER, *found)
-        )
+        seen = StackRun(self.encoder, given, changes[ENCODER], room=room // 2)
         decoded = StackRun(
             self.main,
             target,
             changes[SELF],
             cross_changes=changes[CROSS],
-            context=seen.hidden[-1],
+            context=lambda: seen.hidden[-1],
             room=room // 2,
-            keep=keep,
         )
-        return TransformerRun(decoded, seen, self.head)
+        run = TransformerRun(decoded, seen, self.head)
+        return run if lazily else run.whole()
 
 
 def _altered(
@@ -115,6 +112,11 @@ class TransformerRun:
     main: StackRun
     encoder: StackRun | None
     head: Callable[[], Head] | None
+
+    def whole(self) -> TransformerRun:
+        """Run what is left of the layers, and return the run itself."""
+        _ = self.main.hidden  # an encoder before, for the decoder looks at it
+        return self
 
     def logits(self) -> Floats | None:
         """Compute the logits of all positions, (n, vocabulary); None without a head."""

@@ -18,7 +18,6 @@ from attention_explorer.model.transformer import (
     TransformerRun,
 )
 from attention_explorer.model.transformer.embedding import Ids
-from attention_explorer.model.transformer.stack import Keep, keep_nothing
 from attention_explorer.sources.models.names import model_name
 from attention_explorer.sources.models.tokeniser import Tokeniser, Tokens
 from attention_explorer.sources.models.trace import Trace
@@ -139,7 +138,7 @@ class Model:
         patterns: object = None,
         softmax: Softmax = AS_TRAINED,
         room: int | None = None,
-        keep: Keep = keep_nothing,
+        lazily: bool = False,
     ) -> TransformerRun:
         """Run the model on tokens that were taken; as `Transformer.run`, with the model's own room if none is given."""
         return self.transformer.run(
@@ -150,7 +149,7 @@ class Model:
             patterns=patterns,
             softmax=softmax,
             room=self._room if room is None else room,
-            keep=keep,
+            lazily=lazily,
         )
 
     @property

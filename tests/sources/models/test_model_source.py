@@ -74,6 +74,20 @@ def test_a_mask_runs_the_model_again(name: str) -> None:
     assert not found[0].weights()[~mask].any()
 
 
+@pytest.mark.parametrize(("name", "context"), [("bert", None), ("t5", None), ("t5", TEXT)])
+def test_no_layer_is_run_before_somebody_looks_at_it(name: str, context: str | None) -> None:
+    layers = source_of(recipe_of(name, "the cat", context)).layers(Lookup())
+    assert isinstance(layers, ModelLayers)
+    run = layers.known.run
+    assert (run.main.reached, run.encoder is None or run.encoder.reached) == (0, name == "bert" or 0)
+    _ = layers[0].maps
+    tower = run.encoder if name == "t5" and context is None else run.main
+    assert tower is not None
+    assert tower.reached == 1
+    if name == "t5":
+        assert run.main.reached == (1 if context else 0)
+
+
 def test_weights_are_not_kept_twice() -> None:
     layers = source_of(recipe_of("llama")).layers(Lookup())
     assert isinstance(layers, ModelLayers)
