@@ -29,6 +29,7 @@ from attention_explorer.state.heads.state import (
     Picture,
     SortBy,
 )
+from attention_explorer.state.heads.verdict import verdict
 from attention_explorer.state.layers import layers_and_mask
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.ui.heads import loader as heads_loader
@@ -120,7 +121,8 @@ def listener(qapp):
 def test_a_short_order_is_carried_out_at_once(listener):
     order = HeadsRequest.of(HeadsState(), (500, 500))
     listener.loader.load(order)
-    frame, picture, surveys = (part for _, part in listener.parts)
+    frame, picture, said, surveys = (part for _, part in listener.parts)
+    assert said is verdict(frame)
     assert isinstance(frame, HeadsFrame)
     assert isinstance(picture, MapPicture)
     assert np.array_equal(picture.values, frame.map.weights())
@@ -133,9 +135,9 @@ def test_the_heads_are_not_surveyed_again_for_another_picture(listener):
     heads_frame.cache_clear()  # or the frame may be older than the layers it is made of
     listener.loader.load(HeadsRequest.of(HeadsState(), (500, 500)))
     listener.loader.load(HeadsRequest.of(HeadsState().with_view(contrast=Contrast.LOG).with_setup(head=3), (500, 500)))
-    assert all(new is old for new, old in zip(listener.parts[5][1], listener.parts[2][1], strict=True))
+    assert all(new is old for new, old in zip(listener.parts[7][1], listener.parts[3][1], strict=True))
     listener.loader.load(HeadsRequest.of(HeadsState().with_setup(hard=True), (500, 500)))
-    assert not any(new is old for new, old in zip(listener.parts[8][1], listener.parts[2][1], strict=True))
+    assert not any(new is old for new, old in zip(listener.parts[11][1], listener.parts[3][1], strict=True))
 
 
 def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot):
@@ -144,7 +146,7 @@ def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot
     assert listener.parts == [], "nothing is computed while the window waits"
     qtbot.waitUntil(lambda: not listener.loader.jobs.is_busy(), timeout=20_000)
     assert {order for order, _ in listener.parts} == {order}
-    frame, picture, *walls = (part for _, part in listener.parts)
+    frame, picture, _, *walls = (part for _, part in listener.parts)
     assert isinstance(frame, HeadsFrame)
     assert picture.values.shape == (300, 300) or max(picture.values.shape) <= 300
     lengths = [len(wall) for wall in walls]

@@ -79,6 +79,7 @@ class ChoiceBox(TellingBox):
             self._values.append(value)
             self.addItem(title)
             self.setItemData(self.count() - 1, hint, Qt.ItemDataRole.ToolTipRole)
+        self._enabled = [True] * len(self._values)
         self.setMaxVisibleItems(MOST_ENTRIES)  # a list that ends early does not show that it goes on
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.activated.connect(lambda index: chosen(self._values[index]))
@@ -110,8 +111,10 @@ class ChoiceBox(TellingBox):
     def enable_values(self, enabled: Callable[[object], bool]) -> None:
         """Grey the choices that make no sense now."""
         for index, value in enumerate(self._values):
-            item = self.model().index(index, 0)
-            self.model().setData(item, None if enabled(value) else 0, Qt.ItemDataRole.UserRole - 1)
+            if enabled(value) != self._enabled[index]:  # to set what is set takes long
+                self._enabled[index] = not self._enabled[index]
+                flags = None if self._enabled[index] else 0
+                self.model().setData(self.model().index(index, 0), flags, Qt.ItemDataRole.UserRole - 1)
 
 
 class ChoiceRow(QWidget):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.checkpoint import watched
@@ -25,12 +26,15 @@ from attention_explorer.state.heads.large_picture import LargePicture, large_pic
 from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, head_survey, not_computed
-from attention_explorer.state.heads.verdict import verdict
+from attention_explorer.state.heads.verdict import Verdict, verdict
 
 DELIVERY_INTERVAL_SECONDS = 0.05
 """Heads are handed over about 20 times a second, as many as there are: one by one they would crowd the window."""
 FIRST_DELIVERY_SECONDS = 0.15
 """What is done sooner comes in one piece: the window has the large picture to paint meanwhile."""
+
+PAINTING_SECONDS = 0.03
+"""How long the heads of the wall wait for the large picture to be painted, at the most."""
 
 FEW_OPERATIONS = 1e9
 """Multiplications that take less than about a second: of a setup with no more, all heads are surveyed at once."""
@@ -47,8 +51,8 @@ class NoPicture:
     """Stands for a large picture that cannot be made, of numbers that are no weights."""
 
 
-Part: TypeAlias = HeadsFrame | LargePicture | NoPicture | tuple[HeadSurvey, ...]
-"""What is delivered, one after the other: the frame, the large picture, and the heads so far."""
+Part: TypeAlias = HeadsFrame | LargePicture | NoPicture | Verdict | tuple[HeadSurvey, ...]
+"""What is delivered, one after the other: the frame, the large picture, what is said of it, and the heads so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, 
 
 
 class HeadsLoader(Requests[HeadsRequest]):
-    """Computes what a request needs and delivers it in parts: the frame, the large picture, and the heads so far."""
+    """Computes what a request needs and delivers it in parts, the large picture before all that it can do without."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(
@@ -102,6 +106,8 @@ class HeadsLoader(Requests[HeadsRequest]):
         )
         self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
         self._differing: tuple[HeadsFrame | None, dict[HeadSurvey, HeadSurvey]] = None, {}
+        self._painted = threading.Event()
+        self.delivered.connect(self._on_shown)
 
     def load(self, request: HeadsRequest) -> bool:
         """Ask for a request, the newest one wins; return whether it was computed at once."""
@@ -112,18 +118,33 @@ class HeadsLoader(Requests[HeadsRequest]):
     def _parts(self, request: HeadsRequest, progress: _Progress) -> Iterator[Part]:
         frame = frame_to_show(request.heads.setup)
         refused: ArrayError | None = None
+        progress.has_frame()
         try:
-            verdict(frame)  # kept for the note, which asks for it
-            progress.has_frame()
             picture: LargePicture | NoPicture = large_picture(request.heads, frame, request.tiles)
         except ArrayError as error:  # of this head: the others are still to be chosen from
             picture, refused = NoPicture(), error
-        progress.has_picture()
+        self._painted.clear()
         yield frame
         yield picture
+        self._let_paint()
+        try:
+            yield verdict(frame)
+        except ArrayError as error:
+            refused = error
+            yield NoPicture()
+        progress.has_picture()
         yield from self._walls(frame, request)
         if refused is not None:
             raise refused
+
+    def _let_paint(self) -> None:
+        """Have the worker wait for a moment while the large picture is painted: each would hold up the other."""
+        if threading.current_thread() is not threading.main_thread():
+            self._painted.wait(PAINTING_SECONDS)
+
+    def _on_shown(self, _request: HeadsRequest, part: Part) -> None:
+        if not isinstance(part, HeadsFrame | Verdict | tuple):
+            QTimer.singleShot(0, self._painted.set)  # after what waits to be painted
 
     def _walls(self, frame: HeadsFrame, request: HeadsRequest) -> Iterator[tuple[HeadSurvey, ...]]:
         """Yield the heads there are, now and then, and at the end all: those of other layers are not computed."""

@@ -24,6 +24,7 @@ from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.row_steps import row_steps
 from attention_explorer.state.heads.shown_map import shown_as
 from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.heads.verdict import Verdict
 from attention_explorer.state.row_as_lookup import as_lookup, reason_against_lookup
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
@@ -271,6 +272,8 @@ class HeadsPage(RequestingPage):
             # The window is not shown by the thumbnails; their order is that of now.
             view = replace(request.heads.view, window=None).arranged_as(heads.view)
             self._wall_side.show_surveys(self._frame, view, part)
+        elif isinstance(part, Verdict):
+            self._panel.show_note(part)
         elif isinstance(part, NoPicture):
             self._centre.forget()
         else:

@@ -12,7 +12,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.heads.verdict import verdict
+from attention_explorer.state.heads.verdict import Verdict
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, ColumnScroll
 from attention_explorer.ui.controls.steady import Steady
@@ -135,7 +135,6 @@ class HeadsPanel(Steady):
         """
         page = self.tabs.currentIndex()
         if frame is not None:
-            self._show_note(frame)
             self.tabs.setTabVisible(NEXT, frame.source.predicts)
             page = self.tabs.currentIndex()
         if page == NEXT and frame is not None:
@@ -166,8 +165,8 @@ class HeadsPanel(Steady):
         if self.tabs.currentIndex() == 0:
             self.reading.show_spot(frame, spot, comparison, is_raw=is_raw, names_head=names_head)
 
-    def _show_note(self, frame: HeadsFrame) -> None:
-        found = verdict(frame)
+    def show_note(self, found: Verdict) -> None:
+        """Say what the weights are worth."""
         self._note.show()
         self.note_text.set_text(TextLine(found.title, bold=True), TextLine(found.text, size=12.5))
         self.fit_note()
