@@ -38,8 +38,8 @@ def _words() -> Iterator[str]:
 class HeadsStage(Stage[HeatmapCanvas]):
     """A shown main window with the Heads page, where everything is computed and painted."""
 
-    def __init__(self, settings: Path, recipe: Recipe) -> None:
-        state = HeadsState(HeadsSetup(recipe), HeadsView(row=7))
+    def __init__(self, settings: Path, recipe: Recipe, layer: int = 0) -> None:
+        state = HeadsState(HeadsSetup(recipe, layer=layer), HeadsView(row=7))
         super().__init__(settings, ExplorerState(heads=state), "heads", HeatmapCanvas)
         if not isinstance(self.page, HeadsPage):
             raise TypeError("The window did not open the Heads page.")

@@ -84,7 +84,8 @@ def _rows(case: Case, folder: Path) -> Iterator[Row]:
     yield _memory_row(case, model)
     del model
     yield _opening_row(case)
-    yield _typing_row(case, folder)
+    for layer in (0, -1):
+        yield _typing_row(case, folder, layer)
 
 
 # ---- A run ----
@@ -218,10 +219,12 @@ class ModelTypist:
             raise RuntimeError("The keystroke did not arrive in the state, or not on the screen.")
 
 
-def _typing_row(case: Case, folder: Path) -> Row:
-    """Return the time from a keystroke to the map, over a run of the model on such a sentence."""
+def _typing_row(case: Case, folder: Path, layer: int) -> Row:
+    """Return the time from a keystroke to the map of a layer, over a run of the model on such a sentence."""
     recipe = model_recipe(case.path, TEN_WORDS)
-    stage, model = HeadsStage(folder / "settings.ini", recipe), source_of(recipe).model
+    model = source_of(recipe).model
+    place = range(len(model.transformer.main.layers))[layer]
+    stage = HeadsStage(folder / "settings.ini", recipe, place)
     typist = ModelTypist(stage)
     typed, run = in_turns(
         Contender(typist.act, prepare=typist.aim),
@@ -230,4 +233,7 @@ def _typing_row(case: Case, folder: Path) -> Row:
         warm_up=WARM_UP,
     )
     stage.close()
-    return Row(f"{case.name}: a keystroke until its map", typed, "a run of the model", run, TYPING_AIM)
+    which = "first" if layer == 0 else "last"
+    return Row(
+        f"{case.name}: a keystroke until the map of the {which} layer", typed, "a run of the model", run, TYPING_AIM
+    )

