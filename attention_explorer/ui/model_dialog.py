@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -16,12 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.models.found import FoundModel, find_models
 from attention_explorer.ui.session_dialogs import ask_for_gguf, ask_for_model_folder
 from attention_explorer.ui.theme import Look
 
-COLUMNS = ("Model", "Kind", "Size", "Kept by")
+COLUMNS = ("Model", "Kind", "Size", "In memory", "Kept by")
 _ROLE = Qt.ItemDataRole.UserRole
 SEARCHING = "Looking where programs keep their models …"
 NOTHING = "No program keeps a model on this computer. Choose a folder or a .gguf file."
@@ -39,11 +41,15 @@ class ModelDialog(QDialog):
         Its size.
     start : Path
         The folder in which files are looked for.
+    used : sequence of Path
+        What was opened before, models among it.
     then : callable
         Called with the path of the model that was chosen.
     """
 
-    def __init__(self, parent: QWidget, look: Look, start: Path, then: Callable[[Path], object]) -> None:
+    def __init__(
+        self, parent: QWidget, look: Look, start: Path, used: Sequence[Path], then: Callable[[Path], object]
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Open a model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -71,18 +77,22 @@ class ModelDialog(QDialog):
         self._allow()
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_found)
-        self.jobs.request("models", _search)
+        self.jobs.request("models", partial(_search, used))
 
     # ---- What was found ----
 
     def _on_found(self, _key: object, found: tuple[FoundModel, ...]) -> None:
         self.said.setText(FOUND if found else NOTHING)
         for model in found:
-            item = QTreeWidgetItem([model.name, model.family or "?", size_words(model.size), model.place])
+            needed = f"{size_words(model.needed)}{'' if fits(model) else ', slow'}"
+            item = QTreeWidgetItem([model.name, model.family or "?", size_words(model.size), needed, model.place])
             item.setData(0, _ROLE, str(model.path))
-            item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            for place in (2, 3):
+                item.setTextAlignment(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             for place in range(len(COLUMNS)):
                 item.setToolTip(place, model.reason or str(model.path))
+            if not model.reason:
+                item.setToolTip(3, memory_words(model))
             item.setDisabled(bool(model.reason))
             self.list.addTopLevelItem(item)
         for place in range(len(COLUMNS)):
@@ -113,9 +123,25 @@ class ModelDialog(QDialog):
         self._then(path)
 
 
-def _search(report: Report, deliver: Deliver) -> None:
+def _search(used: Sequence[Path], report: Report, deliver: Deliver) -> None:
     with stoppable(report):
-        deliver(find_models())
+        deliver(find_models(used=used))
+
+
+def fits(model: FoundModel) -> bool:
+    """Whether the weights of a model stay in the memory that is set aside."""
+    return model.needed <= CACHE.on_show_bytes
+
+
+def memory_words(model: FoundModel) -> str:
+    """Say what the weights take in memory, and what happens if that is too much."""
+    room = size_words(CACHE.on_show_bytes)
+    if fits(model):
+        return f"The weights take about {size_words(model.needed)} of the {room} that are set aside, and stay there."
+    return (
+        f"The weights take about {size_words(model.needed)}, more than the {room} that are set aside:\n"
+        "the rest is read again for every text. View → Memory sets aside more."
+    )
 
 
 def size_words(size: int) -> str:

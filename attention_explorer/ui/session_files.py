@@ -94,7 +94,7 @@ class SessionFiles(QObject):
         """Ask which model to open, of those on this computer or in a folder."""
         from attention_explorer.ui.model_dialog import ModelDialog
 
-        ModelDialog(self._window, self._window.look, self._folder(), self.open).open()
+        ModelDialog(self._window, self._window.look, self._folder(), self._store.recent(), self.open).open()
 
     def ask_how_to_read(self) -> None:
         """Ask how the file of attention that is open is to be read."""

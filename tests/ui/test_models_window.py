@@ -306,7 +306,9 @@ def dialog(window, qtbot, monkeypatch, tmp_path: Path) -> ModelDialog:
         shutil.copytree(MODELS / "bert", hub / f"models--a--{name}" / "snapshots" / "1")
     config = hub / "models--a--odd" / "snapshots" / "1" / "config.json"
     config.write_text('{"model_type": "mamba"}')
-    monkeypatch.setattr(model_dialog, "find_models", lambda: find_models({"HF_HUB_CACHE": str(hub)}, tmp_path))
+    monkeypatch.setattr(
+        model_dialog, "find_models", lambda used: find_models({"HF_HUB_CACHE": str(hub)}, tmp_path, used)
+    )
     window.files.ask_which_model()
     (opened,) = window.findChildren(ModelDialog)
     assert opened.said.text() == model_dialog.SEARCHING
@@ -321,7 +323,7 @@ def row_of(dialog: ModelDialog, name: str):
 
 def test_a_model_on_this_computer_is_opened_from_a_list(window, dialog, qtbot) -> None:
     item = row_of(dialog, "a/good")
-    assert (item.text(1), item.text(3)) == ("bert", "Hugging Face")
+    assert (item.text(1), item.text(4)) == ("bert", "Hugging Face")
     rectangle = dialog.list.visualItemRect(item)
     QTest.mouseClick(dialog.list.viewport(), Qt.MouseButton.LeftButton, pos=rectangle.center())
     QTest.mouseClick(dialog.open_button, Qt.MouseButton.LeftButton)
@@ -339,6 +341,28 @@ def test_a_model_that_cannot_be_run_is_listed_with_the_reason(dialog) -> None:
     assert item not in dialog.list.selectedItems()
 
 
+def test_what_the_weights_take_in_memory_is_said_before_a_model_is_opened(window, dialog, qtbot, monkeypatch) -> None:
+    item, megabytes = row_of(dialog, "a/good"), f"{(MODELS / 'bert' / 'model.safetensors').stat().st_size / 1e6:.0f} MB"
+    assert item.text(3) == megabytes
+    assert "stay there" in item.toolTip(3)
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    monkeypatch.setattr(CACHE, "on_show_bytes", 1000)
+    window.files.ask_which_model()
+    again = next(each for each in window.findChildren(ModelDialog) if each.isVisible())
+    qtbot.waitUntil(lambda: again.list.topLevelItemCount() >= 2, timeout=20_000)
+    assert row_of(again, "a/good").text(3) == f"{megabytes}, slow"
+    assert "View → Memory" in row_of(again, "a/good").toolTip(3)
+
+
+def test_a_model_that_was_opened_before_is_offered_again(window, open_dropped, dialog, qtbot) -> None:
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    open_dropped(window, MODELS / "gpt2" / "config.json")
+    window.files.ask_which_model()
+    again = next(each for each in window.findChildren(ModelDialog) if each.isVisible())
+    qtbot.waitUntil(lambda: again.list.topLevelItemCount() >= 3, timeout=20_000)
+    assert row_of(again, "gpt2").text(4) == "opened before"
+
+
 def test_enter_opens_the_first_model_and_escape_leaves(window, dialog, qtbot) -> None:
     before = window.session.state
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
@@ -351,7 +375,7 @@ def test_enter_opens_the_first_model_and_escape_leaves(window, dialog, qtbot) ->
 
 
 def test_where_nothing_is_found_that_is_said(window, qtbot, monkeypatch) -> None:
-    monkeypatch.setattr(model_dialog, "find_models", lambda: ())
+    monkeypatch.setattr(model_dialog, "find_models", lambda used: ())
     window.files.ask_which_model()
     (opened,) = window.findChildren(ModelDialog)
     qtbot.waitUntil(lambda: opened.said.text() == model_dialog.NOTHING, timeout=20_000)

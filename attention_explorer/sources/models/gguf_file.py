@@ -27,7 +27,10 @@ _LEAST_ENTRY, _LEAST_TENSOR, _LEAST_TEXT = 13, 32, 8
 """Bytes that an entry, a tensor and a text take at least: no count is believed that the file has no room for."""
 _MOST_AXES = 4
 _AT_ONCE = 2**20
-_ALIGNMENT = "general.alignment"
+_ALIGNMENT, _FILE_TYPE, _VOCABULARY = "general.alignment", "general.file_type", "tokenizer."
+_BITS = {0: 32.0, 1: 16.0, 32: 16.0, 2: 4.5, 3: 5.0, 7: 8.5, 8: 5.5, 9: 6.0, 14: 4.6, 15: 4.9, 16: 5.5, 18: 6.6}
+"""Of a weight, by the number that llama.cpp gives to each way of storing a file (enum llama_ftype in llama.h)."""
+_USUAL_BITS = 4.5
 
 
 class GgufFile(NamedTuple):
@@ -70,15 +73,28 @@ def read_gguf(file: FileBytes) -> GgufFile:
     return GgufFile(values, *_placed(reader, file, found, start))
 
 
-def read_architecture(file: FileBytes) -> str:
-    """Return what the header calls the kind of model, which stands near its start; as `read_gguf`."""
+class GgufKind(NamedTuple):
+    """What the start of a header says."""
+
+    architecture: str
+    bits: float
+    """Of a weight, more or less."""
+
+
+def read_kind(file: FileBytes) -> GgufKind:
+    """Return what the header says before the vocabulary, which is long; as `read_gguf`."""
     reader = _begun(file)
     reader.count("tensors", _LEAST_TENSOR)
+    values: dict[str, object] = {}
     for _ in range(reader.count("settings", _LEAST_ENTRY)):
-        name, value = reader.text(), reader.value(reader.number("I"))
-        if name == ARCHITECTURE and isinstance(value, str):
-            return value
-    raise reader.damaged(f"does not say {quoted(ARCHITECTURE)}")
+        name = reader.text()
+        if name.startswith(_VOCABULARY):
+            break
+        values[name] = reader.value(reader.number("I"))
+    architecture, kind = values.get(ARCHITECTURE), values.get(_FILE_TYPE)
+    if not isinstance(architecture, str):
+        raise reader.damaged(f"does not say {quoted(ARCHITECTURE)}")
+    return GgufKind(architecture, _BITS.get(kind, _USUAL_BITS) if isinstance(kind, int) else _USUAL_BITS)
 
 
 def _begun(file: FileBytes) -> _Reader:

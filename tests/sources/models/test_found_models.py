@@ -45,6 +45,10 @@ def test_every_program_is_asked_where_it_keeps_its_models_by_itself(tmp_path: Pa
     assert [found[name].place for name in expected] == ["Hugging Face", "LM Studio", "llama.cpp", "Ollama"]
     assert [found[name].family for name in expected] == ["bert", "llama", "llama", "llama"]
     assert found["cpp"].size == GGUF.stat().st_size
+    for name, path in expected.items():
+        transformer = load_model(path).transformer
+        whole = sum(layer.nbytes for layer in transformer.main.layers)
+        assert found[name].needed >= whole
     assert not any(model.reason for model in found.values())
     for model in found.values():
         path = model_at(model.path)
