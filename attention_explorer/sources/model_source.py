@@ -25,6 +25,7 @@ from attention_explorer.model.transformer import (
     ENCODER,
     SELF,
     AttentionRun,
+    Head,
     Softmax,
     Stack,
     TransformerRun,
@@ -36,6 +37,7 @@ from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import Model, Tokens, load_model
 from attention_explorer.sources.models.folder import folder_settings, weights_of
 from attention_explorer.sources.models.names import name_by_place
+from attention_explorer.sources.models.sampling import drawn_tokens
 from attention_explorer.sources.recorded import FileReference, change_since, readable_piece, reference_to
 from attention_explorer.sources.source import Ability, Lookup, Made, Predictions, Source, Traits
 
@@ -51,7 +53,13 @@ _LACKS = {
     Ability.DRAWING: f"The weights of a model are those of its file: {_OTHERS} to draw some.",
     Ability.EMBEDDINGS: f"The vectors of a model's tokens are not typed: {_OTHERS}, or press “Three words”.",
 }
-_NO_SECOND = "A second sentence is for models of an encoder and a decoder."
+_NO_SECOND = "A second sentence is for models that read in both directions, or have an encoder and a decoder."
+_POOLED = {
+    "mean": "the mean of what leaves the last layer at all tokens",
+    "cls": "what leaves the last layer at the first token",
+    "max": "the largest of what leaves the last layer, of all tokens",
+}
+"""How a vector is made of a sentence, by the names of `POOLINGS`."""
 _NO_PLAIN_SCORES = (
     "The scores of this model are not q·k ÷ √d_k alone, so only its weights are shown, as they were computed."
 )
@@ -232,9 +240,10 @@ class ModelSource(Source[ModelRecipe]):
     def _given(self) -> tuple[Tokens, Tokens | None]:
         """What the entrance reads, and what a decoder writes."""
         recipe, model = self.recipe, self.model
-        if model.transformer.encoder is None or recipe.context is None:
-            given, aim = model.taken(recipe.sentence)
-            return given, aim
+        if recipe.context is None or (model.transformer.encoder is None and model.transformer.main.is_causal):
+            return model.taken(recipe.sentence)
+        if model.transformer.encoder is None:
+            return model.taken((recipe.sentence, recipe.context))
         return model.taken(recipe.context, recipe.sentence)
 
     @property
@@ -270,6 +279,14 @@ class ModelSource(Source[ModelRecipe]):
         if self.model.transformer.encoder is None:
             return SELF
         return ENCODER if self.recipe.context is None else CROSS
+
+    @property
+    def is_cross(self) -> bool:
+        return self.is_open and self._kind == CROSS
+
+    @property
+    def second_words(self) -> str:
+        return super().second_words if not self.is_open or self._kind != SELF else "and in the same text"
 
     @property
     def _stack(self) -> Stack:
@@ -349,11 +366,52 @@ class ModelSource(Source[ModelRecipe]):
         head = self.model.transformer.head if self.predicts else None
         if head is None or not isinstance(layers, ModelLayers):
             return None
-        logits = head()(layers.known.last_hidden[row : row + 1])[0]
+        logits = self._logits(head, layers, row)
         probabilities = softmax(logits)
         best = np.argsort(-probabilities, kind="stable")[:most]
         tokens = tuple(readable_piece(self.model.token(int(each))) for each in best)
         return Predictions(tokens, probabilities[best], len(logits), self._stack.is_causal)
+
+    @staticmethod
+    def _logits(head: Callable[[], Head], layers: ModelLayers, row: int) -> Floats:
+        logits: Floats = head()(layers.known.last_hidden[row][None])[0]
+        return logits
+
+    @property
+    def mask_token(self) -> str:
+        return self.model.mask if self.predicts and not self._stack.is_causal else ""
+
+    @property
+    def writes(self) -> bool:
+        return self.predicts and self._stack.is_causal
+
+    def next_text(self, layers: Sequence[Layer], temperature: float, top_k: int, seed: int) -> str:
+        head = self.model.transformer.head if self.writes else None
+        if head is None or not isinstance(layers, ModelLayers):
+            return ""
+        written = self._cut[0].ids
+        draw = np.random.default_rng((seed, len(written)))
+        for index in drawn_tokens(self._logits(head, layers, -1), temperature, top_k, draw):
+            text = self.model.text_after(written, int(index))
+            if text is not None:  # else it is a part of a character, which cannot be written by itself
+                return text
+        return ""
+
+    @property
+    def is_sentence_model(self) -> bool:
+        if not self.is_open:
+            return False
+        try:
+            return bool(self.model.pooling)
+        except ExplorerError:
+            return False
+
+    def cosine(self) -> tuple[float, str] | None:
+        recipe, model = self.recipe, self.model
+        if recipe.context is None or not model.pooling:
+            return None
+        found = float(model.embed(recipe.sentence) @ model.embed(recipe.context))
+        return found, _POOLED[model.pooling]
 
     # ---- In words ----
 
@@ -365,7 +423,7 @@ class ModelSource(Source[ModelRecipe]):
     @property
     def traits(self) -> Traits:
         stack, lacks = self._stack_if_open(), dict(_LACKS)
-        if stack is None or self.model.transformer.encoder is None:
+        if stack is None or (self.model.transformer.encoder is None and stack.is_causal):
             lacks[Ability.SECOND_SENTENCE] = _NO_SECOND
         if stack is not None and not stack.divides_by_root:
             lacks[Ability.SCORES] = _NO_PLAIN_SCORES
@@ -376,7 +434,8 @@ class ModelSource(Source[ModelRecipe]):
         stack = self._stack_if_open()
         if stack is None:
             return (self.traits.origin,)
-        kinds = {SELF: "self-attention", ENCODER: "self-attention of the encoder", CROSS: "cross-attention"}
+        pair = " of two sentences" if self.recipe.context is not None else ""
+        kinds = {SELF: f"self-attention{pair}", ENCODER: "self-attention of the encoder", CROSS: "cross-attention"}
         return self.traits.origin, f"{self.model.family}, {kinds[self._kind]}", "float32"
 
     def verdict(self) -> tuple[str, str]:

@@ -187,6 +187,16 @@ class Source(ABC, Generic[R]):
         return self.tokens, self.context_tokens
 
     @property
+    def is_cross(self) -> bool:
+        """Whether queries and keys are of different sentences."""
+        return self.recipe.context is not None
+
+    @property
+    def second_words(self) -> str:
+        """What the second sentence is, in front of its field."""
+        return "keys and values come from"
+
+    @property
     def are_numbers(self) -> tuple[bool, bool]:
         """Whether the tokens of queries and keys are only their numbers, as no words are known."""
         return False, False
@@ -277,6 +287,42 @@ class Source(ABC, Generic[R]):
 
     def predictions(self, layers: Sequence[Layer], row: int, most: int) -> Predictions | None:
         """Return what is expected at a query, of some layers that were made here; None where nothing is predicted."""
+        return None
+
+    @property
+    def mask_token(self) -> str:
+        """How a word is typed that the model is to fill in; empty where it fills in none."""
+        return ""
+
+    @property
+    def writes(self) -> bool:
+        """Whether the model can go on with the sentence."""
+        return False
+
+    def next_text(self, layers: Sequence[Layer], temperature: float, top_k: int, seed: int) -> str:
+        """Return what the model writes next, one token; empty where it ends its text.
+
+        Parameters
+        ----------
+        layers : sequence of Layer
+            Of this source.
+        temperature, top_k : float, int
+            How the token is drawn: at 0 it is the most probable one, else of so many of the most probable.
+        seed : int
+            Of the draw: the same one writes the same.
+        """
+        return ""
+
+    @property
+    def is_sentence_model(self) -> bool:
+        """Whether it makes one vector of a sentence."""
+        return False
+
+    def cosine(self) -> tuple[float, str] | None:
+        """Return the cosine of the two sentences, each read by itself, and how their vectors came about.
+
+        None where there is no second one.
+        """
         return None
 
     # ---- What made the scores ----

@@ -24,6 +24,7 @@ from attention_explorer.state import map_picture
 from attention_explorer.state.block import state as block
 from attention_explorer.state.cost import state as cost
 from attention_explorer.state.heads import state as heads
+from attention_explorer.state.heads.writing import Writing
 from attention_explorer.state.lookup import plane
 from attention_explorer.state.lookup import state as lookup
 from attention_explorer.state.lookup.head_row import HeadRow
@@ -129,6 +130,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "column": _PINNED,
     },
     map_picture.Window: {"top": _CELLS, "bottom": _AFTER_CELLS, "left": _CELLS, "right": _AFTER_CELLS},
+    Writing: _declared(Writing),
     heads.HeadsState: {"preset": Limit(known=lambda: (*preset_ids("heads"), ""))},
     toy.ToyRecipe: {
         "sentence": _SENTENCE,

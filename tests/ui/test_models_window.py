@@ -7,6 +7,7 @@ import json
 import shutil
 import threading
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
+from sentence_models import sentence_model
 from window_driver import drop
 
 from attention_explorer.byte_cache import CACHE
@@ -32,6 +34,7 @@ from attention_explorer.state.heads.wording import query_name
 from attention_explorer.state.session_file import read_session, write_session
 from attention_explorer.ui import model_dialog
 from attention_explorer.ui.heads.panel import NEXT
+from attention_explorer.ui.heads.writer import FULL
 from attention_explorer.ui.model_dialog import ModelDialog
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
@@ -101,8 +104,6 @@ def test_what_is_typed_is_what_the_model_reads(window, open_dropped, name: str) 
 def test_a_mask_makes_the_model_read_again(window, open_dropped) -> None:
     open_dropped(window, MODELS / "bert")
     bar = window.page.bar
-    assert not bar.cross.isEnabled()
-    assert "encoder and a decoder" in bar.cross.toolTip()
     before = window.session.state
     bar._on_mask_chosen(MaskKind.CAUSAL)
     window.session.apply(window.session.state, "")
@@ -286,6 +287,137 @@ def test_without_a_head_nothing_is_predicted(window, open_dropped) -> None:
     assert window.page.tabs.isTabVisible(NEXT)
     open_dropped(window, MODELS / "bert")
     assert not window.page.tabs.isTabVisible(NEXT)
+
+
+def test_a_second_sentence_makes_a_pair_where_the_model_reads_both_ways(window, open_dropped) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    bar = window.page.bar
+    assert not bar.cross.isEnabled()
+    assert "both directions" in bar.cross.toolTip()
+    open_dropped(window, MODELS / "bert")
+    QTest.mouseClick(bar.cross, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(bar.context, "it was soft")
+    settled(window)
+    trace = load_model(MODELS / "bert")((window.session.state.heads.setup.recipe.sentence, "it was soft"))
+    assert window.page._frame.exact_tokens == (trace.tokens, trace.tokens)
+    np.testing.assert_allclose(shown_weights(window), trace.weights[0][0], atol=2e-6)
+
+
+def most_probable_text(model, ids: tuple[int, ...], trace) -> str:
+    """Return what the most probable token writes of those that are no part of a character."""
+    order = np.argsort(-trace.logits[-1], kind="stable").tolist()
+    return next(text for text in (model.text_after(ids, each) for each in order) if text is not None)
+
+
+def next_tab(window):
+    """Open the tab of what comes next."""
+    window.page._panel.tabs.setCurrentIndex(NEXT)
+    settled(window)
+    return window.page._panel.next
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama-gguf/model-q8_0.gguf"])
+def test_a_model_writes_token_by_token_and_each_has_its_maps(window, open_dropped, qtbot, name: str) -> None:
+    open_dropped(window, MODELS / name)
+    type_text(window, "the cat")
+    before, tab, model = window.session.state, next_tab(window), load_model(MODELS / name)
+    expected = most_probable_text(model, model.tokenize("the cat").ids, model("the cat"))
+    assert expected
+    QTest.mouseClick(tab.one, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not tab.writer.is_writing, timeout=20_000)
+    settled(window)
+    sentence = window.session.state.heads.setup.recipe.sentence
+    assert sentence == "the cat" + expected
+    np.testing.assert_allclose(shown_weights(window), model(sentence).weights[0][0], atol=2e-6)
+    assert window.page._frame.exact_tokens[0] == model(sentence).tokens
+    assert window.session.undo_text == "Write"
+    window.session.undo()
+    assert window.session.state == before
+
+
+def test_writing_goes_on_until_it_is_stopped_and_is_one_step_back(window, open_dropped, qtbot) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    type_text(window, "the cat")
+    before, tab, seen = window.session.state, next_tab(window), []
+    window.page.requests.delivered.connect(lambda request, _part: seen.append(request.heads.setup.recipe.sentence))
+    QTest.mouseClick(tab.write, Qt.MouseButton.LeftButton)
+    assert tab.write.text() == "Stop"
+    qtbot.waitUntil(lambda: len(dict.fromkeys(seen)) >= 4, timeout=20_000)
+    QTest.mouseClick(tab.write, Qt.MouseButton.LeftButton)
+    assert (tab.write.text(), tab.writer.is_writing) == ("Write", False)
+    settled(window)
+    stopped = window.session.state
+    qtbot.wait(100)
+    assert window.session.state == stopped
+    written = list(dict.fromkeys(seen))
+    assert all(later.startswith(earlier) for earlier, later in pairwise(written))
+    window.session.undo()
+    assert window.session.state == before
+
+
+def test_typing_and_another_tab_end_the_writing(window, open_dropped, qtbot) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    tab = next_tab(window)
+    for end in (lambda: type_text(window, "it was"), lambda: window.page.tabs.setCurrentIndex(0)):
+        next_tab(window)
+        QTest.mouseClick(tab.write, Qt.MouseButton.LeftButton)
+        end()
+        qtbot.waitUntil(lambda: not tab.writer.is_writing, timeout=20_000)
+
+
+def test_a_text_that_gets_too_long_for_the_model_ends_with_the_reason(window, open_dropped, qtbot) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    type_text(window, "the " * 62)
+    tab = next_tab(window)
+    said = []
+    tab.writer.said.connect(said.append)
+    QTest.mouseClick(tab.write, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not tab.writer.is_writing, timeout=20_000)
+    assert said == [FULL]
+    settled(window)
+    assert window.page._frame.exact_tokens[0]
+    assert window.page.requests.reason == ""
+
+
+def test_the_decoder_writes_into_the_second_text(window, open_dropped, qtbot) -> None:
+    open_dropped(window, MODELS / "bart")
+    QTest.mouseClick(window.page.bar.cross, Qt.MouseButton.LeftButton)
+    type_text(window, "the")
+    tab, model = next_tab(window), load_model(MODELS / "bart")
+    recipe = window.session.state.heads.setup.recipe
+    given, aim = model.taken(recipe.context, recipe.sentence)
+    expected = most_probable_text(model, aim.ids, model(given, aim))
+    QTest.mouseClick(tab.one, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not tab.writer.is_writing, timeout=20_000)
+    assert window.session.state.heads.setup.recipe.sentence == f"the{expected}"
+
+
+def test_how_it_writes_is_in_the_state(window, open_dropped, qtbot) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    tab = next_tab(window)
+    box = tab.form.controls["temperature"]
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, "1.5")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert window.session.state.heads.writing.temperature == 1.5
+    window.session.undo()
+    assert window.session.state.heads.writing.temperature == 0.0
+
+
+def test_a_sentence_model_says_how_near_two_sentences_are(window, open_dropped, qtbot, tmp_path: Path) -> None:
+    folder = sentence_model(tmp_path)
+    open_dropped(window, folder)
+    assert window.page.tabs.tabText(NEXT) == "Cosine"
+    tab = next_tab(window)
+    qtbot.waitUntil(lambda: "+ second" in tab.note.text(), timeout=20_000)
+    QTest.mouseClick(window.page.bar.cross, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(window.page.bar.context, "it was soft")
+    settled(window)
+    model, sentence = load_model(MODELS / "bert"), window.session.state.heads.setup.recipe.sentence
+    a, b = (model(text).hidden[-1].mean(axis=0) for text in (sentence, "it was soft"))
+    expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+    qtbot.waitUntil(lambda: tab.title.text() == f"cosine {expected:.3f}".replace("-", "−"), timeout=20_000)
 
 
 def test_heads_that_are_off_change_what_comes_next(window, open_dropped, qtbot) -> None:

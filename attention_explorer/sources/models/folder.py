@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from attention_explorer.errors import FileError, quoted
 from attention_explorer.sources.models.families import family_of
@@ -31,16 +31,28 @@ def read_json(path: Path) -> Mapping[str, Any]:
     FileAccessError
         If it cannot be read.
     """
+    found = _parsed(path)
+    if not isinstance(found, dict):
+        raise FileError(f"“{path}” holds no settings: it is damaged. Copy it again.")
+    return found
+
+
+def read_json_list(path: Path) -> Sequence[Any]:
+    """Read a file that lists something; as `read_json`."""
+    found = _parsed(path)
+    if not isinstance(found, list):
+        raise FileError(f"“{path}” holds no list: it is damaged. Copy it again.")
+    return found
+
+
+def _parsed(path: Path) -> object:
     file = FileBytes(path)
     if file.size > MOST_JSON_BYTES:
         raise FileError(f"“{path.name}” has {file.size} bytes, which no file of settings has.")
     try:
-        found = json.loads(file.read(0, file.size))
+        return cast("object", json.loads(file.read(0, file.size)))
     except (ValueError, RecursionError) as error:
         raise FileError(f"“{path}” cannot be read as JSON ({error}): it is damaged. Copy it again.") from None
-    if not isinstance(found, dict):
-        raise FileError(f"“{path}” holds no settings: it is damaged. Copy it again.")
-    return found
 
 
 def folder_settings(folder: Path) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from attention_explorer.sources.models.gguf_file import GgufFile, is_gguf, read_
 from attention_explorer.sources.models.gguf_model import read_gguf_model
 from attention_explorer.sources.models.gguf_tokeniser import gguf_tokeniser
 from attention_explorer.sources.models.model import Model
+from attention_explorer.sources.models.pooling import pooling_of
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tokeniser import Tokeniser, guarded, library
 from attention_explorer.sources.recorded.file_bytes import FileBytes
@@ -74,7 +76,8 @@ def _open_folder(folder: Path, attention_bytes: int, weight_bytes: int) -> Model
     family = family_of(settings)
     transformer = family.read(settings, folder_tensors(folder, settings), weight_bytes)
     start = settings.whole("decoder_start_token_id", least=0) if settings.has("decoder_start_token_id") else None
-    return Model(folder, settings.text("model_type"), transformer, _tokeniser(folder, settings), start, attention_bytes)
+    tokeniser, pooling = _tokeniser(folder, settings), partial(pooling_of, folder)
+    return Model(folder, settings.text("model_type"), transformer, tokeniser, start, attention_bytes, pooling)
 
 
 def _open_gguf(path: Path, found: GgufFile, attention_bytes: int, weight_bytes: int) -> Model:

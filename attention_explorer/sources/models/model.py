@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from attention_explorer.errors import ArrayError, ExplorerError
+from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer import (
     AS_TRAINED,
     Inputs,
@@ -19,11 +21,14 @@ from attention_explorer.model.transformer import (
 )
 from attention_explorer.model.transformer.embedding import Ids
 from attention_explorer.sources.models.names import model_name
+from attention_explorer.sources.models.pooling import MODULES, POOLINGS
 from attention_explorer.sources.models.tokeniser import Tokeniser, Tokens
 from attention_explorer.sources.models.trace import Trace
 
 Text = str | tuple[str, str]
 """A text, or a pair of texts."""
+TINY = 1e-30
+"""No length is divided by less."""
 Given = Text | Tokens | Sequence[int] | Ids
 """What a model takes."""
 
@@ -43,6 +48,8 @@ class Model:
         Of its folder or file.
     start : int, optional
         The id that a decoder begins with that looks at an encoder.
+    pooling : callable
+        Says how one vector is made of a sentence, as `pooling_of`.
     room : int
         Bytes of attention that a trace keeps.
     """
@@ -55,11 +62,12 @@ class Model:
         tokeniser: Tokeniser,
         start: int | None,
         room: int,
+        pooling: Callable[[], str] = str,
     ) -> None:
         self.path, self.family, self.transformer = path, family, transformer
         self.name = model_name(path)
         """What people call it."""
-        self._tokeniser, self._start, self._room = tokeniser, start, room
+        self._tokeniser, self._start, self._room, self._pooling = tokeniser, start, room, pooling
 
     def __repr__(self) -> str:
         main, encoder = self.transformer.main, self.transformer.encoder
@@ -71,6 +79,40 @@ class Model:
     def token(self, index: int) -> str:
         """Return how the vocabulary spells an id."""
         return self._tokeniser.token(index)
+
+    def text_after(self, ids: tuple[int, ...], index: int) -> str | None:
+        """Return what a token writes after others: see `Tokeniser.text_after`."""
+        return self._tokeniser.text_after(ids, index)
+
+    @property
+    def mask(self) -> str:
+        """How a masked word is written: "[MASK]"; empty where there is none."""
+        return self._tokeniser.mask()
+
+    @cached_property
+    def pooling(self) -> str:
+        """How one vector is made of a sentence: "mean", "cls" or "max"; empty if it is no sentence model.
+
+        Raises
+        ------
+        FileError
+            If it is one, but of a kind that is not known.
+        """
+        return self._pooling()
+
+    def embed(self, text: Text) -> Floats:
+        """Return the vector of a sentence, (d_model,), of length 1, as the files of a sentence model say.
+
+        Raises
+        ------
+        ExplorerError
+            If it is no sentence model; else as `__call__`.
+        """
+        if not self.pooling:
+            raise ExplorerError(f"“{self.name}” is no sentence model: beside it lies no {MODULES} that says so.")
+        given, _ = self.taken(text)
+        found = POOLINGS[self.pooling](self.run(given, None, room=0).main.hidden[-1])
+        return found / max(float(np.linalg.norm(found)), TINY)
 
     def tokenize(self, text: Text) -> Tokens:
         """Cut a text, or a pair of texts, into tokens, with the special tokens that belong to the model.

@@ -16,6 +16,10 @@ MOST_CHARACTERS = 100_000
 """Of one text: more tokens than any model has memory for."""
 
 
+MASKS = ("[MASK]", "<mask>")
+"""How vocabularies spell a masked word."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """A text in tokens.
@@ -106,6 +110,24 @@ class Tokeniser:
                 f"only {vocabulary} ids: it belongs to another model."
             )
         return Tokens(ids, tuple(found.tokens), tuple(found.offsets), tuple(found.type_ids))
+
+    def text_after(self, ids: tuple[int, ...], index: int) -> str | None:
+        """Return what is written by a token that follows others.
+
+        That is empty for a special token, such as the one that ends a text, and None for a part of a character.
+        """
+        if index == self.end:
+            return ""
+        library = self._library
+        before = guarded(self._where, lambda: library.decode(ids))
+        both = guarded(self._where, lambda: library.decode((*ids, index)))
+        after = both.removeprefix(before) if both.startswith(before) else library.decode([index])
+        return None if "\ufffd" in after else str(after)
+
+    def mask(self) -> str:
+        """Return how a masked word is written; empty where the vocabulary has nothing for it."""
+        library = self._library
+        return next((token for token in MASKS if library.token_to_id(token) is not None), "")
 
     def token(self, index: int) -> str:
         """Return how the vocabulary spells an id, or the id itself where nothing can tell."""

@@ -56,7 +56,7 @@ class HeadsFrame:
     @property
     def is_cross(self) -> bool:
         """Whether the keys come from a second sentence."""
-        return self.setup.recipe.context is not None
+        return self.source.is_cross
 
     @property
     def exact_tokens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -16,6 +16,7 @@ from attention_explorer.sources.source import Recipe
 from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.edited_sentence import place_after_edit
+from attention_explorer.state.heads.writing import Writing
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.mask import LARGEST_MASK_SIZE as LARGEST_MASK_SIZE
 from attention_explorer.state.mask import Cell as Cell
@@ -193,6 +194,8 @@ class HeadsState(CheckedFields):
     view: HeadsView = field(default_factory=lambda: HeadsView(row=7))
     other: HeadsSetup | None = None
     """The setup kept for comparison (B)."""
+    writing: Writing = field(default_factory=Writing)
+    """How a model goes on with the sentence."""
     preset: str = "random-words"
     """Where the settings come from; empty for what is no preset, such as a file."""
 

@@ -290,6 +290,7 @@ class HeadsBar(QWidget):
         self.sentence.show_sentence(recipe.sentence)
         self.context.show_sentence(recipe.context or "")
         self.cross.setChecked(recipe.context is not None)
+        self._context_label.setText(source.second_words)
         self._rows[1].setVisible(recipe.context is not None)
         self.pictures.show_value(view.picture)
         marked = self.pictures.buttons[Picture.MARKED]

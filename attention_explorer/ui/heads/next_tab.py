@@ -1,18 +1,26 @@
-"""What a model expects at the pinned query: bars of the most probable tokens, computed on a worker."""
+"""What a model makes of the sentence, computed on a worker: the most probable tokens, and what it writes."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from dataclasses import replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.form import Form
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.next_tokens import expected_tokens
+from attention_explorer.state.heads.next_tokens import Nearness, expected_tokens, nearness
 from attention_explorer.state.heads.reading import Reading
 from attention_explorer.state.heads.state import HeadsSetup
+from attention_explorer.state.heads.writing import Writing
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.token_bars import TokenBars
+from attention_explorer.ui.heads.writer import Writer
 from attention_explorer.ui.theme import Look
 
 
@@ -27,19 +35,29 @@ class OutputBars(TokenBars):
 
 
 class NextTab(QWidget):
-    """The most probable tokens at the pinned query, or at the last one."""
+    """The most probable tokens at the pinned query, or at the last one; and how the model goes on, token by token.
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    Of a sentence model, the cosine of two sentences.
+
+    Signals
+    -------
+    refused : str
+        What was typed does not fit.
+    """
+
+    refused = Signal(str)
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._session, self._look = session, look
         self._wanted: tuple[HeadsSetup, int] | None = None
         self._card = Card(look)
         self.title, self.note = TextBlock(look, 1, "Which place this is"), TextBlock(look, 1, "How many tokens")
         self.bars = OutputBars(look)
         self.bars.setAccessibleName("Most probable tokens")
-        self._card.body.addWidget(self.title)
-        self._card.body.addWidget(self.note)
-        self._card.body.addWidget(self.bars)
+        self._make_writing()
+        for part in (self._writing, self.title, self.note, self.bars):
+            self._card.body.addWidget(part)
         self._card.body.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -48,14 +66,46 @@ class NextTab(QWidget):
         self.jobs.delivered.connect(self._on_delivered)
         self.jobs.failed.connect(self._on_failed)
 
+    def _make_writing(self) -> None:
+        self.writer = Writer(self._session, self)
+        self.write = QPushButton("Write")
+        self.write.setToolTip("Have the model go on with the sentence, token by token; click again to stop")
+        self.write.clicked.connect(lambda: self.writer.stop() if self.writer.is_writing else self.writer.start())
+        self.one = QPushButton("+ 1 token")
+        self.one.setToolTip("Have the model write one token")
+        self.one.clicked.connect(lambda: self.writer.start(1))
+        self.form: Form[Writing] = Form(Writing, ("temperature", "top_k", "seed"), self._look)
+        self.form.changed.connect(self._on_changed)
+        self.form.refused.connect(self.refused)
+        self._said = TextBlock(self._look, 1, "How the writing ended")
+        self._said.hide()
+        self.writer.changed.connect(self._on_writing)
+        self.writer.said.connect(self._on_said)
+        self._writing = QWidget()
+        buttons = QHBoxLayout()
+        for button in (self.write, self.one):
+            buttons.addWidget(button, 1)
+        column = QVBoxLayout(self._writing)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(buttons)
+        column.addWidget(self.form)
+        column.addWidget(self._said)
+
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._look = look
-        for part in (self._card, self.title, self.note, self.bars):
+        for part in (self._card, self.title, self.note, self.bars, self.form, self._said):
             part.set_look(look)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.writer.stop()
 
     def show_frame(self, frame: HeadsFrame, row: int | None) -> None:
         """Show what is expected at a query, or at the last one; the old bars stay until that is known."""
+        self._writing.setVisible(frame.source.writes)
+        self.bars.setVisible(frame.source.predicts)
+        self.form.show_state(self._session.state.heads.writing)
+        self.writer.go_on(frame)
         last = len(frame.queries) - 1
         wanted = (frame.setup, last if row is None else min(row, last))
         if wanted == self._wanted:
@@ -64,12 +114,34 @@ class NextTab(QWidget):
 
         def work(report: Report, deliver: Deliver) -> None:
             with stoppable(report):
-                deliver(expected_tokens(*wanted))
+                deliver(expected_tokens(*wanted) if frame.source.predicts else nearness(frame.setup))
 
         self.jobs.request(wanted, work, replace=True)
 
-    def _on_delivered(self, key: object, found: Reading | None) -> None:
+    # ---- Writing ----
+
+    def _on_changed(self, writing: Writing, label: str) -> None:
+        state = self._session.state
+        self._session.apply(replace(state, heads=replace(state.heads, writing=writing)), label, merge=label)
+
+    def _on_writing(self, writes: bool) -> None:
+        self.write.setText("Stop" if writes else "Write")
+        self.one.setEnabled(not writes)
+        if writes:
+            self._said.hide()
+
+    def _on_said(self, sentence: str) -> None:
+        self._said.set_text(TextLine(sentence, size=12.5))
+        self._said.show()
+
+    # ---- What was computed ----
+
+    def _on_delivered(self, key: object, found: Reading | Nearness | None) -> None:
         if key != self._wanted or found is None:
+            return
+        if isinstance(found, Nearness):
+            self.title.set_text(TextLine(found.title, bold=True))
+            self.note.set_text(TextLine(found.text, size=12.5))
             return
         self.title.set_text(TextLine(found.title, bold=True))
         self.note.set_text(TextLine(found.note, size=12.5))

@@ -414,6 +414,8 @@ class HeadsPage(RequestingPage):
     # ---- Computing ----
 
     def on_requests_changed(self) -> None:
+        if self.requests.standing in (Standing.STOPPED, Standing.REFUSED):
+            self._panel.stop_writing()  # there will be no maps of what was written
         super().on_requests_changed()
         if self.requests.sentence:
             self.wall.dim_old()

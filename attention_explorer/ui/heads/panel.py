@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from attention_explorer.session.session import Session
+from attention_explorer.sources.source import Source
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsState
@@ -31,7 +32,8 @@ TAB_TIPS = (
     "The weights of the row under the pointer, and where one of them comes from",
     "Heads, widths, seed, gain, scale, temperature, embeddings",
     "Experiments: shuffle the words, compare S with Sᵀ, four ways to mask",
-    "What the model expects after the pinned query, or in place of it",
+    "What the model expects after the pinned query or in place of it, and how it goes on with the sentence",
+    "How near the two sentences are to each other for the model",
 )
 NEXT = 3
 
@@ -63,7 +65,7 @@ class HeadsPanel(Steady):
         self._next_area = ColumnScroll(QWidget())
         self.tabs.addTab(self._next_area, "Next")
         self.tabs.setTabVisible(NEXT, False)  # for models that predict
-        for index, tip in enumerate(TAB_TIPS):
+        for index, tip in enumerate(TAB_TIPS[: self.tabs.count()]):
             self.tabs.setTabToolTip(index, tip)
         self._note = Card(look, kind="note")
         self._note.hide()  # until there is a frame to speak of
@@ -95,7 +97,9 @@ class HeadsPanel(Steady):
         """What a model expects next."""
         from attention_explorer.ui.heads.next_tab import NextTab
 
-        return NextTab(self._look)
+        tab = NextTab(self._session, self._look)
+        tab.refused.connect(self.refused)
+        return tab
 
     # ---- Showing ----
 
@@ -135,7 +139,7 @@ class HeadsPanel(Steady):
         """
         page = self.tabs.currentIndex()
         if frame is not None:
-            self.tabs.setTabVisible(NEXT, frame.source.predicts)
+            self._show_next(frame.source)
             page = self.tabs.currentIndex()
         if page == NEXT and frame is not None:
             self._put(self.next, self._next_area)
@@ -146,6 +150,19 @@ class HeadsPanel(Steady):
         elif page == 2 and frame is not None:
             self._put(self.checks, self._checks_area)
             self.checks.show_frame(frame, heads.view.row)
+
+    def stop_writing(self) -> None:
+        """Have the model write no more, if it does."""
+        if "next" in self.__dict__:
+            self.next.writer.stop()
+
+    def _show_next(self, source: Source[Any]) -> None:
+        """Offer the last tab where there is something in it, under its name."""
+        title = "Next" if source.predicts else "Cosine"
+        if title != self.tabs.tabText(NEXT):
+            self.tabs.setTabText(NEXT, title)
+            self.tabs.setTabToolTip(NEXT, TAB_TIPS[NEXT if source.predicts else NEXT + 1])
+        self.tabs.setTabVisible(NEXT, source.predicts or source.is_sentence_model)
 
     def forget(self) -> None:
         """Show nothing of a frame: there is none of what is wanted."""

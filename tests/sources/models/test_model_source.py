@@ -88,6 +88,16 @@ def test_no_layer_is_run_before_somebody_looks_at_it(name: str, context: str | N
         assert run.main.reached == (1 if context else 0)
 
 
+def test_a_model_that_reads_both_ways_takes_a_pair_of_sentences() -> None:
+    source, trace = source_of(recipe_of("bert", "the cat", "it was soft")), load_model(MODELS / "bert")
+    expected = trace(("the cat", "it was soft"))
+    assert source.tokens == source.context_tokens == expected.tokens
+    assert not source.is_cross
+    found = np.stack([map_.weights() for map_ in source.layers(Lookup())[2].maps])
+    np.testing.assert_allclose(found, expected.weights[2], atol=2e-6)
+    assert "two sentences" in ", ".join(source.caption())
+
+
 def test_weights_are_not_kept_twice() -> None:
     layers = source_of(recipe_of("llama")).layers(Lookup())
     assert isinstance(layers, ModelLayers)
@@ -145,8 +155,8 @@ def test_layers_for_which_there_is_no_room_are_run_again(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("name", ALL)
 def test_what_a_model_cannot_do_is_said(name: str) -> None:
     traits = source_of(recipe_of(name)).traits
-    is_pair = name in ("bart", "t5")
-    assert bool(traits.reason_against(Ability.SECOND_SENTENCE)) is not is_pair
+    takes_two = name in ("bart", "t5", "bert")
+    assert bool(traits.reason_against(Ability.SECOND_SENTENCE)) is not takes_two
     assert bool(traits.reason_against(Ability.SCORES)) is (name == "t5")
     assert not traits.reason_against(Ability.TYPING)
     assert not traits.reason_against(Ability.MASKS)

@@ -1,0 +1,26 @@
+"""A small sentence model, as sentence-transformers lays one out."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+MODELS = Path(__file__).parent / "data" / "models"
+FLAGS = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token", "max": "pooling_mode_max_tokens"}
+
+
+def sentence_model(folder: Path, mode: str = "mean", *, as_flag: bool = True) -> Path:
+    """Lay the files of a sentence model beside those of a small BERT, and return the folder."""
+    target = Path(shutil.copytree(MODELS / "bert", folder / "sentences"))
+    kinds = ("Transformer", ""), ("Pooling", "1_Pooling"), ("Normalize", "2_Normalize")
+    modules = [{"type": f"sentence_transformers.models.{kind}", "path": path} for kind, path in kinds]
+    (target / "modules.json").write_text(json.dumps(modules))
+    chosen: dict[str, object] = {"pooling_mode": mode}
+    if as_flag:
+        chosen = {flag: name == mode for name, flag in FLAGS.items()} | (
+            {} if mode in FLAGS else {f"pooling_mode_{mode}": True}
+        )
+    (target / "1_Pooling").mkdir()
+    (target / "1_Pooling" / "config.json").write_text(json.dumps({"word_embedding_dimension": 32, **chosen}))
+    return target
