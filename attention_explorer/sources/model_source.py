@@ -286,7 +286,7 @@ class ModelSource(Source[ModelRecipe]):
 
     @property
     def second_words(self) -> str:
-        return super().second_words if not self.is_open or self._kind != SELF else "and in the same text"
+        return super().second_words if not self.is_open or self._kind != SELF else "second sentence"
 
     @property
     def _stack(self) -> Stack:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from heads_driver import pixels, widget_texts
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -186,6 +188,30 @@ def test_layers_of_different_head_counts_are_all_there(open_heads, saved):
     assert chosen(window) == (1, 3)
     assert "layer 2, head 4" in window.page._centre.title.text()
     assert copied_numbers(window.page)
+
+
+def test_the_numbers_are_painted_when_the_last_head_comes(open_heads, saved):
+    window = open_heads(saved(attention=np.full((5, 4, 3, 3), 1 / 3)).with_view(in_grid=True))
+    wall, frame, view = window.page.wall, window.page._frame, window.session.state.heads.view
+    heads, painted = wall._all, []
+    wall.forget()
+    wall.show_surveys(frame, replace(view, row=None), heads[:7])
+    wall.show_surveys(frame, replace(view, row=None), heads[:9])
+    QApplication.processEvents()
+
+    class Watch(QObject):
+        def eventFilter(self, _widget, event):  # noqa: N802
+            if event.type() is QEvent.Type.Paint:
+                painted.append(event.region())
+            return False
+
+    watch = Watch()
+    wall.installEventFilter(watch)
+    wall.show_surveys(frame, replace(view, row=None), heads)
+    QApplication.processEvents()
+    wall.removeEventFilter(watch)
+    above = QPoint(round(wall.box_of(3).center().x()), round(wall.grid.top / 2))
+    assert any(region.contains(above) for region in painted)
 
 
 def test_each_layer_of_an_uneven_model_has_a_numbered_line(open_heads, saved):

@@ -82,6 +82,7 @@ def _byte_pairs(settings: Settings, vocabulary: dict[str, int]) -> Any:  # noqa:
         _LLAMA3: [cut.Split(package.Regex(_LLAMA3_PATTERN), "isolated")],
     }
     made.pre_tokenizer = cut.Sequence([*before[how], by_bytes])
+    made.decoder = package.decoders.ByteLevel()
     return made
 
 
@@ -105,6 +106,9 @@ def _sentence_pieces(settings: Settings, vocabulary: dict[str, int]) -> Any:  # 
     if settings.flag("add_space_prefix", True):
         spaces = [package.normalizers.Prepend(_SPACE), *spaces]
     made.normalizer = package.normalizers.Sequence(spaces)
+    read = package.decoders
+    first = [read.Strip(content=" ", left=1)] if settings.flag("add_space_prefix", True) else []
+    made.decoder = read.Sequence([read.Replace(_SPACE, " "), read.ByteFallback(), read.Fuse(), *first])
     return made
 
 

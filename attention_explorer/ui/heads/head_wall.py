@@ -135,6 +135,7 @@ class HeadWall(TipWidget):
             self._surveys,
             (self._frame, self._view, self._dims_old) == (frame, view, False),
         )
+        had_numbers = self._is_by_number
         before = {survey.place: survey for survey in known}
         for survey in surveys:
             if before.pop(survey.place, None) is not survey:
@@ -153,6 +154,8 @@ class HeadWall(TipWidget):
         if more_of_the_same and len(shown) <= len(self._surveys):
             self._grow()
             self._paint_changed(shown)
+            if self._is_by_number != had_numbers:
+                self.update()  # they stand beside the heads
         else:
             self._fit()
         if self._pointer is not None and not more_of_the_same:

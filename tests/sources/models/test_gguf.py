@@ -16,7 +16,7 @@ from gguf import GGMLQuantizationType as Kind
 from oracles import MODELS, oracle_of
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.sources.models import load_model
+from attention_explorer.sources.models import Model, load_model
 from attention_explorer.sources.models.gguf_file import read_gguf
 from attention_explorer.sources.models.gguf_tokeniser import gguf_tokeniser
 from attention_explorer.sources.models.quantised_array import BLOCKS, TYPE_NAMES, QuantisedArray
@@ -100,6 +100,12 @@ def of_byte_pairs(pre: str, vocabulary: Sequence[str], merges: Sequence[str], **
     return gguf_tokeniser("“a.gguf”", {f"tokenizer.ggml.{name}": value for name, value in values.items()})
 
 
+def written(cuts: Tokeniser | Model, text: str, vocabulary: int) -> list[str | None]:
+    """Return what each token of a text writes after those before it."""
+    ids = (cuts(text, vocabulary) if isinstance(cuts, Tokeniser) else cuts.tokenize(text)).ids
+    return [cuts.text_after(ids[:place], ids[place]) for place in range(len(ids))]
+
+
 @pytest.mark.parametrize(("pre", "name"), [("gpt-2", "gpt2"), ("smollm", "llama")])
 def test_merges_cut_text_as_a_tokenizer_json_with_the_same_merges(pre: str, name: str) -> None:
     model = stored(name)
@@ -109,6 +115,7 @@ def test_merges_cut_text_as_a_tokenizer_json_with_the_same_merges(pre: str, name
     reference = load_model(MODELS / name)
     for text in TEXTS:
         assert ours(text, 340) == reference.tokenize(text)
+        assert written(ours, text, 340) == written(reference, text, 340)
     assert ours("the<|endoftext|>cat", 340).ids.count(0) == 1, "a special token stands for itself"
 
 
@@ -128,6 +135,8 @@ def test_scores_cut_text_as_a_tokenizer_json_with_the_merges_that_they_stand_for
     reference = load_model(MODELS / "llama-spm")
     for text in TEXTS:
         assert ours(text, 420) == reference.tokenize(text)
+        if "<0x" not in "".join(reference.tokenize(text).tokens):  # which the fixture takes for special ones
+            assert written(ours, text, 420) == written(reference, text, 420)
 
 
 @pytest.mark.parametrize(

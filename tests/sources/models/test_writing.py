@@ -46,6 +46,14 @@ def test_the_same_seed_writes_the_same_and_another_does_not() -> None:
     assert len(set(written)) > 3
 
 
+@pytest.mark.parametrize("name", ["gpt2", "llama", "llama-spm", "llama-gguf/model-q8_0.gguf", "t5"])
+def test_what_tokens_write_one_after_the_other_is_the_text(name: str) -> None:
+    model, text = load_model(MODELS / name), "the cat sat on the mat, because it was tired."
+    ids = model.tokenize(text).ids
+    written = [model.text_after(ids[:place], ids[place]) for place in range(len(ids))]
+    assert "".join(piece or "" for piece in written) == text
+
+
 def test_a_model_without_a_head_or_that_fills_in_words_writes_nothing() -> None:
     for name in ("bert", "bert-words"):
         if (MODELS / name / "tokenizer.json").exists():
