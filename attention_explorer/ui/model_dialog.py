@@ -95,7 +95,7 @@ class ModelDialog(QDialog):
                 item.setToolTip(3, memory_words(model))
             item.setDisabled(bool(model.reason))
             self.list.addTopLevelItem(item)
-        for place in range(len(COLUMNS)):
+        for place in range(len(COLUMNS) - 1):  # the last takes the rest
             self.list.resizeColumnToContents(place)
             self.list.setColumnWidth(place, self.list.columnWidth(place) + self._gap)
         first = self.list.topLevelItem(0)

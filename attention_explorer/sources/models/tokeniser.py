@@ -181,7 +181,7 @@ def guarded(where: str, run: Callable[[], Any]) -> Any:  # noqa: ANN401 - what t
     """
     try:
         return run()
-    except (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError, ExplorerError):
         raise
     except BaseException as error:  # noqa: BLE001 - Exception itself, or a panic, which is not even that
         raise FileError(f"{where} is no tokeniser that can be used ({error!s:.200}): copy it again.") from None
