@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QEventLoop
+from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtTest import QTest
 
 from attention_explorer.model.arrays import Floats
@@ -36,7 +36,7 @@ from attention_explorer.state.map_picture import MapPicture
 from benchmarks.heads_stage import HeadsStage
 from benchmarks.random_models import write_minilm, write_smollm2
 from benchmarks.report import Row
-from benchmarks.stage import paint, settle
+from benchmarks.stage import settle
 from benchmarks.timing import Contender, Samples, in_turns
 
 ROUNDS, WARM_UP = 20, 3
@@ -198,7 +198,7 @@ class ModelTypist:
 
     def _on_delivered(self, request: object, part: object) -> None:
         if request == self._stage.heads.requests.wanted and isinstance(part, MapPicture):
-            self._until.quit()
+            QTimer.singleShot(0, self._until.quit)  # after what waits to be painted, and before what comes later
 
     def aim(self) -> None:
         """Let all that was computed before come to its end, and select the letter."""
@@ -214,7 +214,6 @@ class ModelTypist:
         if not requests.is_pending:
             raise RuntimeError("The model was not run on the worker.")
         self._until.exec()
-        paint()
         if self._stage.session.state == before or self._stage.counter.paints == painted:
             raise RuntimeError("The keystroke did not arrive in the state, or not on the screen.")
 
