@@ -15,7 +15,7 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
-from sentence_models import sentence_model
+from sentence_models import sentence_model, with_masked_words
 from window_driver import drop
 
 from attention_explorer.byte_cache import CACHE
@@ -418,6 +418,24 @@ def test_a_sentence_model_says_how_near_two_sentences_are(window, open_dropped, 
     a, b = (model(text).hidden[-1].mean(axis=0) for text in (sentence, "it was soft"))
     expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
     qtbot.waitUntil(lambda: tab.title.text() == f"cosine {expected:.3f}".replace("-", "−"), timeout=20_000)
+
+
+def test_a_masked_word_is_filled_in(window, open_dropped, qtbot, tmp_path: Path) -> None:
+    folder = with_masked_words(tmp_path)
+    open_dropped(window, folder)
+    type_text(window, "the cat sat")
+    tab = next_tab(window)
+    qtbot.waitUntil(lambda: "Type [MASK] in place of a word" in tab.note.text(), timeout=20_000)
+    assert not tab.write.isVisible()
+    type_text(window, "the [MASK] sat")
+    place = window.page._frame.exact_tokens[0].index("[MASK]")
+    box = window.page.canvas.cell_box(place, 1)
+    QTest.mouseClick(window.page.canvas, Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    found = bars_shown(window, qtbot, place)
+    top = load_model(folder)("the [MASK] sat").top(30)
+    np.testing.assert_allclose(found.weights, top.probabilities[place], rtol=1e-5)
+    assert found.title.startswith("in place of “[MASK]”")
+    assert "Type" not in tab.note.text()
 
 
 def test_heads_that_are_off_change_what_comes_next(window, open_dropped, qtbot) -> None:

@@ -111,8 +111,9 @@ class HeadsBar(QWidget):
         self.cross.setCheckable(True)
         self.cross.setAccessibleName("Second sentence, for cross-attention")
         self.cross.setToolTip(
-            "Cross-attention: the queries come from this sentence, keys and values from a second one,\n"
-            "as a translation looks at its source. The map need not be square."
+            "A second sentence. In cross-attention the queries come from this one, keys and values from the second,\n"
+            "as a translation looks at its source, and the map need not be square.\n"
+            "A model that reads in both directions reads the two as one text."
         )
         self.cross.clicked.connect(self._on_cross_clicked)
         self.export_button = QPushButton("Export…")
