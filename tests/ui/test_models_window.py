@@ -395,7 +395,7 @@ def test_the_decoder_writes_into_the_second_text(window, open_dropped, qtbot) ->
 def test_how_it_writes_is_in_the_state(window, open_dropped, qtbot) -> None:
     open_dropped(window, MODELS / "gpt2")
     tab = next_tab(window)
-    box = tab.form.controls["temperature"]
+    box = tab.row.boxes["temperature"]
     box.setFocus()
     box.selectAll()
     QTest.keyClicks(box, "1.5")

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.form import Form
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.next_tokens import Nearness, expected_tokens, nearness
 from attention_explorer.state.heads.reading import Reading
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.heads.writing import Writing
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.token_bars import TokenBars
 from attention_explorer.ui.heads.writer import Writer
+from attention_explorer.ui.heads.writing_row import WritingRow
 from attention_explorer.ui.theme import Look
 
 
@@ -74,9 +71,8 @@ class NextTab(QWidget):
         self.one = QPushButton("+ 1 token")
         self.one.setToolTip("Have the model write one token")
         self.one.clicked.connect(lambda: self.writer.start(1))
-        self.form: Form[Writing] = Form(Writing, ("temperature", "top_k", "seed"), self._look)
-        self.form.changed.connect(self._on_changed)
-        self.form.refused.connect(self.refused)
+        self.row = WritingRow(self._session, self._look)
+        self.row.refused.connect(self.refused)
         self._said = TextBlock(self._look, 1, "How the writing ended")
         self._said.hide()
         self.writer.changed.connect(self._on_writing)
@@ -88,13 +84,13 @@ class NextTab(QWidget):
         column = QVBoxLayout(self._writing)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(buttons)
-        column.addWidget(self.form)
+        column.addWidget(self.row)
         column.addWidget(self._said)
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._look = look
-        for part in (self._card, self.title, self.note, self.bars, self.form, self._said):
+        for part in (self._card, self.title, self.note, self.bars, self.row, self._said):
             part.set_look(look)
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -104,7 +100,7 @@ class NextTab(QWidget):
         """Show what is expected at a query, or at the last one; the old bars stay until that is known."""
         self._writing.setVisible(frame.source.writes)
         self.bars.setVisible(frame.source.predicts)
-        self.form.show_state(self._session.state.heads.writing)
+        self.row.show_writing(self._session.state.heads.writing)
         self.writer.go_on(frame)
         last = len(frame.queries) - 1
         wanted = (frame.setup, last if row is None else min(row, last))
@@ -119,10 +115,6 @@ class NextTab(QWidget):
         self.jobs.request(wanted, work, replace=True)
 
     # ---- Writing ----
-
-    def _on_changed(self, writing: Writing, label: str) -> None:
-        state = self._session.state
-        self._session.apply(replace(state, heads=replace(state.heads, writing=writing)), label, merge=label)
 
     def _on_writing(self, writes: bool) -> None:
         self.write.setText("Stop" if writes else "Write")
