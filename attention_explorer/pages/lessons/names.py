@@ -6,23 +6,25 @@ Fields are found by themselves; what else a page offers stands in a table of thi
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 import numpy as np
 
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
-from attention_explorer.model.arrays import Bools
+from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.numerals import subscript
 from attention_explorer.pages.lessons.expression import Chooser, ExpressionError, Group, Member, Shown
 from attention_explorer.state.explorer import ExplorerState, PageState
 from attention_explorer.state.file_places import files_of
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show
 from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.heads.survey import head_survey
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.ready_made import PAGE_IDS
@@ -30,10 +32,24 @@ from attention_explorer.state.session_codec import Decoder, encoded
 from attention_explorer.state.session_json import Json, PlaceError, place_text
 from attention_explorer.state.session_limits import LIMITS
 
+# What other pages compute is imported where it is asked for: the lessons are loaded with the window.
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from attention_explorer.model import AttentionMap, MapSummary, ModelSize
+    from attention_explorer.pages.training.state import TrainingState
+    from attention_explorer.sources.learned.learned_model import Answer
+    from attention_explorer.state.block.boxes import Box
+    from attention_explorer.state.block.diagram import DiagramPicture
+    from attention_explorer.state.block.state import BlockState
+    from attention_explorer.state.cost.state import CostState
+    from attention_explorer.state.positions.clocks import ClocksPicture
+    from attention_explorer.state.positions.state import PositionsState
+    from attention_explorer.state.scaling.bench import BenchPicture
+    from attention_explorer.state.scaling.state import ScalingState
+
 T = TypeVar("T")
+Members: TypeAlias = "dict[str, Callable[[], Member]]"
 
 _STEP = re.compile(r"\.?([a-z_]+)|\[([0-9]{1,6})\]")
 
@@ -48,15 +64,15 @@ def _page(state: ExplorerState, page: str) -> Group:
     return Group({**_fields(shown), **_SHOWN.get(page, _nothing)(shown)})
 
 
-def _nothing(_state: object) -> dict[str, Callable[[], Member]]:
+def _nothing(_state: object) -> Members:
     return {}
 
 
 # ---- Fields ----
 
 
-def _fields(value: DataclassInstance) -> dict[str, Callable[[], Member]]:
-    members: dict[str, Callable[[], Member]] = {}
+def _fields(value: DataclassInstance) -> Members:
+    members: Members = {}
     for part in fields(value):
         if _has_a_name(getattr(value, part.name)):
             members[part.name] = partial(_field, value, part.name)
@@ -162,7 +178,7 @@ def refuse_files(state: ExplorerState) -> None:
 # ---- What pages show ----
 
 
-def _lookup(state: LookupState) -> dict[str, Callable[[], Member]]:
+def _lookup(state: LookupState) -> Members:
     frame = lookup_frame(state)
     width = frame.values.shape[1]
 
@@ -179,6 +195,7 @@ def _lookup(state: LookupState) -> dict[str, Callable[[], Member]]:
         "output": number(lambda f: f.output, _coordinate("o", width)),
         "contributions": number(lambda f: f.contributions, _coordinate("αv", width, is_row=True)),
         "cosines": number(lambda f: f.cosines, lambda *i: f"cos(q, k{_digit(i)})"),
+        "slope": number(lambda f: f.gradient_norm, lambda: "how fast o moves with q"),
         "query_length": number(lambda f: f.query_length, lambda: "|q|"),
         "key_lengths": number(lambda f: f.key_lengths, lambda *i: f"|k{_digit(i)}|"),
         "winner": number(lambda f: f.winners[0], lambda: "the key with the highest score, from 0"),
@@ -189,7 +206,14 @@ def _lookup(state: LookupState) -> dict[str, Callable[[], Member]]:
         "loss": number(lambda f: f.loss, lambda: "½|o − t|²"),
         "loss_gradient": number(lambda f: f.loss_gradient, _coordinate("∂L/∂q")),
         "jump": number(lambda f: f.jump, lambda: "how far o can jump"),
+        "value_gradients": number(_value_gradients, _coordinate("∂L/∂v", width, is_row=True)),
+        "is_row": number(lambda f: f.row is not None, lambda: "whether a row of a head is looked up in"),
     }
+
+
+def _value_gradients(frame: LookupFrame) -> Floats:
+    """Return ∂L/∂v_j = α_j (o − t) of the loss ½|o − t|², (n, d_v)."""
+    return np.outer(frame.weights, frame.residual)
 
 
 def _digit(indices: tuple[int, ...]) -> str:
@@ -207,26 +231,76 @@ def _coordinate(symbol: str, width: int = 2, *, is_row: bool = False) -> Callabl
     return name
 
 
-def _heads(state: HeadsState) -> dict[str, Callable[[], Member]]:
+def _heads(state: HeadsState) -> Members:
     def shown(read: Callable[[HeadsFrame], Any], name: Callable[..., str]) -> Callable[[], Member]:
-        return lambda: Shown(_of_heads(state, read), name)
+        return lambda: Shown(_of_page(state, read), name)
 
     def pair(what: str) -> Callable[..., str]:
         return lambda *at: f"{what} of query {at[0]} on key {at[1]}" if len(at) == 2 else what
 
     return {
-        "tokens": shown(lambda f: f.queries, lambda *i: " ".join(("token", *map(str, i)))),
-        "keys": shown(lambda f: f.keys, lambda *i: " ".join(("key", *map(str, i)))),
+        "tokens": shown(lambda f: f.queries, _numbered("token")),
+        "keys": shown(lambda f: f.keys, _numbered("key")),
         "layer": shown(lambda f: f.layer, lambda: "the layer on show, from 0"),
         "head": shown(lambda f: f.head, lambda: "the head on show, from 0"),
         "weights": shown(lambda f: f.map.weights(), pair("the weight")),
         "scores": shown(lambda f: f.query_key_map.scores(), pair("the score")),
         "masked": shown(_masked, pair("whether the mask hides the key")),
+        "row_sums": shown(lambda f: f.map.weights().sum(axis=1), _numbered("the sum of row")),
+        "column_sums": shown(lambda f: f.map.weights().sum(axis=0), _numbered("the sum of column")),
+        "head_count": shown(lambda f: f.heads, lambda: "how many heads the layer has"),
+        "head_width": shown(lambda f: f.head_width, lambda: "d_k, how wide a head is"),
         "row": lambda: Chooser(partial(_row, state)),
+        "of_head": lambda: _of_head(state),
+        "of_heads": lambda: _of_heads_of_layer(state),
     }
 
 
-def _of_heads(state: HeadsState, read: Callable[[HeadsFrame], T]) -> T:
+def _numbered(what: str) -> Callable[..., str]:
+    return lambda *indices: " ".join((what, *map(str, indices)))
+
+
+_LOOKS = {
+    "itself": ("self_mass", "the mean weight of a token on itself"),
+    "previous": ("previous_mass", "the mean weight on the token before"),
+    "first": ("first_mass", "the mean weight on the first token"),
+    "largest": ("max_weight", "the mean largest weight of a row"),
+    "saturated": ("saturated", "the share of saturated rows"),
+    "entropy": ("entropy", "the mean entropy of the rows, in nats"),
+    "spread": ("score_std", "the standard deviation of the scaled scores"),
+}
+"""By name, what a head's map amounts to: the field of its summary, and what it is called."""
+
+
+def _of_head(state: HeadsState) -> Group:
+    """Return what the head on show amounts to."""
+    surveyed = _surveyed(state)
+    place = _of_page(state, lambda f: f.head)
+    return Group(
+        {
+            name: lambda field=field, words=words: Shown(getattr(surveyed[place], field), lambda: words)  # type: ignore[misc]
+            for name, (field, words) in _LOOKS.items()
+        }
+    )
+
+
+def _of_heads_of_layer(state: HeadsState) -> Group:
+    """Return the same of all heads of the layer on show, one number a head."""
+    surveyed = _surveyed(state)
+
+    def all_of(field: str, words: str) -> Shown:
+        numbers = np.asarray([getattr(summary, field) for summary in surveyed])
+        return Shown(numbers, lambda *at: f"{words}: head {at[0] + 1}" if at else words)
+
+    return Group({name: partial(all_of, field, words) for name, (field, words) in _LOOKS.items()})
+
+
+def _surveyed(state: HeadsState) -> list[MapSummary]:
+    frame = _of_page(state, lambda found: found)
+    return [head_survey(frame, frame.layer, head).summary for head in range(frame.heads)]
+
+
+def _of_page(state: HeadsState, read: Callable[[HeadsFrame], T]) -> T:
     try:
         return read(frame_to_show(state.setup))
     except ExpressionError:
@@ -241,24 +315,20 @@ def _masked(frame: HeadsFrame) -> Bools:
 
 def _row(state: HeadsState, which: str | int) -> Group:
     """Return the row of a query, which is named by its token, the first of them, or by its number from 0."""
-    frame = _of_heads(state, lambda found: found)
-    if isinstance(which, str) and which not in frame.queries:
-        raise ExpressionError(f"there is no token {quoted(which)}. {did_you_mean(which, frame.queries)}")
-    row = frame.queries.index(which) if isinstance(which, str) else which
-    if not 0 <= row < len(frame.queries):
-        raise ExpressionError(f"there is no row {which}: there are {len(frame.queries)}, from 0")
+    frame = _of_page(state, lambda found: found)
+    row = _place(frame.queries, which)
     weights = frame.map.weights(slice(row, row + 1))[0]
     token = quoted(frame.queries[row])
-    best = int(weights.argmax())
+
+    def on_first() -> Shown:
+        tops = [_top(each, row) for layer in frame.layers for each in layer.maps]
+        return Shown(tops.count(0), lambda: f"in how many heads {token} gives most to the first token")
+
     return Group(
         {
-            "weights": lambda: Shown(
-                weights,
-                lambda *i: f"the weight of {token} on {quoted(frame.keys[i[0]])}" if i else f"the row of {token}",
-            ),
-            "top": lambda: Shown(frame.keys[best], lambda: f"the key to which {token} gives most"),
-            "top_index": lambda: Shown(best, lambda: f"the key to which {token} gives most, from 0"),
-            "most": lambda: Shown(weights[best], lambda: f"the largest weight of {token}"),
+            **_weights_of_row(token, frame.keys, weights),
+            "heads_on_first": on_first,
+            "heads": lambda: Shown(len(frame.places), lambda: "how many heads there are"),
             "masked": lambda: Shown(
                 _masked(frame)[row],
                 lambda *i: (
@@ -271,5 +341,219 @@ def _row(state: HeadsState, which: str | int) -> Group:
     )
 
 
-_SHOWN: Mapping[str, Callable[[Any], dict[str, Callable[[], Member]]]] = {"lookup": _lookup, "heads": _heads}
+def _place(tokens: Sequence[str], which: str | int) -> int:
+    if isinstance(which, str) and which not in tokens:
+        raise ExpressionError(f"there is no token {quoted(which)}. {did_you_mean(which, tokens)}")
+    row = tokens.index(which) if isinstance(which, str) else which
+    if not 0 <= row < len(tokens):
+        raise ExpressionError(f"there is no row {which}: there are {len(tokens)}, from 0")
+    return row
+
+
+def _weights_of_row(token: str, keys: Sequence[str], weights: Floats) -> Members:
+    best = int(weights.argmax())
+    return {
+        "weights": lambda: Shown(
+            weights, lambda *i: f"the weight of {token} on {quoted(keys[i[0]])}" if i else f"the row of {token}"
+        ),
+        "top": lambda: Shown(keys[best], lambda: f"the key to which {token} gives most"),
+        "top_index": lambda: Shown(best, lambda: f"the key to which {token} gives most, from 0"),
+        "most": lambda: Shown(weights[best], lambda: f"the largest weight of {token}"),
+    }
+
+
+def _top(attention: AttentionMap, row: int) -> int:
+    return int(attention.weights(slice(row, row + 1))[0].argmax())
+
+
+def _scaling(state: ScalingState) -> Members:
+    from attention_explorer.state.scaling.bench import bench_picture
+    from attention_explorer.state.scaling.scores import scores_picture
+
+    def drawn(what: str, words: str, *, scaled: bool) -> Callable[[], Member]:
+        kind = "scaled" if scaled else "raw"
+        return lambda: Shown(getattr(scores_picture(state).of(scaled).summary, what).value, lambda: words.format(kind))
+
+    def bench(read: Callable[[BenchPicture], Any], name: Callable[..., str]) -> Callable[[], Member]:
+        return lambda: Shown(read(bench_picture(state.bench)), name)
+
+    numbers: Members = {}
+    for scaled, kind in ((False, "raw"), (True, "scaled")):
+        numbers[f"{kind}_std"] = partial(_predicted_std, state, scaled=scaled)
+        numbers[f"{kind}_largest"] = drawn("largest", "the mean largest weight of {} scores", scaled=scaled)
+        numbers[f"{kind}_saturated"] = drawn("saturated", "the share of saturated rows of {} scores", scaled=scaled)
+    return {
+        **numbers,
+        "bench_scores": bench(lambda b: b.scores[b.row], lambda *i: f"score {_number(i)}".strip()),
+        "bench_weights": bench(lambda b: b.weights[b.row].astype(float), lambda *i: f"weight {_number(i)}".strip()),
+        "bench_largest": bench(lambda b: b.weights.astype(float).max(axis=1), lambda *i: f"row {_number(i)}".strip()),
+        "bench_gap": bench(lambda b: b.gap, lambda: "the largest score minus the second"),
+        "bench_slope": bench(lambda b: b.slope, lambda: "p (1 − p) of the largest weight p"),
+        "bench_fault": bench(lambda b: b.fault.value, lambda: "sound | NaN | all zero"),
+    }
+
+
+def _predicted_std(state: ScalingState, *, scaled: bool) -> Shown:
+    words = f"the predicted standard deviation of {'scaled' if scaled else 'raw'} scores"
+    return Shown(state.setting.predicted_std(scaled), lambda: words)
+
+
+def _number(indices: tuple[int, ...]) -> str:
+    return str(indices[0] + 1) if indices else ""
+
+
+def _positions(state: PositionsState) -> Members:
+    from attention_explorer.model import alibi_slopes
+    from attention_explorer.state.positions.clocks import clocks_picture
+    from attention_explorer.state.positions.order import order_picture
+    from attention_explorer.state.positions.similarity import similarity_picture
+
+    def hands() -> ClocksPicture:
+        picture = clocks_picture(state, (0, 0))
+        if picture.message:
+            raise ExpressionError(picture.message)
+        return picture
+
+    def clocks(read: Callable[[ClocksPicture], Any], words: str) -> Callable[[], Member]:
+        return lambda: Shown(read(hands()), lambda *i: f"{words} {_number(i)}".strip())
+
+    def slope() -> float:
+        return float(alibi_slopes(state.heads)[state.head_shown])
+
+    def curve() -> Shown:
+        found = similarity_picture(state).curve
+        if found is None:
+            raise ExpressionError("this kind of encoding has no vectors to compare")
+        return Shown(found, lambda *i: f"how alike two positions are that are {i[0]} apart" if i else "how alike")
+
+    return {
+        "angles": clocks(lambda c: c.angles, "the angle at the position, in radians, of hand"),
+        "advances": clocks(lambda c: c.advances, "what the shift adds to the angle, in radians, of hand"),
+        "wavelengths": clocks(lambda c: c.lengths, "after how many positions it is round, hand"),
+        "alike": curve,
+        "is_equivariant": lambda: Shown(
+            (lambda picture: picture.outcomes[picture.shown].is_equivariant)(order_picture(state)),
+            lambda: "whether shuffled words give the same outputs, shuffled",
+        ),
+        "slope": lambda: Shown(slope(), lambda: "what ALiBi takes off a score for each position"),
+        "penalty": lambda: Shown(slope() * state.shift_shown, lambda: "what ALiBi takes off so far away"),
+    }
+
+
+def _block(state: BlockState) -> Members:
+    from attention_explorer.model.depth import mean_token_cosine
+    from attention_explorer.state.block.diagram import diagram_picture
+
+    def picture() -> DiagramPicture:
+        try:
+            return diagram_picture(state)
+        except ExplorerError as error:
+            raise ExpressionError(f"the page Block refuses its settings: {error}") from error
+
+    def array(name: str | int) -> Group:
+        boxes = {box.name: box for box in picture().boxes}
+        if name not in boxes:
+            raise ExpressionError(f"the layer has no array {quoted(str(name))}. {did_you_mean(str(name), boxes)}")
+        return _array(boxes[str(name)])
+
+    return {
+        "array": lambda: Chooser(array),
+        "tokens": lambda: Shown(picture().tokens, _numbered("token")),
+        "token_count": lambda: Shown(len(picture().tokens), lambda: "how many tokens there are"),
+        "likeness": lambda: Shown(
+            mean_token_cosine(picture().trace.output[0]), lambda: "the mean cosine of two tokens that come out"
+        ),
+        "norms_before": lambda: Shown(picture().before, _numbered("the length of what goes in, token")),
+        "norms_after": lambda: Shown(picture().after, _numbered("the length of what comes out, token")),
+    }
+
+
+def _array(box: Box) -> Group:
+    """Return the shape of an array of the layer, and what its numbers are like."""
+    summary, rows = box.summary, np.where(np.isfinite(box.first), box.first, 0.0)
+    return Group(
+        {
+            "shape": lambda: Shown(box.shape, _numbered(f"the shape of {box.what}, place")),
+            "count": lambda: Shown(int(np.prod(box.shape)), lambda: f"how many numbers {box.what} has"),
+            "mean": lambda: Shown(summary.mean, lambda: f"the mean of {box.what}"),
+            "std": lambda: Shown(summary.std, lambda: f"the standard deviation of {box.what}"),
+            "zeros": lambda: Shown(summary.zeros, lambda: f"which share of {box.what} is 0"),
+            "row_means": lambda: Shown(rows.mean(axis=-1), _numbered(f"the mean of {box.what}, row")),
+            "row_stds": lambda: Shown(rows.std(axis=-1), _numbered(f"the standard deviation of {box.what}, row")),
+        }
+    )
+
+
+def _cost(state: CostState) -> Members:
+    from attention_explorer.state.cost.layer import layer_picture
+
+    def counted(read: Callable[[ModelSize], float], words: str) -> Callable[[], Member]:
+        return lambda: Shown(read(sizes()), lambda: words)
+
+    def sizes() -> ModelSize:
+        cost = layer_picture(state).cost
+        if cost is None:
+            raise ExpressionError(f"the page Cost refuses its settings: {layer_picture(state).reason}")
+        return cost
+
+    def growth(read: Callable[[ModelSize], float], words: str) -> Callable[[], Member]:
+        return counted(lambda size: read(size.at(2 * size.tokens)) / read(size), f"{words} when n doubles")
+
+    return {
+        "matrix": counted(lambda size: size.matrix_elements, "how many weights the map of one head has"),
+        "matrix_bytes": counted(lambda size: size.matrix_bytes, "the bytes of one map"),
+        "cache": counted(lambda size: size.cache_elements, "how many numbers the KV cache has"),
+        "parameters": counted(lambda size: size.parameters, "how many numbers are learned"),
+        "matrix_growth": growth(lambda size: size.matrix_elements, "how much larger a map gets"),
+        "layer_growth": growth(_layer_operations, "how much more a layer computes"),
+    }
+
+
+def _layer_operations(size: ModelSize) -> float:
+    return size.projection_flops + size.score_flops + size.weighted_value_flops + size.feed_forward_flops
+
+
+def _training(state: TrainingState) -> Members:
+    """Return what is known of a step; where nobody has learned so far, it is learned now."""
+    from attention_explorer.pages.training.moment import MomentRequest, accuracy_at, answer_at, trained
+
+    def of_answer(read: Callable[[Answer], Any], words: str) -> Callable[[], Member]:
+        return lambda: Shown(read(answer_at(*MomentRequest.of(state).asked_at(state.step))), lambda: words)
+
+    def accuracy() -> Shown:
+        share = accuracy_at(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
+        return Shown(share, lambda: "the share of right answers to sentences never seen")
+
+    def weight() -> Shown:
+        run = trained(state.setup, state.step)
+        found = run.trial.measure(run.at(state.step).network).weight
+        return Shown(math.nan if found is None else found, lambda: "the weight of the best head on what answers")
+
+    def row(which: str | int) -> Group:
+        layer, head = state.head_shown
+        answer = answer_at(*MomentRequest.of(state).asked_at(state.step))
+        place = _place(answer.tokens, which)
+        weights = answer.weights[layer][head][place]
+        return Group(_weights_of_row(quoted(answer.tokens[place]), answer.context_tokens, weights))
+
+    return {
+        "accuracy": accuracy,
+        "weight": weight,
+        "answer": of_answer(lambda answer: answer.answers[-1], "what it answers"),
+        "right_answer": of_answer(lambda answer: answer.right[-1] or "", "what is right"),
+        "words": of_answer(lambda answer: answer.context_tokens, "the words it looks at"),
+        "row": lambda: Chooser(row),
+        "heads_off": lambda: Shown(len(state.off_shown), lambda: "how many heads are off"),
+    }
+
+
+_SHOWN: Mapping[str, Callable[[Any], Members]] = {
+    "lookup": _lookup,
+    "heads": _heads,
+    "scaling": _scaling,
+    "positions": _positions,
+    "block": _block,
+    "cost": _cost,
+    "training": _training,
+}
 """By page: what it shows besides its fields. Another page gets a function here when a lesson asks for its numbers."""
