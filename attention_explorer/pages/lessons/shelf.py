@@ -9,7 +9,17 @@ from attention_explorer.pages.lessons.lesson import Lesson
 from attention_explorer.pages.lessons.reading import SUFFIX, lesson_from
 
 FOLDER = "lessons"
-NAMES = ("dictionary", "soft", "hard-and-soft", "why-soft", "sentence", "masks", "scaling", "several-heads")
+NAMES = (
+    "dictionary",
+    "soft",
+    "hard-and-soft",
+    "why-soft",
+    "sentence",
+    "masks",
+    "scaling",
+    "several-heads",
+    "positions",
+)
 
 
 @cache
