@@ -19,6 +19,7 @@ NAMES = (
     "scaling",
     "several-heads",
     "positions",
+    "layer",
 )
 
 
