@@ -20,6 +20,7 @@ NAMES = (
     "several-heads",
     "positions",
     "layer",
+    "learned",
 )
 
 
