@@ -21,6 +21,7 @@ NAMES = (
     "positions",
     "layer",
     "learned",
+    "real",
 )
 
 
