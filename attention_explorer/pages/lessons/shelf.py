@@ -22,6 +22,7 @@ NAMES = (
     "layer",
     "learned",
     "real",
+    "recap",
 )
 
 
