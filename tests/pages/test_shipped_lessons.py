@@ -9,10 +9,12 @@ import pytest
 from attention_explorer import assets, cli
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lessons import shelf
-from attention_explorer.pages.lessons.lesson import Kind
+from attention_explorer.pages.lessons.answers import drawn, judged, truth
+from attention_explorer.pages.lessons.lesson import Kind, Lesson
 from attention_explorer.pages.lessons.reading import SUFFIX
-from attention_explorer.pages.lessons.walk import checked
+from attention_explorer.pages.lessons.walk import begun, checked, ended
 from attention_explorer.pages.lessons.words import read_answer, rich, spoken
+from attention_explorer.state.explorer import ExplorerState
 
 FOLDER = Path(assets.path(shelf.FOLDER))
 
@@ -35,6 +37,24 @@ def test_a_lesson_has_questions_and_comes_after_what_it_needs(lesson) -> None:
     assert sum(name == "answer" for _, name, _ in checked(lesson)) >= 2
     for step in lesson.steps:
         assert step.until is None or step.hint, f"line {step.line}: a task needs a hint"
+
+
+def test_there_are_questions_enough_and_half_of_them_are_drawn_afresh() -> None:
+    questions = [step for lesson in shelf.lessons() for step in lesson.steps if step.answer is not None]
+    assert len(questions) >= 30
+    assert 2 * sum(bool(step.draw) for step in questions) >= len(questions)
+    assert {step.answer.kind for step in questions} == set(Kind)
+
+
+@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+def test_the_right_answer_to_any_case_that_is_drawn_is_right(lesson: Lesson) -> None:
+    state = ExplorerState()
+    for step in lesson.steps:
+        state = begun(step, state)
+        for seed in range(6) if step.answer is not None and step.draw else ():
+            case = drawn(step, state, seed)
+            assert judged(step, case, truth(step.answer, case)).is_right, f"line {step.line}, seed {seed}"
+        state = ended(step, state)
 
 
 def test_texts_are_marked_and_nothing_in_them_is_html() -> None:

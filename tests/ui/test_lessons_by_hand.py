@@ -1,0 +1,155 @@
+"""The tasks of the lessons, done as a learner does them: with the mouse and the keys, on the level Start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication
+from test_lessons import Learner
+
+from attention_explorer.pages.lessons import shelf
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.recipe import GainKind
+from attention_explorer.state.mask import MaskKind
+
+# The off-screen platform says this whenever a combo box opens.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def settle(learner: Learner) -> None:
+    if hasattr(learner.page, "settle"):
+        learner.page.settle()
+    QApplication.processEvents()
+
+
+def drag(*to: float) -> Callable[[Learner], None]:
+    return lambda learner: learner.drag_query(to)
+
+
+def click_button(words: str) -> Callable[[Learner], None]:
+    def click(learner: Learner) -> None:
+        settle(learner)
+        found = [each for each in learner.page.findChildren(QAbstractButton) if each.text().startswith(words)]
+        (button,) = (each for each in found if each.isVisible())
+        learner.press(button)
+
+    return click
+
+
+def click_cell(row: int, column: int) -> Callable[[Learner], None]:
+    def click(learner: Learner) -> None:
+        settle(learner)
+        learner.click(learner.canvas.cell_box(row, column).center())
+
+    return click
+
+
+def click_head(layer: int, head: int) -> Callable[[Learner], None]:
+    def click(learner: Learner) -> None:
+        settle(learner)
+        wall = learner.page.wall
+        place = wall.box_of(wall.index_of(layer, head)).center()
+        QTest.mouseClick(wall, Qt.MouseButton.LeftButton, pos=place.toPoint())
+
+    return click
+
+
+def choose_mask(kind: MaskKind, size: int | None = None) -> Callable[[Learner], None]:
+    def choose(learner: Learner) -> None:
+        bar = learner.page.bar
+        learner.choose(bar.masks, kind)
+        if size is not None:
+            learner.type_into(bar.mask_size, str(size))
+
+    return choose
+
+
+def choose_gain(learner: Learner) -> None:
+    tabs = learner.page.tabs
+    bar = tabs.tabBar()
+    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(1).center())
+    (gain,) = (each for each in tabs.findChildren(object) if getattr(each, "accessibleName", str)() == "Kind of gain")
+    QTest.keyClick(gain, Qt.Key.Key_Home)
+    for _ in range(gain.findText(GainKind.NORMALISED)):
+        QTest.keyClick(gain, Qt.Key.Key_Down)
+
+
+def type_number(control: str, number: float) -> Callable[[Learner], None]:
+    def type_it(learner: Learner) -> None:
+        (field,) = (
+            each
+            for each in learner.page.findChildren(object)
+            if getattr(each, "accessibleName", str)() == f"{control}, exact" and each.isVisible()
+        )
+        learner.type_into(field, str(number))
+
+    return type_it
+
+
+def click_softmax(learner: Learner) -> None:
+    settle(learner)
+    frame = learner.canvas.picture_layout.diagram.places["weights"].frame
+    learner.click(frame.topLeft() + QPointF(12.0, 6.0))
+
+
+def press_down(learner: Learner) -> None:
+    settle(learner)
+    for _ in range(2):
+        learner.key(Qt.Key.Key_Down)
+
+
+def play(learner: Learner) -> None:
+    settle(learner)
+    learner.press(learner.page.play)
+    for _ in range(600):
+        if learner.place.is_done:
+            break
+        QTest.qWait(50)
+    learner.page.player.stop()
+
+
+def run_down(learner: Learner) -> None:
+    click_button("Play")(learner)
+    for _ in range(400):
+        if learner.place.is_done:
+            break
+        QTest.qWait(25)
+
+
+HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
+    "why-soft": (drag(0.9, 1.6), run_down, drag(1.6, 0.2)),
+    "sentence": (click_cell(0, 2), click_cell(2, 1), click_button("Lookup…"), type_number("Temperature", 0.1)),
+    "masks": (choose_mask(MaskKind.CAUSAL), choose_mask(MaskKind.CAUSAL_WINDOW, 2)),
+    "scaling": (type_number("d_k", 4),),
+    "several-heads": (click_head(0, 0), choose_gain),
+    "positions": (click_button("Shuffle again"), type_number("Position", 30)),
+    "layer": (click_softmax, press_down, click_button("residual")),
+    "learned": (play, click_button("layer 2 off"), play),
+    "real": (click_head(16, 0), click_cell(1, 2)),
+}
+"""By lesson, how its tasks are done, in their order."""
+
+
+def test_hands_know_every_task() -> None:
+    for lesson in shelf.lessons()[3:]:
+        assert len(HANDS.get(lesson.name, ())) == sum(step.until is not None for step in lesson.steps), lesson.name
+
+
+@pytest.mark.parametrize("name", HANDS)
+def test_the_tasks_of_a_lesson_can_be_done_by_hand(make_window, hand, name):
+    learner = Learner(make_window(None, Settings(theme=ThemeChoice.LIGHT, full=False)), hand)
+    learner.start(shelf.NAMES.index(name))
+    hands = iter(HANDS[name])
+    for number, step in enumerate(learner.place.lesson.steps, 1):
+        if step.until is None:
+            learner.play_step()
+            continue
+        assert not learner.place.is_done
+        next(hands)(learner)
+        learner.acted()
+        assert learner.place.is_done, f"step {number}"
+        learner.press(learner.card.next)
+    assert "That was the lesson." in learner.words()
