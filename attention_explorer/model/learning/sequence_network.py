@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -32,6 +32,7 @@ from attention_explorer.model.learning.network import (
 from attention_explorer.model.learning.parameters import Parameters, under
 from attention_explorer.model.linear import linear
 from attention_explorer.model.masks import causal_mask
+from attention_explorer.model.multi_head import MultiHeadTrace
 from attention_explorer.model.scalars import size_from
 from attention_explorer.model.sublayer import NormPlacement
 
@@ -96,11 +97,28 @@ class SequenceSetting(CheckedFields):
         return self
 
 
+class ReadOut(NamedTuple):
+    """What was read, and what was made of it.
+
+    Attributes
+    ----------
+    asked : ndarray of int, (asked,)
+        The places that were read, counted through all sentences.
+    rows : ndarray, (asked, d_model)
+        What was there.
+    logits : ndarray, (asked, answers)
+        A score for each possible answer.
+    """
+
+    asked: Tokens
+    rows: Floats
+    logits: Floats
+
+
 class _Inside(NamedTuple):
     tokens: Tokens
-    asked: Tokens
     stack: StackTrace
-    rows: Floats
+    read: ReadOut
 
 
 class SequenceNetwork(Network):
@@ -150,15 +168,13 @@ class SequenceNetwork(Network):
     def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED) -> NetworkTrace:
         """Answer what a batch asks; see `Network`."""
         trace = run_stack(self.setting, self.stack, self.embedding(batch.tokens), scoring)
-        asked = batch.asked
-        rows = trace.output.reshape(-1, self.setting.d_model).take(asked, axis=0)
-        logits = linear("output", rows, "w_out", self.parameters["w_out"], self.parameters["b_out"])
-        return NetworkTrace(logits, trace.weights, _Inside(batch.tokens, asked, trace, rows))
+        read = read_out(self.parameters, trace.output, batch.asked)
+        return NetworkTrace(read.logits, trace.weights, _Inside(batch.tokens, trace, read))
 
     def gradient(self, trace: NetworkTrace, d_logits: Floats) -> Gradients:
         """Differentiate by every parameter; see `Network`."""
         inside = cast("_Inside", trace.inside)
-        by_output, found = read_out_gradient(self.parameters, inside.stack.output, inside.asked, inside.rows, d_logits)
+        by_output, found = read_out_gradient(self.parameters, inside.stack.output, inside.read, d_logits)
         by_stack = stack_gradient(self.stack, inside.stack, by_output)
         found |= {f"stack.{name}": gradient for name, gradient in by_stack.parameters.items()}
         return found | self.embedding.gradient(inside.tokens, by_stack.x)
@@ -166,8 +182,7 @@ class SequenceNetwork(Network):
     def attended(self, batch: Batch, scoring: Scoring) -> tuple[Attended, ...]:
         """Return what each layer compares; see `Network`."""
         trace = run_stack(self.setting, self.stack, self.embedding(batch.tokens), scoring)
-        inside = (layer.attention.inside for layer in trace.layers)
-        return tuple(Attended(layer.q, layer.k, layer.v) for layer in inside)
+        return attended(layer.attention.inside for layer in trace.layers)
 
     def over(self, parameters: Parameters) -> SequenceNetwork:
         """Return the same network over other parameters."""
@@ -274,21 +289,57 @@ def run_stack(setting: SequenceSetting, stack: EncoderStack, x: Floats, scoring:
     return stack(x, mask=mask, scale=scale, temperature=scoring.temperature, hard=hard)
 
 
+def attended(layers: Iterable[MultiHeadTrace]) -> tuple[Attended, ...]:
+    """Take what layers of attention compared.
+
+    Parameters
+    ----------
+    layers : iterable of MultiHeadTrace
+        One a layer.
+
+    Returns
+    -------
+    tuple of Attended
+    """
+    return tuple(Attended(layer.q, layer.k, layer.v) for layer in layers)
+
+
+def read_out(parameters: Parameters, output: Floats, asked: Tokens) -> ReadOut:
+    """Make the scores of the answers at the places that are asked.
+
+    Parameters
+    ----------
+    parameters : Parameters
+        With w_out, (d_model, answers), and b_out.
+    output : ndarray, (batch, n, d_model)
+        What is read.
+    asked : ndarray of int, (asked,)
+        The places, counted through all sentences.
+
+    Returns
+    -------
+    ReadOut
+
+    Raises
+    ------
+    ArrayError
+        If a score leaves the float range.
+    """
+    rows = output.reshape(-1, output.shape[-1]).take(asked, axis=0)
+    return ReadOut(asked, rows, linear("output", rows, "w_out", parameters["w_out"], parameters["b_out"]))
+
+
 def read_out_gradient(
-    parameters: Parameters, output: Floats, asked: Tokens, rows: Floats, d_logits: Floats
+    parameters: Parameters, output: Floats, read: ReadOut, d_logits: Floats
 ) -> tuple[Floats, Gradients]:
     """Pull a derivative by the logits back through w_out and b_out.
 
     Parameters
     ----------
-    parameters : Parameters
-        With w_out and b_out.
-    output : ndarray, (batch, n, d_model)
-        What was read.
-    asked : ndarray of int, (asked,)
-        Its rows that were read, counted through all sentences.
-    rows : ndarray, (asked, d_model)
-        Those rows.
+    parameters, output
+        As for `read_out`.
+    read : ReadOut
+        What it returned.
     d_logits : ndarray, (asked, answers)
         ∂L/∂logits.
 
@@ -299,5 +350,5 @@ def read_out_gradient(
         w_out and b_out.
     """
     by_output = np.zeros(output.shape, output.dtype)
-    by_output.reshape(-1, output.shape[-1])[asked] = d_logits @ parameters["w_out"].T
-    return by_output, {"w_out": linear_gradient(rows, d_logits), "b_out": d_logits.sum(axis=0)}
+    by_output.reshape(-1, output.shape[-1])[read.asked] = d_logits @ parameters["w_out"].T
+    return by_output, {"w_out": linear_gradient(read.rows, d_logits), "b_out": d_logits.sum(axis=0)}

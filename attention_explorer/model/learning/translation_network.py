@@ -29,14 +29,16 @@ from attention_explorer.model.learning.network import (
 )
 from attention_explorer.model.learning.parameters import Parameters, under
 from attention_explorer.model.learning.sequence_network import (
+    ReadOut,
     SequenceSetting,
+    attended,
     first_embedding,
     first_stack,
     made_stack,
+    read_out,
     read_out_gradient,
     run_stack,
 )
-from attention_explorer.model.linear import linear
 from attention_explorer.model.multi_head import MultiHeadAttention
 from attention_explorer.model.scalars import size_from
 from attention_explorer.model.sublayer import NormPlacement
@@ -88,10 +90,9 @@ class TranslationSetting(SequenceSetting):
 
 class _Inside(NamedTuple):
     batch: Batch
-    asked: Tokens
     encoded: StackTrace
     decoded: tuple[DecoderTrace, ...]
-    rows: Floats
+    read: ReadOut
 
 
 class TranslationNetwork(Network):
@@ -149,18 +150,14 @@ class TranslationNetwork(Network):
 
     def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED) -> NetworkTrace:
         """Answer what a batch asks; see `Network`. The weights are those of the cross-attention."""
-        setting, asked = self.setting, batch.asked
         encoded, decoded = self._run(batch, scoring)
-        x = decoded[-1].output
-        rows = x.reshape(-1, setting.d_model).take(asked, axis=0)
-        logits = linear("output", rows, "w_out", self.parameters["w_out"], self.parameters["b_out"])
+        read = read_out(self.parameters, decoded[-1].output, batch.asked)
         weights = tuple(trace.cross_weights for trace in decoded)
-        return NetworkTrace(logits, weights, _Inside(batch, asked, encoded, decoded, rows))
+        return NetworkTrace(read.logits, weights, _Inside(batch, encoded, decoded, read))
 
     def attended(self, batch: Batch, scoring: Scoring) -> tuple[Attended, ...]:
         """Return what each cross-attention compares; see `Network`. The mask is of the cross-attention alone."""
-        inside = (layer.cross_attention.inside for layer in self._run(batch, scoring)[1])
-        return tuple(Attended(layer.q, layer.k, layer.v) for layer in inside)
+        return attended(layer.cross_attention.inside for layer in self._run(batch, scoring)[1])
 
     def _run(self, batch: Batch, scoring: Scoring) -> tuple[StackTrace, tuple[DecoderTrace, ...]]:
         """Encode and decode."""
@@ -182,7 +179,7 @@ class TranslationNetwork(Network):
         """Differentiate by every parameter; see `Network`."""
         inside = cast("_Inside", trace.inside)
         last = inside.decoded[-1].output
-        derivative, found = read_out_gradient(self.parameters, last, inside.asked, inside.rows, d_logits)
+        derivative, found = read_out_gradient(self.parameters, last, inside.read, d_logits)
         by_encoded = np.zeros_like(inside.encoded.output)
         for at in reversed(range(len(self.layers))):
             by_layer = decoder_gradient(self.layers[at], inside.decoded[at], derivative)
