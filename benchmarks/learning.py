@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.model.arrays import Floats
+from attention_explorer.model.learning import one_core
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import TASKS
@@ -37,7 +38,8 @@ def measure() -> list[Row]:
         if name == "it" and importlib.util.find_spec("torch") is not None:
             contenders.append(Contender(torch_step(task.setup)))
             said.append("PyTorch, eager")
-        ours, *theirs = in_turns(*contenders, rounds=ROUNDS)
+        with one_core():  # as a step does
+            ours, *theirs = in_turns(*contenders, rounds=ROUNDS)
         aims = (PRODUCTS_AIM if name != "dictionary" else None, TORCH_AIM)
         for what, taken, aim in zip(said, theirs, aims, strict=False):
             rows.append(Row(f"a step of “{name}”", ours, what, taken, aim))

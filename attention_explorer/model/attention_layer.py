@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.model.encoder_layer import EncoderLayer
+from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
+from attention_explorer.model.feed_forward import FeedForwardTrace
+from attention_explorer.model.multi_head import MultiHeadTrace
 from attention_explorer.model.norm import Norm
-from attention_explorer.model.sublayer import NormPlacement, Wiring
+from attention_explorer.model.sublayer import NormPlacement, SublayerTrace, Wiring
 
 _PASSES_ON = Wiring(NormPlacement.NONE, residual=True)
 """x + 0: what a half without anything inside does."""
@@ -46,3 +48,9 @@ class AttentionLayer(EncoderLayer):
     def second_wiring(self) -> Wiring:
         """How the second half is wired: it passes on what comes in."""
         return _PASSES_ON
+
+    def _after(self, attended: SublayerTrace[MultiHeadTrace]) -> EncoderTrace:
+        """Pass on what attention put out, without computing the zeros that are added to it."""
+        x = attended.output
+        hidden, added = x[..., :0], np.broadcast_to(np.zeros((), x.dtype), x.shape)
+        return EncoderTrace(attended, SublayerTrace(x, x, FeedForwardTrace(x, hidden, None, hidden, added), x, x))

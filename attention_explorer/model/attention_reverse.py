@@ -10,7 +10,8 @@ import numpy as np
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.derivatives import derivative_by_output, within_range
-from attention_explorer.model.head_axis import merge_heads, split_heads
+from attention_explorer.model.head_axis import apart, side_by_side
+from attention_explorer.model.linear import flat_product
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 
 
@@ -132,13 +133,13 @@ def inputs_reverse(
     x : ndarray, (..., n_q, d_model)
     context : ndarray, (..., n_k, d_context)
     """
-    by_x = found.q @ attention.w_q.T
-    by_context = found.k @ attention.w_k.T + found.v @ attention.w_v.T
+    by_x = flat_product(found.q, attention.w_q.T)
+    by_context = flat_product(found.k, attention.w_k.T) + flat_product(found.v, attention.w_v.T)
     return _summed_to(by_x, trace.x.shape), _summed_to(by_context, trace.context.shape)
 
 
 def _pulled_back(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> ProjectionDerivative:
-    by_found = split_heads(d_output @ attention.w_o.T, attention.heads)  # (..., heads, n_q, d_v)
+    by_found = apart(flat_product(d_output, attention.w_o.T), attention.heads)  # (..., heads, n_q, d_v)
     by_weights = by_found @ trace.v.swapaxes(-1, -2)  # (..., heads, n_q, n_k)
     call = trace.call
     scale = 1.0 / math.sqrt(attention.d_k) if call.scale is None else call.scale
@@ -149,7 +150,7 @@ def _pulled_back(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output:
     if call.positions is not None:
         by_q, by_k = (call.positions.turned(each, back=True) for each in (by_q, by_k))
     by_v = trace.weights.swapaxes(-1, -2) @ by_found
-    return ProjectionDerivative(merge_heads(by_q), merge_heads(by_k), merge_heads(by_v), by_weights)
+    return ProjectionDerivative(side_by_side(by_q), side_by_side(by_k), side_by_side(by_v), by_weights)
 
 
 def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:

@@ -13,7 +13,7 @@ from attention_explorer.fields import choice
 from attention_explorer.model.activations import Activation, activate, activation_slope
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.derivatives import derivative_by_output, within_range
-from attention_explorer.model.linear import checked_bias, linear, read_only
+from attention_explorer.model.linear import checked_bias, flat_product, linear, read_only
 
 
 class FeedForwardTrace(NamedTuple):
@@ -170,9 +170,9 @@ class FeedForward:
         """
         by_before, by_linear = self.reverse_hidden(trace, d_output)
         with np.errstate(over="ignore", invalid="ignore"):  # looked for below
-            by_x = by_before @ self.w1.T
+            by_x = flat_product(by_before, self.w1.T)
             if self.w3 is not None and by_linear is not None:
-                by_x = by_x + by_linear @ self.w3.T
+                by_x = by_x + flat_product(by_linear, self.w3.T)
         return within_range(by_x)
 
     def reverse_hidden(self, trace: FeedForwardTrace, d_output: Floats) -> tuple[Floats, Floats | None]:
@@ -197,7 +197,7 @@ class FeedForward:
         """
         d_output = derivative_by_output(d_output, trace.output)
         with np.errstate(over="ignore", invalid="ignore"):  # looked for below
-            by_hidden: Floats = d_output @ self.w2.T  # (..., d_out) @ (d_out, d_ff)
+            by_hidden = flat_product(d_output, self.w2.T)  # (..., d_out) @ (d_out, d_ff)
             slope = activation_slope(trace.before, self.activation)
             if trace.linear_part is None:
                 return within_range(by_hidden * slope), None

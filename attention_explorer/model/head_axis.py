@@ -41,8 +41,7 @@ def split_heads(x: npt.ArrayLike, heads: SupportsIndex) -> Floats:
     joined = finite_array("x", x, "...", "n", "heads·d")
     count = size("heads", heads)
     check_width("d_model", joined.shape[-1], count)
-    apart = joined.reshape(*joined.shape[:-1], count, joined.shape[-1] // count)  # (..., n, heads, d)
-    return apart.swapaxes(-3, -2)
+    return apart(joined, count)
 
 
 def merge_heads(x: npt.ArrayLike) -> Floats:
@@ -66,9 +65,40 @@ def merge_heads(x: npt.ArrayLike) -> Floats:
     -----
     Concat in Vaswani et al. 2017, section 3.2.2.
     """
-    apart = finite_array("x", x, "...", "heads", "n", "d")
-    *batch, heads, n, d = apart.shape
-    return apart.swapaxes(-3, -2).reshape(*batch, n, heads * d)
+    return side_by_side(finite_array("x", x, "...", "heads", "n", "d"))
+
+
+def apart(joined: Floats, heads: int) -> Floats:
+    """Compute `split_heads` of checked arguments.
+
+    Parameters
+    ----------
+    joined : ndarray, (..., n, heads·d)
+        Whose width the heads can share.
+    heads : int
+        At least 1.
+
+    Returns
+    -------
+    ndarray, (..., heads, n, d)
+    """
+    return joined.reshape(*joined.shape[:-1], heads, joined.shape[-1] // heads).swapaxes(-3, -2)
+
+
+def side_by_side(heads: Floats) -> Floats:
+    """Compute `merge_heads` of checked arguments.
+
+    Parameters
+    ----------
+    heads : ndarray, (..., heads, n, d)
+        One matrix a head.
+
+    Returns
+    -------
+    ndarray, (..., n, heads·d)
+    """
+    *batch, count, n, d = heads.shape
+    return heads.swapaxes(-3, -2).reshape(*batch, n, count * d)
 
 
 def check_width(name: str, width: int, heads: int) -> None:

@@ -38,14 +38,33 @@ def linear(name: str, x: Floats, weight_name: str, weight: Floats, bias: Floats 
             f"{weight_name} has rows"
         )
     with np.errstate(all="ignore"):  # looked for below
-        # One product for all sequences reads the weights once: (rows, d_in) @ (d_in, d_out): (rows, d_out).
-        product: Floats = x.reshape(-1, x.shape[-1]) @ weight if x.shape[-1] else x @ weight
+        product = flat_product(x, weight)
         if bias is not None:
             product = np.add(product, bias, out=product if np.result_type(product, bias) == product.dtype else None)
-        product = product.reshape(*x.shape[:-1], weight.shape[1])
     if not all_finite(product):
         raise ArrayError(f"{name} @ {weight_name} leaves the range of {product.dtype}: make the numbers smaller")
     return product
+
+
+def flat_product(x: Floats, weight: Floats) -> Floats:
+    """Compute x @ weight as one product for all sequences, which reads the weights once.
+
+    Parameters
+    ----------
+    x : ndarray, (..., d_in)
+        Any numbers.
+    weight : ndarray, (d_in, d_out)
+        Any numbers.
+
+    Returns
+    -------
+    ndarray, (..., d_out)
+        Of its own.
+    """
+    if not x.shape[-1]:
+        return np.asarray(x @ weight)
+    product: Floats = x.reshape(-1, x.shape[-1]) @ weight  # (rows, d_in) @ (d_in, d_out): (rows, d_out)
+    return product.reshape(*x.shape[:-1], weight.shape[1])
 
 
 def checked_bias(name: str, bias: npt.ArrayLike | None, weight_name: str, weight: Floats) -> Floats | None:

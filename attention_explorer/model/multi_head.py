@@ -14,7 +14,7 @@ import numpy.typing as npt
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, boolean_array, finite_array, logit_array, not_a_mask
 from attention_explorer.model.attention import scaled_dot_product_attention
-from attention_explorer.model.head_axis import check_width, for_heads, merge_heads, split_heads
+from attention_explorer.model.head_axis import apart, check_width, for_heads, side_by_side
 from attention_explorer.model.linear import checked_bias, linear, read_only
 from attention_explorer.model.rotary import RotaryPositions
 from attention_explorer.model.scalars import size
@@ -311,7 +311,7 @@ class MultiHeadAttention:
             temperature=temperature,
             hard=hard,
         )
-        concat = merge_heads(found.output)
+        concat = side_by_side(found.output)
         output = linear("concat", concat, "w_o", self.w_o, self.b_o)
         trace = MultiHeadTrace(x, context, q, k, v, *found, concat, output)
         trace.call = AttentionCall(scale, temperature, hard, positions)
@@ -405,7 +405,7 @@ class MultiHeadAttention:
                 f"head_output has shape {found.shape}, but must be (..., heads, n_q, d_v) with heads = {self.heads} "
                 f"and d_v = {self.d_v}"
             )
-        return linear("concat", merge_heads(found), "w_o", self.w_o, self.b_o)
+        return linear("concat", side_by_side(found), "w_o", self.w_o, self.b_o)
 
     def _sequences(self, x: npt.ArrayLike, context: npt.ArrayLike | None) -> tuple[Floats, Floats]:
         """Check the sequences; for self-attention both are one array."""
@@ -426,13 +426,13 @@ class MultiHeadAttention:
         return self._queries(x), self._keys(context, source), self._values(context, source)
 
     def _queries(self, x: Floats) -> Floats:
-        return split_heads(linear("x", x, "w_q", self.w_q, self.b_q), self.heads)
+        return apart(linear("x", x, "w_q", self.w_q, self.b_q), self.heads)
 
     def _keys(self, context: Floats, source: str) -> Floats:
-        return split_heads(linear(source, context, "w_k", self.w_k, self.b_k), self.heads)
+        return apart(linear(source, context, "w_k", self.w_k, self.b_k), self.heads)
 
     def _values(self, context: Floats, source: str) -> Floats:
-        return split_heads(linear(source, context, "w_v", self.w_v, self.b_v), self.heads)
+        return apart(linear(source, context, "w_v", self.w_v, self.b_v), self.heads)
 
 
 def _match_projections(w_q: Floats, w_k: Floats, w_v: Floats, w_o: Floats, heads: int) -> None:

@@ -13,6 +13,8 @@ from attention_explorer.model.scalars import finite_number, outside_range, posit
 _HOT = 2.0**64
 # Rounding may leave a weight a little above 1.
 _ROUNDING = 1e-6
+# NumPy takes the largest of each short row for itself; turned round, it takes whole columns at once.
+_SHORT = 48
 
 
 def softmax(scores: npt.ArrayLike, axis: int = -1, temperature: float = 1.0) -> Floats:
@@ -104,7 +106,7 @@ def tied(scores: npt.ArrayLike, axis: int = -1, *, tolerance: float = 0.0) -> Bo
     if allowed < 0.0:
         raise ArrayError(f"tolerance must be at least 0, not {tolerance!r}")
     with np.errstate(over="ignore"):  # a gap too wide for a float is no tie
-        below: Floats = _largest(logits, along) - logits
+        below: Floats = largest_of(logits, along) - logits
     return np.asarray(below.astype(np.float64, copy=False) <= allowed)
 
 
@@ -185,6 +187,29 @@ def exponential_weights(logits: Floats, axis: int, temperature: float) -> Floats
         return weights.astype(logits.dtype, copy=False)
 
 
+def largest_of(logits: Floats, axis: int) -> Floats:
+    """Find the largest entry of each row, or the lowest float if all are −inf.
+
+    Taken away from −inf, the lowest float leaves −inf; taking −inf away would leave NaN.
+
+    Parameters
+    ----------
+    logits : ndarray, any shape (..., n, ...)
+        float32 or float64, finite or −inf.
+    axis : int
+        Along the rows, counted from the front.
+
+    Returns
+    -------
+    ndarray, (..., 1, ...)
+    """
+    lowest, n = np.finfo(logits.dtype).min, logits.shape[axis]
+    if 0 < n <= _SHORT and axis == logits.ndim - 1:
+        columns = np.ascontiguousarray(logits.reshape(-1, n).T)
+        return np.asarray(columns.max(axis=0, initial=lowest)).reshape(*logits.shape[:-1], 1)
+    return np.asarray(logits.max(axis=axis, keepdims=True, initial=lowest))
+
+
 def one_hot(logits: Floats, axis: int) -> Floats:
     """Compute `hard_weights` of checked arguments.
 
@@ -217,16 +242,7 @@ def _gaps(logits: Floats, axis: int, temperature: float) -> Floats:
         logits = logits.astype(np.float64, copy=False)
     if temperature > _HOT:  # hot enough for the gap between −1e308 and 1e308 to count; halved, it is a float
         logits, temperature = logits * 0.5, temperature * 0.5
-    gaps: Floats = logits - _largest(logits, axis)
+    gaps: Floats = logits - largest_of(logits, axis)
     if temperature != 1.0:
         gaps /= temperature
     return gaps
-
-
-def _largest(logits: Floats, axis: int) -> Floats:
-    """Find the largest entry, (..., 1, ...), or the lowest float if all are −inf.
-
-    Taken away from −inf, the lowest float leaves −inf; taking −inf away would leave NaN.
-    """
-    largest: Floats = logits.max(axis=axis, keepdims=True, initial=np.finfo(logits.dtype).min)
-    return largest

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array
 from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.softmax import largest_of
 
 
 class CrossEntropy(NamedTuple):
@@ -72,7 +73,7 @@ def cross_entropy(logits: npt.ArrayLike, targets: npt.ArrayLike) -> CrossEntropy
     if not right.size or not 0 <= int(right.min()) <= int(right.max()) < scores.shape[-1]:
         raise ArrayError(f"targets of shape {right.shape} must be some, and lie between 0 and {scores.shape[-1] - 1}")
     with np.errstate(over="ignore", under="ignore"):
-        gaps = scores - scores.max(axis=-1, keepdims=True)
+        gaps = scores - largest_of(scores, scores.ndim - 1)
         exponentials = np.exp(gaps)
         total = exponentials.sum(axis=-1, keepdims=True)
         losses = np.log(total[..., 0]) - np.take_along_axis(gaps, right[..., None], axis=-1)[..., 0]

@@ -12,12 +12,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from attention_explorer.model.arrays import Floats
+from attention_explorer.model.attention_layer import AttentionLayer
 from attention_explorer.model.attention_reverse import inputs_reverse, projections_reverse
 from attention_explorer.model.decoder_layer import DecoderLayer, DecoderTrace
 from attention_explorer.model.derivatives import within_range
 from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace
 from attention_explorer.model.layer_stack import EncoderStack, StackTrace
+from attention_explorer.model.linear import flat_product
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
 from attention_explorer.model.norm import Norm
 from attention_explorer.model.sublayer import Inside, NormPlacement, SublayerTrace, Wiring
@@ -188,11 +190,11 @@ def feed_forward_gradient(network: FeedForward, trace: FeedForwardTrace, d_outpu
     """
     by_before, by_linear = network.reverse_hidden(trace, d_output)
     with np.errstate(over="ignore", invalid="ignore"):  # looked for below
-        by_x = by_before @ network.w1.T
+        by_x = flat_product(by_before, network.w1.T)
         parameters = _linear_gradient(network, "w1", "b1", trace.x, by_before)
         parameters |= _linear_gradient(network, "w2", "b2", trace.hidden, d_output)
         if network.w3 is not None and by_linear is not None:
-            by_x = by_x + by_linear @ network.w3.T
+            by_x = by_x + flat_product(by_linear, network.w3.T)
             parameters |= _linear_gradient(network, "w3", "b3", trace.x, by_linear)
     return Gradient(within_range(by_x), _in_range(parameters))
 
@@ -263,7 +265,11 @@ def encoder_gradient(layer: EncoderLayer, trace: EncoderTrace, d_output: Floats)
     def through_heads(inside: MultiHeadTrace, d_inside: Floats) -> AttentionGradient:
         return attention_gradient(attention, inside, d_inside)
 
-    by_middle, second = _sublayer(layer.second_wiring, trace.feed_forward, layer.norms[1], 2, d_output, through_network)
+    by_middle, second = d_output, Gradients()
+    if not isinstance(layer, AttentionLayer):
+        by_middle, second = _sublayer(
+            layer.second_wiring, trace.feed_forward, layer.norms[1], 2, d_output, through_network
+        )
     by_x, first = _sublayer(layer.wiring, trace.attention, layer.norms[0], 1, by_middle, through_heads)
     return Gradient(by_x, first | second)
 

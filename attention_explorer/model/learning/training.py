@@ -171,10 +171,11 @@ class Training:
 def _prepare_memory() -> None:
     """Have the allocator keep what steps free for the next step, once a process.
 
-    glibc gives blocks above 128 kB back to the system and takes them anew, zeroed page by page: with arrays of that
-    size a step takes twice as long. Once a larger block was freed, its threshold is the size of that.
+    glibc gives blocks above 128 kB, and what is free at the end of its memory above 128 kB, back to the system and
+    takes them anew, zeroed page by page: with arrays of that size a step takes twice as long. Once a larger block was
+    freed, its thresholds are the size of that, and twice that; blocks above 32 MiB no longer count.
     """
-    np.empty(2**24, np.uint8)  # and freed at once
+    np.empty(2**25 - 2**16, np.uint8)  # and freed at once
 
 
 def measure(network: Network, batch: Batch) -> tuple[NetworkTrace, CrossEntropy]:
