@@ -34,6 +34,8 @@ class MapItem(Item):
         super().__init__(look, parent)
         self.picture: MapPicture | None = None
         self.lit: Cell | None = None
+        self.chosen: Cell | None = None
+        """What keys have chosen: it stays lit when the pointer goes elsewhere."""
         self.framed_row: int | None = None
         """The row that matters most, which has a frame in the colour of queries."""
         self._layout: HeatmapLayout | None = None
@@ -42,7 +44,7 @@ class MapItem(Item):
     def show_picture(self, picture: MapPicture, framed_row: int | None = None) -> None:
         """Show another map."""
         if self.picture is None or self.picture.cells != picture.cells:
-            self._layout = None
+            self._layout = self.chosen = None
         self.picture, self.framed_row = picture, framed_row
         self.update()
 
@@ -51,6 +53,11 @@ class MapItem(Item):
         if cell != self.lit:
             self.lit = cell
             self.update()
+
+    def choose(self, cell: Cell | None) -> None:
+        """Light up a cell until another is chosen, or no more."""
+        self.chosen = cell
+        self.update()
 
     def place(self, box: QRectF) -> None:
         self._layout = None
@@ -85,15 +92,12 @@ class MapItem(Item):
             return
         paint_heatmap(painter, self.picture, self.layout, self.look)
         if self.framed_row is not None:
-            self._frame(painter, self.layout, self.framed_row)
-        if self.lit is not None:
-            paint_outline(painter, self.layout.rectangle(*self.lit), self.look.theme.text, self.look)
-            paint_row_label(painter, self.picture, self.layout, self.look, self.lit[0], lit=True)
-            paint_column_label(painter, self.picture, self.layout, self.look, self.lit[1], lit=True)
-
-    def _frame(self, painter: QPainter, layout: HeatmapLayout, row: int) -> None:
-        left, right = layout.rectangle(row, 0), layout.rectangle(row, layout.columns - 1)
-        paint_outline(painter, left.united(right), self.look.theme.query, self.look)
+            _frame_row(painter, self.layout, self.framed_row, self.look)
+        lit = self.chosen if self.lit is None else self.lit
+        if lit is not None:
+            paint_outline(painter, self.layout.rectangle(*lit), self.look.theme.text, self.look)
+            paint_row_label(painter, self.picture, self.layout, self.look, lit[0], lit=True)
+            paint_column_label(painter, self.picture, self.layout, self.look, lit[1], lit=True)
 
 
 class SmallMapItem(Item):
@@ -105,9 +109,11 @@ class SmallMapItem(Item):
         self.title, self.words = "", ""
         self.is_chosen = False
         self.picture: MapPicture | None = None
+        self.framed_row: int | None = None
+        """As of a large map."""
 
-    def show_picture(self, picture: MapPicture, title: str, words: str, *, is_chosen: bool) -> None:
-        """Show another map."""
+    def show_picture(self, picture: MapPicture | None, title: str, words: str, *, is_chosen: bool) -> None:
+        """Show another map; without one, only what is said of it."""
         self.picture, self.title, self.words, self.is_chosen = picture, title, words, is_chosen
         self.update()
 
@@ -115,17 +121,18 @@ class SmallMapItem(Item):
         return self.name
 
     def draw(self, painter: QPainter) -> None:
-        if self.picture is None:
-            return
         px, theme = self.look.px, self.look.theme
         line = px(18)
         cells = self.box.adjusted(px(6), line + px(4), -px(6), -line - px(8))
-        rows, columns = self.picture.cells
+        rows, columns = (1, 1) if self.picture is None else self.picture.cells
         side = min(cells.width() / columns, cells.height() / rows)
         middle = cells.center().x()
         cells = QRectF(middle - columns * side / 2, cells.top(), columns * side, rows * side)
         layout = HeatmapLayout(cells, rows, columns, Labels(1.0, 1), Labels(1.0, 1), QRectF())
-        paint_cells(painter, self.picture, layout, self.look)
+        if self.picture is not None:
+            paint_cells(painter, self.picture, layout, self.look)
+            if self.framed_row is not None:
+                _frame_row(painter, layout, self.framed_row, self.look)
         if self.is_chosen:
             painter.setPen(pen(theme.text, 2.0 * self.look.zoom))
             painter.drawRect(cells.adjusted(-px(3), -px(3), px(3), px(3)))
@@ -137,3 +144,8 @@ class SmallMapItem(Item):
         painter.setPen(colour_of(theme.muted))
         below = QRectF(self.box.left(), cells.bottom() + px(4), self.box.width(), line)
         painter.drawText(below, _CENTRE, self.words)
+
+
+def _frame_row(painter: QPainter, layout: HeatmapLayout, row: int, look: Look) -> None:
+    left, right = layout.rectangle(row, 0), layout.rectangle(row, layout.columns - 1)
+    paint_outline(painter, left.united(right), look.theme.query, look)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from attention_explorer.pages.training.state import MOST_STEPS, Speed, TrainingS
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.run import Run, run_of
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.session_file import session_bytes, session_from
 from attention_explorer.ui.export.figure import encoded
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -274,6 +276,35 @@ def test_a_cell_is_hidden_from_attention(training, by):
     assert np.array_equal(at.page.scene.large.picture.values, before)
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_H, Qt.Key.Key_Delete])
+def test_a_cell_is_chosen_and_hidden_by_keys_alone(training, key):
+    at = training(replace(FIRST, step=80))
+    at.page.canvas.setFocus()
+    for pressed in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Down):
+        at.key(pressed)
+    assert at.page.scene.large.chosen == (7, 1)  # from the largest weight of the framed row, up and down again
+    assert at.page.canvas.spoken().startswith("layer 2: “it” gives “cat” 0.9")
+    at.key(Qt.Key.Key_Left)
+    at.key(Qt.Key.Key_Left)
+    assert "“it” gives “the”" in at.said
+    at.key(Qt.Key.Key_Right)
+    at.key(key)
+    catch_up(at.window)
+    assert (state_of(at).hidden, state_of(at).step, at.undo_text) == ({(7, 1)}, 80, "Hide a cell")
+    assert at.page.canvas.spoken().startswith("“it” may not look at “cat”: it is hidden. H shows it again")
+    at.key(key)
+    catch_up(at.window)
+    assert (state_of(at).hidden, at.undo_text) == (frozenset(), "Show a cell")
+    at.key(Qt.Key.Key_Up)
+    at.key(Qt.Key.Key_Return)
+    assert state_of(at).row == 6
+    at.key(Qt.Key.Key_Escape)
+    assert at.page.scene.large.chosen is None
+    assert "Its largest weights" in at.page.canvas.spoken()
+    at.key(Qt.Key.Key_Left)
+    assert state_of(at).step < 80  # along the curves again
+
+
 def test_the_last_key_of_a_query_cannot_be_hidden(training):
     hidden = frozenset((7, key) for key in range(11) if key != 1)
     at = training(replace(FIRST, step=8, hidden=hidden))
@@ -469,3 +500,34 @@ def test_play_goes_no_further_than_the_last_step(training):
     at.page.cancel()
     at.page.player.start()
     assert not at.page.player.is_running
+
+
+# ---- Sessions of another version ----
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"setup": {"task": "sudoku"}}, "training.setup.task is “sudoku”, but must be “it”"),
+        ({"speed": "warp"}, "training.speed is “warp”, but must be “slow”"),
+        ({"optimiser": "lion"}, "“state.training.optimiser” is not known to this version"),
+        ({"setup": {"optimiser": "lion"}}, "“state.training.setup.optimiser” is not known to this version"),
+    ],
+)
+def test_what_another_version_wrote_is_said_and_written_back(changes, said):
+    document = json.loads(session_bytes(ExplorerState(training=replace(FIRST, step=7))))
+    written = document["state"]["training"]
+    written["setup"] |= changes.pop("setup", {})
+    written |= changes
+    opened = session_from(json.dumps(document).encode(), "a.attn.json")
+    assert said in opened.warnings[0]
+    assert json.loads(session_bytes(opened.state, opened.extra))["state"]["training"] == written
+
+
+def test_a_sentence_of_another_version_stays_and_the_picture_says_what_is_unknown(training):
+    state = replace(FIRST, step=3, sentence="the zebra sat on the mat because it was tired .")
+    document = session_bytes(ExplorerState(training=state))
+    at = training(session_from(document, "a.attn.json").state.training)
+    assert "zebra" in at.page.requests.reason
+    assert at.page.panel.ask.line.text() == state.sentence
+    assert session_bytes(at.window.session.state) == document

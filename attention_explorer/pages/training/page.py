@@ -16,6 +16,7 @@ from attention_explorer.kit.form import Form
 from attention_explorer.kit.scene import Stage
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.pages.training import pair_words, words
+from attention_explorer.pages.training.cell_keys import CellKeys
 from attention_explorer.pages.training.moment import (
     Moment,
     MomentRequest,
@@ -67,10 +68,12 @@ class TrainingPage(RequestingPage):
         ("Point at a cell", "read its weight, and what it was at the beginning"),
         ("Click a row of the large map", "follow that query"),
         ("Shift and click a cell", "hide it from attention, or show it again"),
+        ("Up or down arrow key", "choose a cell of the large map; arrows walk on, H or Delete hides it, Esc lets go"),
         ("Click a small map", "see that head large"),
         ("Drag the line across the curves", "go back in time, and forth again"),
         ("Left and right arrow keys", "the step before and the next one on the curves"),
-        ("+ another run", "keep this one as B, then change A: the two are compared"),
+        ("+ run B", "keep this one as B, then change A: the two are compared"),
+        ("Seeds…", "other seeds of the same recipe side by side; click one, or arrow keys and Enter, to open it"),
         ("Esc", "stop learning; what was learned stays"),
         ("Right click", "export, copy the picture, copy the numbers"),
     )
@@ -123,7 +126,7 @@ class TrainingPage(RequestingPage):
         self.more_button.toggled.connect(self.more.setVisible)
         self.more.hide()
         self.form.add(self.more_button)
-        self.others = OtherRunBar()
+        self.others = OtherRunBar(self.look)
         self.form.add(self.others)
 
     def _make_picture(self) -> None:
@@ -132,6 +135,7 @@ class TrainingPage(RequestingPage):
         self.origin = TextBlock(self.look, 1, "Where its numbers come from")
         self.canvas = Stage(self.look, "Attention", self.scene.lay_out)
         self.canvas.add(self.scene.items)
+        self.cells = CellKeys(self.scene.large, self)
         self.note = RequestNote(self.requests, self.session, self.look, self.heading, self.canvas, ())
         for widget in (self.heading, self.origin):
             self.card.body.addWidget(widget)
@@ -204,8 +208,12 @@ class TrainingPage(RequestingPage):
         self.scene.other.pointed.connect(self._on_cell_of_other)
         self.scene.other.clicked.connect(self._follow)
         self.others.changed.connect(self._apply)
+        self.others.leaving.connect(self.player.stop)
         self.scene.strips.pointed.connect(self._on_strip)
-        self.canvas.key_pressed.connect(self.keyPressEvent)
+        self.canvas.key_pressed.connect(self._on_canvas_key)
+        self.cells.moved.connect(self._on_cell_chosen)
+        self.cells.hide_wanted.connect(self._hide)
+        self.cells.follow_wanted.connect(self._follow)
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.canvas.customContextMenuRequested.connect(self._show_menu)
         self.chart.dragged.connect(self._on_scrubbed)
@@ -241,7 +249,7 @@ class TrainingPage(RequestingPage):
             self.legend,
         ):
             part.set_look(look)
-        for other in (self.hint, self.panel, self.form, self.more, self.speed):
+        for other in (self.hint, self.panel, self.form, self.more, self.speed, self.others):
             other.set_look(look)
         self.presets.setFixedWidth(self.presets.widest(look))
         self._arrange()
@@ -335,7 +343,7 @@ class TrainingPage(RequestingPage):
         self.origin.set_text(TextLine(words.origin(replace(state, step=moment.request.step)), ink="muted", size=12))
         self.panel.ask.show_moment(moment, state)
         self.panel.take.show_moment(moment)
-        self.canvas.set_words(spoken(moment, state))
+        self._speak(moment)
 
     def _show_curves(self, moment: Moment) -> None:
         run = run_of(moment.request.setup)
@@ -448,6 +456,22 @@ class TrainingPage(RequestingPage):
             return
         self.said.emit(words.cell(moment, self.state, self.state.head_shown, *cell))
 
+    def _on_canvas_key(self, event: QKeyEvent) -> None:
+        if self.cells.press(event):
+            event.accept()
+        else:
+            self.keyPressEvent(event)
+
+    def _on_cell_chosen(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
+        self._on_cell(cell)
+        if self._moment_in_sight is not None:
+            self._speak(self._moment_in_sight)
+
+    def _speak(self, moment: Moment) -> None:
+        """Have a screen reader say what is shown: the cell that keys have chosen, or all of it."""
+        cell, state = self.cells.cell, self.state
+        self.canvas.set_words(spoken(moment, state) if cell is None else words.chosen(moment, state, cell))
+
     def _on_cell_of_other(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
         moment = self._moment_in_sight
         if cell is None or moment is None:
@@ -499,7 +523,7 @@ class TrainingPage(RequestingPage):
         super().keyPressEvent(event)
 
     def cancel(self) -> bool:
-        return self.player.stop() or super().cancel()
+        return self.player.stop() or self.cells.leave() or super().cancel()
 
     def stop(self) -> None:
         self.player.stop()

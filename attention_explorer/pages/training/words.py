@@ -54,6 +54,15 @@ def cell(moment: Moment, state: TrainingState, head: Head, row: int, column: int
     return "; ".join((f"{text} at step {moment.request.step}", *before[:1]))
 
 
+def chosen(moment: Moment, state: TrainingState, place: tuple[int, int]) -> str:
+    """Say what is in a cell that keys have chosen, and what they do with it."""
+    if place in state.hidden:
+        tokens, keys = moment.answer.tokens, moment.answer.context_tokens
+        said = f"{quoted(tokens[place[0]])} may not look at {quoted(keys[place[1]])}: it is hidden"
+        return f"{said}. H shows it again, Esc lets go of it."
+    return f"{cell(moment, state, state.head_shown, *place)}. H hides it, Enter follows its row, Esc lets go of it."
+
+
 def row_looks_at(answer: Answer, head: Head, row: int) -> str:
     """Say what a row looks at, below its strip: “cat, 0.94”."""
     weights = answer.weights[head[0]][head[1]][row]

@@ -1,0 +1,135 @@
+"""The same recipe with other seeds, side by side: what each has learned, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from attention_explorer.errors import ExplorerError, quoted
+from attention_explorer.numerals import grouped, percent, plain
+from attention_explorer.pages.training import words
+from attention_explorer.pages.training.moment import answer_at, trained
+from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.sources.learned.learned_model import Answer, Measured
+from attention_explorer.sources.learned.setup import LearningSetup
+
+SIDE_BY_SIDE = 6
+NOTHING_LEARNED = "Let it learn first: press Play. Then other seeds learn as far, and are laid beside it."
+
+
+class SeedResult(NamedTuple):
+    """What a seed has come to.
+
+    Attributes
+    ----------
+    setup : LearningSetup
+        The recipe with that seed.
+    head : (layer, head)
+        The head that looks most at what a readable one would look at; the one on show where the task knows none.
+    answer : Answer or None
+        What it says to the sentence on show; None if it could not learn that far.
+    measured : Measured or None
+        On held-out sentences.
+    reason : str
+        Why there is no answer.
+    """
+
+    setup: LearningSetup
+    head: Head
+    answer: Answer | None
+    measured: Measured | None
+    reason: str = ""
+
+    @property
+    def row(self) -> int:
+        """The query that is asked last."""
+        return -1 if self.answer is None else self.answer.places[-1]
+
+    def is_reached(self, state: TrainingState) -> bool:
+        """Whether it does what the task is about."""
+        found = self.measured
+        return found is not None and state.task.is_reached(found.accuracy, found.weight or 0.0)
+
+
+def setups_beside(setup: LearningSetup) -> tuple[LearningSetup, ...]:
+    """Return the recipe with its own seed, and with the smallest others."""
+    seeds = [setup.seed, *(seed for seed in range(SIDE_BY_SIDE) if seed != setup.seed)]
+    return tuple(replace(setup, seed=seed) for seed in seeds[:SIDE_BY_SIDE])
+
+
+def result_of(state: TrainingState, setup: LearningSetup, report: Callable[[float], object]) -> SeedResult:
+    """Have a seed learn as far as the one on show, whole, and ask it the same."""
+    head, step = state.head_shown, state.step
+    try:
+        measured = trained(setup, step, report).measured(step)
+        answer = answer_at(setup, step, state.sentence_shown, frozenset())
+    except ExplorerError as error:
+        return SeedResult(setup, head, None, None, str(error))
+    return SeedResult(setup, measured.scores[-1].best if measured.scores else head, answer, measured)
+
+
+def opened(state: TrainingState, found: SeedResult) -> TrainingState:
+    """Return the state with another seed on show, at the same step."""
+    layer, head = found.head
+    return replace(state.with_setup(found.setup), step=state.step, layer=layer, head=head)
+
+
+# ---- In words ----
+
+
+def title(found: SeedResult, state: TrainingState) -> str:
+    """Name a seed above its map: “seed 3, layer 2”."""
+    return f"seed {found.setup.seed}, {words.head_words(found.head, state)}"
+
+
+def below(found: SeedResult) -> str:
+    """Say below its map how often it is right, and what the asking word looks at."""
+    if found.answer is None or found.measured is None:
+        return "it could not learn that far"
+    looks_at = words.row_looks_at(found.answer, found.head, found.row)
+    return f"{percent(found.measured.accuracy)} right · {looks_at}"
+
+
+def heading(state: TrainingState) -> str:
+    """Say what stands side by side."""
+    return f"{state.task.title}: one recipe, {SIDE_BY_SIDE} seeds, {grouped(state.step)} steps each"
+
+
+def explanation(found: Sequence[SeedResult]) -> str:
+    """Say which head and row of each seed are seen; empty before there is one."""
+    first = next((each for each in found if each.answer is not None), None)
+    if first is None or first.answer is None or first.measured is None:
+        return ""
+    scores = first.measured.scores
+    which = f"The head of each that looks most at {scores[-1].name}" if scores else "The head on show, of each"
+    return f"{which}; framed: {quoted(first.answer.tokens[first.row])}."
+
+
+def summary(found: Sequence[SeedResult], state: TrainingState) -> str:
+    """Say how far the seeds that are there agree."""
+    if len(found) < SIDE_BY_SIDE:
+        return f"{len(found)} of {SIDE_BY_SIDE} have learned …"
+    right = [each.measured.accuracy for each in found if each.measured is not None]
+    weights = [each.measured.weight for each in found if each.measured is not None and each.measured.weight is not None]
+    reached = sum(each.is_reached(state) for each in found)
+    verb = "stay at chance, as they must" if state.task.name == "die" else "have learned it"
+    said = f"{reached} of {SIDE_BY_SIDE} {verb}"
+    if right:
+        said += f"; on held-out sentences {_span(percent(min(right)), percent(max(right)))} right"
+    if weights:
+        name = next(each.measured.scores[-1].name for each in found if each.measured is not None)
+        said += f". Best head’s weight on {name}: {_span(plain(min(weights)), plain(max(weights)))}"
+    return f"{said}. Nothing is broken in them." if state.is_broken else f"{said}."
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def spoken(found: Sequence[SeedResult], chosen: int, state: TrainingState) -> str:
+    """Say what stands there, the one that Enter opens first."""
+    if not found:
+        return heading(state)
+    listed = [f"{title(each, state)}: {below(each)}" for each in found]
+    return f"{listed[chosen]}; Enter opens it. All: {'; '.join(listed)}."
