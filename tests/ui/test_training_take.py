@@ -212,6 +212,27 @@ def test_the_curves_are_saved_with_every_digit(training, to_file):
     assert all(by_step[step][:3] == ["", "", ""] for step in between)
 
 
+def test_the_curves_of_both_runs_are_saved(training, to_file):
+    state = replace(FIRST, step=12, other=replace(FIRST.setup, hard=True))
+    at = training(state)
+    path = to_file("curves.csv")
+    press(at, at.page.panel.take.curves_button)
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for prefix, setup in (("", state.setup), ("b_", state.other)):
+        curve = learned(replace(state, setup=setup)).curve()
+        found = [float(row[f"{prefix}training_loss"]) for row in rows[:12]]
+        assert found == curve.training_loss[:12].tolist()
+        measured = {int(row["step"]): float(row[f"{prefix}accuracy"]) for row in rows if row[f"{prefix}accuracy"]}
+        assert [measured[step] for step in curve.steps.tolist()] == curve.accuracy.tolist()
+
+
+def test_the_block_page_is_greyed_and_says_why(training):
+    button = training(replace(FIRST, step=5)).page.panel.take.block_button
+    assert not button.isEnabled()
+    assert "at random" in button.toolTip()
+
+
 @pytest.mark.parametrize("button", ["weights_button", "curves_button"])
 def test_a_full_disk_is_said_and_leaves_what_was_there(training, to_file, monkeypatch, button):
     at = training(replace(FIRST, step=5))

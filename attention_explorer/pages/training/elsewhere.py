@@ -23,6 +23,7 @@ from attention_explorer.state.lookup.state import (
 NOTHING_LEARNED = "Let it learn first: press Play."
 BROKEN = "Make it whole first, in Break it: another page shows the network as it was learned."
 NO_DICTIONARY = "Only the dictionary in the plane has queries and keys that can stand there: choose that task."
+NO_BLOCK = "The Block page draws its weights at random from a seed: it cannot hold any that were learned."
 ROOM_AROUND = 1.3
 """From the farthest point to the edge of the first view."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +19,9 @@ WEIGHTS = {".safetensors": "Learned weights", ".npz": "Learned weights, NumPy ar
 CURVES = {".csv": "Curves"}
 """Kinds of files by their endings, the usual one first."""
 
-CURVE_COLUMNS = ("step", "loss", "accuracy", "weight", "training_loss", "training_accuracy")
+CURVE_COLUMNS = ("loss", "accuracy", "weight", "training_loss", "training_accuracy")
+RUNS = ("", "b_")
+"""What stands before the columns of A and of B."""
 
 Contents = Callable[[IO[bytes], Report], object]
 
@@ -29,12 +31,12 @@ def weights_file(setup: LearningSetup, step: int, path: Path) -> Contents:
     return lambda file, report: file.write(model_bytes(path, trained(setup, step, report).at(step)))
 
 
-def curves_file(setup: LearningSetup, step: int, path: Path) -> Contents:
-    """Return what writes the curves, as far as it has learned, and at least up to a step, as CSV."""
+def curves_file(setups: Sequence[LearningSetup], step: int, path: Path) -> Contents:
+    """Return what writes the curves of some runs, as far as they have learned, and at least up to a step, as CSV."""
 
     def write(file: IO[bytes], report: Report) -> None:
         check_kind(path, CURVES)
-        file.write(curves_csv(trained(setup, step, report).curve()).encode())
+        file.write(curves_csv([trained(setup, step, report).curve() for setup in setups]).encode())
 
     return write
 
@@ -53,20 +55,27 @@ def check_kind(path: Path, kinds: Iterable[str]) -> None:
         )
 
 
-def curves_csv(curve: Curve) -> str:
-    """Return a line for each step.
+def curves_csv(curves: Sequence[Curve]) -> str:
+    """Return a line for each step, with five columns for each run; those of a second one begin with “b_”.
 
     Loss, accuracy and weight are those on held-out sentences, and empty where nothing was measured there or the task
     knows no weight to look for; training loss and accuracy are those on the batch that the next step learned from.
     """
+    numbers = [_by_step(curve) for curve in curves]
+    heads = ("step", *(f"{prefix}{name}" for prefix, _ in zip(RUNS, curves, strict=False) for name in CURVE_COLUMNS))
+    nothing = (None,) * len(CURVE_COLUMNS)
+    steps = sorted(set().union(*numbers))
+    return as_csv(heads, ((step, *(cell for run in numbers for cell in run.get(step, nothing))) for step in steps))
+
+
+def _by_step(curve: Curve) -> dict[int, tuple[float | None, ...]]:
+    """Return the columns of a run, by step."""
     held_out = {
         step: (loss, accuracy, None if np.isnan(weight) else weight)
         for step, loss, accuracy, weight in zip(*(part.tolist() for part in curve[:4]), strict=True)
     }
     learned = dict(enumerate(zip(curve.training_loss.tolist(), curve.training_accuracy.tolist(), strict=True)))
-    nothing = (None, None)
-    rows = (
-        (step, *held_out.get(step, (None, *nothing)), *learned.get(step, nothing))
-        for step in sorted(held_out.keys() | learned.keys())
-    )
-    return as_csv(CURVE_COLUMNS, rows)
+    return {
+        step: (*held_out.get(step, (None, None, None)), *learned.get(step, (None, None)))
+        for step in held_out.keys() | learned.keys()
+    }

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.training.elsewhere import (
+    NO_BLOCK,
     NOTHING_LEARNED,
     in_heads,
     in_lookup,
@@ -65,13 +66,17 @@ class TakeCard(Card):
             "Its keys on the Lookup page, each with its query for a value, and the query of the framed row to drag",
             self.open_lookup,
         )
+        self.block_button = self._button("Open in Block", "", lambda: None)
+        allow_unless(NO_BLOCK, self.block_button)
         self.weights_button = self._button(
             "Save weights…",
             "All numbers that were learned up to this step, with how (.safetensors, .npz)",
             self.save_weights,
         )
         self.curves_button = self._button(
-            "Save curves…", "Loss, right answers and weight of each step (CSV)", self.save_curves
+            "Save curves…",
+            "Loss, right answers and weight of each step, of A and B where two are compared (CSV)",
+            self.save_curves,
         )
         self.animation_button = self._button(
             "Animation…", "The map being learned, from step 0 to this one, as a film (GIF, PNG)", self.ask_animation
@@ -142,8 +147,9 @@ class TakeCard(Card):
 
     def save_curves(self) -> None:
         """Ask where, and write the curves."""
-        setup, step = self._state.setup, self._state.step
-        self._save("Save curves", "curves", CURVES, lambda path: curves_file(setup, step, path))
+        setup, other, step = self._state.setup, self._state.other, self._state.step
+        setups = (setup,) if other is None else (setup, other)
+        self._save("Save curves", "curves", CURVES, lambda path: curves_file(setups, step, path))
 
     def ask_animation(self) -> None:
         """Ask how many pictures, then where, and write the map being learned."""
