@@ -20,6 +20,7 @@ from attention_explorer.sources.learned.box import file_name, name_in_box, recor
 from attention_explorer.sources.learned.learned_model import LearnedModel
 from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.learned.run import run_of
+from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Task
 from attention_explorer.sources.learned.tasks import TASKS
@@ -37,7 +38,7 @@ _LACKS = {
 
 @kept
 def learned_model(setup: LearningSetup, step: int) -> LearnedModel:
-    """Return a model after some steps: out of the box, or learned again, which takes its time.
+    """Return a model after some steps: out of the box, from a file beside the session, or learned again.
 
     Raises
     ------
@@ -47,6 +48,10 @@ def learned_model(setup: LearningSetup, step: int) -> LearnedModel:
     name = name_in_box(setup, step)
     if name:
         return read_model(Path(assets.path(file_name(name))))
+    found = taken(setup, step)
+    if found is not None:
+        _note_accuracy(setup, step, found.model.measured().accuracy)
+        return found.model
     run = run_of(setup)
     run.advance(step)
     _note_accuracy(setup, step, run.measured(step).accuracy)
@@ -121,8 +126,14 @@ class LearnedSource(Source[LearnedRecipe]):
 
     def checkpoints(self) -> int:
         recipe = self.recipe
-        is_known = name_in_box(recipe.setup, recipe.step) or learned_model.peek(recipe.setup, recipe.step) is not None
+        is_known = learned_model.peek(recipe.setup, recipe.step) is not None or self._lies_ready
         return 0 if is_known else recipe.step
+
+    @property
+    def _lies_ready(self) -> bool:
+        """Whether its numbers are in a file, and need not be learned."""
+        setup, step = self.recipe.setup, self.recipe.step
+        return bool(name_in_box(setup, step)) or taken(setup, step) is not None
 
     def operations(self) -> float:
         recipe, setup = self.recipe, self.recipe.setup

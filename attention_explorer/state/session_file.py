@@ -89,13 +89,25 @@ def read_session(path: Path) -> Opened:
     """
     try:
         opened = session_from(_read_bytes(path), path.name)
-        return replace(opened, state=absolute_from(opened.state, path))
+        return _with_weights(replace(opened, state=absolute_from(opened.state, path)), path)
     except ExplorerError:
         if path.suffix.lower() in ("", ".json") or not os.path.isfile(path):
             raise
     attention, model = ", ".join(ENDINGS), f"a {GGUF} file, or a folder with {CONFIG}"
     kinds = f"neither as a session ({SUFFIX}) nor as attention ({attention}) nor as a model ({model})"
     raise ExplorerError(f"{quoted(path.name)} can be opened {kinds}.")
+
+
+def _with_weights(opened: Opened, path: Path) -> Opened:
+    """Take learned weights that lie beside a session, and say so where they cannot be taken."""
+    training = opened.state.training
+    if not training.step:
+        return opened
+    # Loaded for sessions alone in which something was learned.
+    from attention_explorer.sources.learned.saved import take_beside
+
+    reason = take_beside(path, SUFFIX, training.setup, training.step)
+    return replace(opened, warnings=(*opened.warnings, reason)) if reason else opened
 
 
 def read_session_stream(stream: BinaryIO, name: str) -> Opened:

@@ -19,9 +19,10 @@ from attention_explorer.pages.training import words
 from attention_explorer.pages.training.figure import training_figure
 from attention_explorer.pages.training.state import MOST_STEPS, Speed, TrainingState
 from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.state.session_file import read_session, session_bytes, session_from, write_session
 from attention_explorer.ui.export.figure import encoded
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -502,7 +503,25 @@ def test_play_goes_no_further_than_the_last_step(training):
     assert not at.page.player.is_running
 
 
-# ---- Sessions of another version ----
+# ---- Sessions ----
+
+
+def test_weights_beside_a_session_are_shown_until_play_learns_them_again(training, tmp_path):
+    state = replace(FIRST, setup=replace(FIRST.setup, seed=4711), step=12)
+    run = Run(state.setup)
+    run.advance(12)
+    write_model(tmp_path / "a.npz", run.at())
+    write_session(tmp_path / "a.attn.json", ExplorerState(training=state))
+    at = training(read_session(tmp_path / "a.attn.json").state.training)
+    assert np.array_equal(at.page.scene.large.picture.values, run.at().ask(state.sentence_shown).weights[1][0])
+    assert run_of(state.setup).step == 0
+    assert at.page.origin.text().endswith("weights from “a.npz”")
+    assert "12 steps · weights from a file" in at.page.progress.text()
+    at.press(at.page.step_button)
+    catch_up(at.window)
+    assert (state_of(at).step, run_of(state.setup).step) == (13, 13)
+    assert at.page.progress.text().startswith("13 steps · ")
+    assert at.page.origin.text().startswith("learned here")
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_keys_alone_open_a_seed(ask, qtbot):
 
 
 def test_escape_stops_what_learns_and_changes_nothing(ask, qtbot):
-    state = replace(STATE, setup=replace(STATE.setup, seed=77), step=2000)
+    state = replace(STATE, setup=replace(STATE.setup, seed=77), step=400)
     at = ask(state)
     dialog, beside = at.page.others.dialog, run_of(replace(state.setup, seed=0))
     qtbot.waitUntil(lambda: beside.step > 0, timeout=60_000)

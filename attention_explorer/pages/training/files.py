@@ -9,7 +9,7 @@ from typing import IO
 import numpy as np
 
 from attention_explorer.errors import ExportError, quoted
-from attention_explorer.pages.training.moment import trained
+from attention_explorer.pages.training.moment import model_at, trained
 from attention_explorer.sources.learned.model_file import model_bytes
 from attention_explorer.sources.learned.run import Curve
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -28,7 +28,7 @@ Contents = Callable[[IO[bytes], Report], object]
 
 def weights_file(setup: LearningSetup, step: int, path: Path) -> Contents:
     """Return what writes the weights of a step to the file at a path, as its ending says."""
-    return lambda file, report: file.write(model_bytes(path, trained(setup, step, report).at(step)))
+    return lambda file, report: file.write(model_bytes(path, model_at(setup, step, report)))
 
 
 def curves_file(setups: Sequence[LearningSetup], step: int, path: Path) -> Contents:

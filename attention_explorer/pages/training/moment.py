@@ -15,6 +15,7 @@ from attention_explorer.model.learning import AS_LEARNED, Batch, Scoring, cross_
 from attention_explorer.pages.training.state import Cell, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads, LearnedModel
 from attention_explorer.sources.learned.run import Run, run_of
+from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
 from attention_explorer.state.map_picture import MapPicture
@@ -62,7 +63,9 @@ class MomentRequest(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Whether nothing has to be learned or asked for it."""
-        known = answer_at.peek(*self._asked) is not None and run_of(self.setup).step >= self.step
+        setup, step = self.setup, self.step
+        is_there = taken(setup, step) is not None or run_of(setup).step >= step
+        known = is_there and answer_at.peek(*self._asked) is not None
         return known and (self.of_other is None or self.of_other.is_known)
 
 
@@ -136,6 +139,20 @@ def trained(setup: LearningSetup, step: int, report: Callable[[float], object] =
     return run
 
 
+def model_at(
+    setup: LearningSetup, step: int, report: Callable[[float], object] = lambda _fraction: None
+) -> LearnedModel:
+    """Return the model of a step: from a file beside the session, or trained that far where nobody has.
+
+    Raises
+    ------
+    ExplorerError
+        As `trained`.
+    """
+    found = taken(setup, step)
+    return trained(setup, step, report).at(step) if found is None else found.model
+
+
 def allowed(cells: tuple[int, ...], hidden: Hidden) -> Bools:
     """Return a mask, (n_q, n_k): True where nobody has hidden a cell."""
     mask = np.ones(cells, bool)
@@ -155,7 +172,7 @@ def scoring_with(hidden: Hidden, batch: Batch) -> Scoring:
 
 def broken_model(setup: LearningSetup, step: int, off: Off, drawn: Off) -> LearnedModel:
     """Return the model of a step with some heads off and some as they were drawn."""
-    return trained(setup, step).at(step).forgotten(drawn).without(off)
+    return model_at(setup, step).forgotten(drawn).without(off)
 
 
 @kept
@@ -182,10 +199,11 @@ def moment_at(request: MomentRequest, report: Callable[[float], object] = lambda
         The sentence is no question to this task, nothing can learn with the setup, or learning exploded.
     """
     setup, step = request.setup, request.step
-    run = trained(setup, step, report)
+    model = model_at(setup, step, report)
     answer = answer_at(*request.asked_at(step))
-    earlier = tuple((each, answer_at(*request.asked_at(each))) for each in steps_beside(step))
-    points = run.at(step).network.parameters if run.task.name == "dictionary" else None
+    earlier = tuple((each, answer_at(*request.asked_at(each))) for each in steps_beside(step)
+                    if each <= run_of(setup).step)  # fmt: skip # of weights from a file only the beginning is known
+    points = model.network.parameters if model.task.name == "dictionary" else None
     other = None if request.of_other is None else other_answer_at(request.of_other, report)
     return Moment(request, answer, earlier, None if points is None else (points["q"], points["k"]), other)
 
@@ -233,7 +251,7 @@ def accuracy_at(
 
     All sentences of a setup are equally long: the hidden cells are hidden in each of them.
     """
-    trial, network = trained(setup, step).trial, broken_model(setup, step, off, drawn).network
+    trial, network = run_of(setup).trial, broken_model(setup, step, off, drawn).network
     if not hidden:
         return trial.measure(network).accuracy
     with one_core():
@@ -257,4 +275,4 @@ def worth_at(
 @kept
 def needed_at(setup: LearningSetup, step: int) -> Heads:
     """Return the fewest heads that do nearly as well as all."""
-    return trained(setup, step).at(step).needed_heads()
+    return model_at(setup, step).needed_heads()

@@ -362,7 +362,8 @@ class TrainingPage(RequestingPage):
         said = words.chart(curve, run.trial.baselines) + ("" if other is None else f" {pair_words.chart(other)}")
         self.chart.show_curves(curves, (0.0, float(last)), (0.0, 104.0), (0.0, 1.04 * top), said)
         self.chart.show_line(self.state.step)
-        self.progress.setText(words.progress(run.task, curve))
+        step = moment.request.step
+        self.progress.setText(words.progress(run.task, curve) if run.step >= step else words.progress_of_taken(step))
         self.progress.setToolTip(words.sizes(run.size, run.setup.batch))
         self.legend.set_text(TextLine(words.LEGEND if other is None else pair_words.LEGEND, ink="muted", size=12))
 
@@ -421,7 +422,7 @@ class TrainingPage(RequestingPage):
         self._apply(replace(self.state, step=self.state.step + 1), "Step", "step")
 
     def _on_scrubbed(self, at: float) -> None:
-        made = run_of(self.state.setup).step
+        made = max(run_of(self.state.setup).step, self.state.step)
         self.player.stop()
         moved = replace(self.state, step=min(max(round(at), 0), made))
         self.session.preview(replace(self.session.state, training=moved), "Go to a step")

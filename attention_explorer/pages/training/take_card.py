@@ -21,6 +21,7 @@ from attention_explorer.pages.training.files import CURVES, WEIGHTS, Contents, c
 from attention_explorer.pages.training.moment import Moment, MomentRequest
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.session import Session
+from attention_explorer.sources.learned.saved import usual_name
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.flow_layout import FlowLayout
@@ -171,7 +172,7 @@ class TakeCard(Card):
         # File formats would delay the first picture.
         from attention_explorer.ui.export.dialog import ask_for_file, save_or_explain
 
-        stem = f"training-{self._state.setup.task}-step-{self._state.step}-{what}"
+        stem = usual_name(self._state.setup, self._state.step, what)
         path = ask_for_file(self, title, stem, kinds)
         if path is not None:
             self.done.emit(save_or_explain(self, contents(path), path))

@@ -8,6 +8,7 @@ from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.state import Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads
 from attention_explorer.sources.learned.run import Curve
+from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.task import Task
 from attention_explorer.sources.learned.tasks import task_of
 
@@ -41,7 +42,9 @@ def origin(state: TrainingState) -> str:
     then = f"; with {broken}" if broken else ""
     if state.step == 0:
         return f"nothing learned yet: random numbers of seed {state.setup.seed}{then}"
-    return f"learned here: {state.task.title}, step {grouped(state.step)}, seed {state.setup.seed}{then}"
+    how = f"{state.task.title}, step {grouped(state.step)}, seed {state.setup.seed}"
+    found = taken(state.setup, state.step)
+    return f"learned here: {how}{then}" if found is None else f"learned: {how}, weights from {quoted(found.name)}{then}"
 
 
 def cell(moment: Moment, state: TrainingState, head: Head, row: int, column: int) -> str:
@@ -120,6 +123,11 @@ def progress(task: Task, curve: Curve) -> str:
     elif task.is_reached(accuracy, weight):
         parts.append("learned")
     return " · ".join(parts)
+
+
+def progress_of_taken(step: int) -> str:
+    """Say why there are no curves: beside the name of the task."""
+    return f"{counted(step, 'step')} · weights from a file; Play learns them again"
 
 
 def sizes(parameters: int, batch: int) -> str:

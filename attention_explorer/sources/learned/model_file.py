@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from dataclasses import asdict, fields
@@ -12,6 +13,7 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError, ExportError, FileError, did_you_mean, quoted
 from attention_explorer.files import write_whole
+from attention_explorer.model.learning import Network
 from attention_explorer.sources.learned.first import first_network
 from attention_explorer.sources.learned.learned_model import LearnedModel
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -21,8 +23,15 @@ from attention_explorer.sources.recorded.array_file import ArrayFile
 ABOUT = "about"
 """The name under which a file says how its numbers were learned: JSON with setup, step, and what was measured."""
 
+CHECKSUM = "sha256"
+"""What it calls the checksum of the numbers."""
+
 ENDINGS = (".npz", ".safetensors")
 """Of the files that can be written."""
+
+
+class NotLearnedError(FileError):
+    """The file can be read, and holds no learned model."""
 
 
 def check_ending(path: Path) -> None:
@@ -73,13 +82,15 @@ def model_bytes(path: Path, model: LearnedModel) -> bytes:
     return made(arrays, json.dumps(_about(model), sort_keys=True))
 
 
-def read_model(path: Path) -> LearnedModel:
+def read_model(path: Path, *, needs_checksum: bool = False) -> LearnedModel:
     """Read a model that `write_model` wrote.
 
     Parameters
     ----------
     path : Path
         An .npz or .safetensors file, under any name.
+    needs_checksum : bool
+        Whether a file without the checksum of its numbers, as of earlier versions, is refused.
 
     Returns
     -------
@@ -88,10 +99,11 @@ def read_model(path: Path) -> LearnedModel:
     Raises
     ------
     ExplorerError
-        If it cannot be read, is no learned model, or its arrays are not those of the setup that it names.
+        If it cannot be read, is no learned model, its arrays are not those of the setup that it names, or its numbers
+        not those of its checksum.
     """
     file = open_arrays(path)
-    setup, step = _told(file)
+    setup, step, checksum = _told(file)
     network = first_network(setup)
     parameters = network.parameters
     expected = {name: array.shape for name, array in parameters.arrays.items()}
@@ -103,30 +115,40 @@ def read_model(path: Path) -> LearnedModel:
         parameters[name][...] = stored.read()
     if not np.isfinite(parameters.vector).all():
         raise FileError(f"“{path.name}” holds numbers that are not finite: it is damaged. Train the model again.")
+    if checksum is None and needs_checksum:
+        raise FileError(f"“{path.name}” has no checksum: save the weights again with this version.")
+    if checksum is not None and checksum != _checksum(network):
+        raise FileError(f"The numbers of “{path.name}” are not those of its checksum: it was changed, or is damaged.")
     return LearnedModel(setup, step, network)
+
+
+def _checksum(network: Network) -> str:
+    """Return the SHA-256 of all learned numbers, one behind the other as float32."""
+    return hashlib.sha256(network.parameters.vector.astype("<f4").tobytes()).hexdigest()
 
 
 def _about(model: LearnedModel) -> dict[str, Any]:
     measured = model.measured()
     weight = {} if measured.weight is None else {"weight": round(measured.weight, 6)}
-    return {"setup": asdict(model.setup), "step": model.step, "accuracy": round(measured.accuracy, 6)} | weight
+    about = {"setup": asdict(model.setup), "step": model.step, "accuracy": round(measured.accuracy, 6)}
+    return about | {CHECKSUM: _checksum(model.network)} | weight
 
 
-def _told(file: ArrayFile) -> tuple[LearningSetup, int]:
+def _told(file: ArrayFile) -> tuple[LearningSetup, int, object]:
     """Return what a file says of itself."""
     where, text = f"“{file.path.name}”", file.texts.get(ABOUT)
     if not isinstance(text, str):
-        raise FileError(f"{where} is no learned model: it does not say how it was learned.")
+        raise NotLearnedError(f"{where} is no learned model: it does not say how it was learned.")
     try:
         told = json.loads(text)
-        given, step = told["setup"], told["step"]
+        given, step, checksum = told["setup"], told["step"], told.get(CHECKSUM)
         known = {field.name for field in fields(LearningSetup)}
         setup = LearningSetup(**{name: value for name, value in given.items() if name in known})
     except (ValueError, TypeError, KeyError, AttributeError, ExplorerError, RecursionError) as error:
         raise FileError(f"{where} does not say how it was learned in a way that can be read: {error}.") from None
     if type(step) is not int or step < 0:
         raise FileError(f"{where} must name a step from 0 on, not {step!r:.40}.")
-    return setup, step
+    return setup, step, checksum
 
 
 def _npz_bytes(arrays: dict[str, Any], about: str) -> bytes:

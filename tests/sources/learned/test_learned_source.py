@@ -17,7 +17,7 @@ from attention_explorer.numerals import percent
 from attention_explorer.sources.learned.box import BOX, file_name, name_in_box, record_of
 from attention_explorer.sources.learned.learned_model import LearnedModel
 from attention_explorer.sources.learned.model_file import read_model
-from attention_explorer.sources.learned.run import Run
+from attention_explorer.sources.learned.run import Run, run_of
 from attention_explorer.sources.learned.tasks import TASKS, task_of
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.learned_source import LearnedSource, learned_model
@@ -150,6 +150,7 @@ def test_learning_again_is_said_to_take_long() -> None:
     short = LearnedSource(replace(SMALL, step=7))
     assert short.checkpoints() == 7
     passed = []
+    run_of.cache_clear()  # or it goes on from where another test has left off
     with watched(lambda: passed.append(1)):
         learned_model(short.recipe.setup, 7)
     assert len(passed) == 7
