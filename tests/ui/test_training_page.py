@@ -270,6 +270,7 @@ def test_a_cell_is_hidden_from_attention(training, by):
     assert picture.masked[7, 1]
     assert picture.values[7, 1] == 0.0
     assert picture.values[7].sum() == pytest.approx(1.0, abs=1e-6)
+    assert at.page.scene.strips.masked.tolist() == [key == 1 for key in range(11)]
     assert at.page.worth.together < at.page.worth.whole
     assert "1 cell hidden" in at.page.panel.break_it.said.text()
     at.click(cell(at, 7, 1), at.canvas.viewport(), shift)

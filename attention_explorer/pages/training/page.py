@@ -156,7 +156,7 @@ class TrainingPage(RequestingPage):
         self.legend = TextBlock(self.look, 1, "What the lines are")
         row = QHBoxLayout()
         for widget in (self.play, self.step_button, QLabel("speed"), self.speed):
-            row.addWidget(widget)
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.legend, 1)
         self.curves.body.addWidget(self.chart, 1)
         self.curves.body.addLayout(row)

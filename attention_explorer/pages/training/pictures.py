@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.kit.map_item import MapItem, SmallMapItem
 from attention_explorer.kit.scene import Item
-from attention_explorer.model.arrays import Floats
+from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.training import pair_words, words
 from attention_explorer.pages.training.moment import WEIGHTS, Moment, picture_of
 from attention_explorer.pages.training.pair_pictures import CAPTION_HEIGHT, CaptionItem, OtherMapItem
@@ -44,10 +44,11 @@ class StripsItem(Item):
     def __init__(self, look: Look) -> None:
         super().__init__(look)
         self.strips: tuple[Strip, ...] = ()
+        self.masked: Bools = np.zeros(0, bool)
 
-    def show_strips(self, strips: Iterable[Strip]) -> None:
-        """Show other rows."""
-        self.strips = tuple(strips)
+    def show_strips(self, strips: Iterable[Strip], masked: Bools) -> None:
+        """Show other rows; ``masked``, (n_k,), is True where none of them may look."""
+        self.strips, self.masked = tuple(strips), masked
         self.update()
 
     def _rows(self) -> list[tuple[int, QRectF]]:
@@ -78,9 +79,7 @@ class StripsItem(Item):
         painter.drawText(QRectF(self.box.left(), self.box.top(), self.box.width(), px(22)), LEFT, self.title)
         for number, row in self._rows():
             when, what, weights = self.strips[number]
-            picture = MapPicture(
-                weights[None], np.zeros((1, len(weights)), bool), WEIGHTS, "viridis", ("",), ("",) * len(weights)
-            )
+            picture = MapPicture(weights[None], self.masked[None], WEIGHTS, "viridis", ("",), ("",) * len(weights))
             layout = HeatmapLayout(row, 1, len(weights), Labels(1.0, 1), Labels(1.0, 1), QRectF())
             paint_cells(painter, picture, layout, self.look)
             below = QRectF(row.left(), row.bottom() + px(2), row.width(), px(18))
@@ -208,14 +207,15 @@ class LearningScene:
         """Show what is seen of a step. `fit_heads` was called for the state."""
         self.moment, self.state = moment, state
         head, row, causal = state.head_shown, moment.row_of(state), state.task.causal
-        self.large.show_picture(moment.picture(head, is_causal=causal), framed_row=row)
+        picture = moment.picture(head, is_causal=causal)
+        self.large.show_picture(picture, framed_row=row)
         for each, item in self.small.items():
             off = each in state.off_shown
             title = words.short_head_words(each, state)
             below = "off" if off else words.row_looks_at(moment.answer, each, row)
             below = "as drawn" if each in state.drawn_shown else below
             item.show_picture(moment.picture(each, is_causal=causal), title, below, is_chosen=each == head)
-        self.strips.show_strips(self._strips(moment, head, row))
+        self.strips.show_strips(self._strips(moment, head, row), picture.masked[row])
         self.plane.show_points(moment.points)
         self._show_other(moment, state, row)
 

@@ -146,5 +146,5 @@ def chart(curve: Curve, baselines: tuple[float, float]) -> str:
     )
 
 
-LEGEND = "on held-out sentences; faint: on those it learns from; dashed: guessing; dotted: the most frequent answer"
+LEGEND = "on held-out sentences; faint: those it learns from; dashed: guessing; dotted: most frequent answer"
 """What the lines of the curves are."""
