@@ -31,6 +31,8 @@ class SeedResult(NamedTuple):
         What it says to the sentence on show; None if it could not learn that far.
     measured : Measured or None
         On held-out sentences.
+    row : int
+        The query whose row is framed.
     reason : str
         Why there is no answer.
     """
@@ -39,12 +41,8 @@ class SeedResult(NamedTuple):
     head: Head
     answer: Answer | None
     measured: Measured | None
+    row: int = 0
     reason: str = ""
-
-    @property
-    def row(self) -> int:
-        """The query that is asked last."""
-        return -1 if self.answer is None else self.answer.places[-1]
 
     def is_reached(self, state: TrainingState) -> bool:
         """Whether it does what the task is about."""
@@ -65,8 +63,9 @@ def result_of(state: TrainingState, setup: LearningSetup, report: Callable[[floa
         measured = trained(setup, step, report).measured(step)
         answer = answer_at(setup, step, state.sentence_shown, frozenset())
     except ExplorerError as error:
-        return SeedResult(setup, head, None, None, str(error))
-    return SeedResult(setup, measured.scores[-1].best if measured.scores else head, answer, measured)
+        return SeedResult(setup, head, None, None, reason=str(error))
+    row = state.row if 0 <= state.row < len(answer.tokens) else answer.places[-1]
+    return SeedResult(setup, measured.scores[-1].best if measured.scores else head, answer, measured, row)
 
 
 def opened(state: TrainingState, found: SeedResult) -> TrainingState:
@@ -116,11 +115,14 @@ def summary(found: Sequence[SeedResult], state: TrainingState) -> str:
     verb = "stay at chance, as they must" if state.task.name == "die" else "have learned it"
     said = f"{reached} of {SIDE_BY_SIDE} {verb}"
     if right:
-        said += f"; on held-out sentences {_span(percent(min(right)), percent(max(right)))} right"
+        where = "" if state.task.name == "dictionary" else "on held-out sentences "  # it has no others
+        said += f"; {where}{_span(percent(min(right)), percent(max(right)))} right"
     if weights:
         name = next(each.measured.scores[-1].name for each in found if each.measured is not None)
         said += f". Best head’s weight on {name}: {_span(plain(min(weights)), plain(max(weights)))}"
-    return f"{said}. Nothing is broken in them." if state.is_broken else f"{said}."
+    reason = next((each.reason for each in found if each.reason), "")
+    broken = "Nothing is broken in them." if state.is_broken else ""
+    return " ".join(filter(None, (f"{said}.", broken, reason)))
 
 
 def _span(low: str, high: str) -> str:
