@@ -307,6 +307,21 @@ def test_a_cell_is_chosen_and_hidden_by_keys_alone(training, key):
     assert state_of(at).step < 80  # along the curves again
 
 
+def test_escape_stops_learning_first_and_then_lets_go_of_the_cell(training, qtbot):
+    at = training(replace(FIRST, speed=Speed.SLOW))
+    at.page.canvas.setFocus()
+    at.key(Qt.Key.Key_Down)
+    at.key(Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: state_of(at).step >= 1, timeout=60_000)
+    chosen = at.page.scene.large.chosen
+    at.key(Qt.Key.Key_Escape)
+    assert not at.page.player.is_running
+    assert at.page.scene.large.chosen == chosen is not None
+    catch_up(at.window)
+    at.key(Qt.Key.Key_Escape)
+    assert at.page.scene.large.chosen is None
+
+
 def test_the_last_key_of_a_query_cannot_be_hidden(training):
     hidden = frozenset((7, key) for key in range(11) if key != 1)
     at = training(replace(FIRST, step=8, hidden=hidden))

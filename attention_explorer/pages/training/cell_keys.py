@@ -70,8 +70,6 @@ class CellKeys(QObject):
             self.hide_wanted.emit(cell)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.follow_wanted.emit(cell)
-        elif key == Qt.Key.Key_Escape:
-            self._move(None)
         else:
             return False
         return True
