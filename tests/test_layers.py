@@ -53,6 +53,7 @@ WITH_QT = {
     *("page", "pair_bar", "pair_pictures", "panel", "pictures", "player", "figure", "take_card", "animation"),
     *("asking", "asking_bars", "asking_picks"),
     *("cell_keys", "seeds_dialog"),
+    "colours",
 }
 """Modules of a folder in `pages` that may know Qt. They stand on the controls of `ui` until those are in `kit`."""
 

@@ -177,6 +177,14 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         (),
         "How much memory long texts may take while they are on the screen or kept as B",
     ),
+    WindowAction(
+        "code",
+        "&View",
+        "&Code in NumPy…",
+        lambda w: w.show_code(),
+        ("Ctrl+U",),
+        "The short program that computes what the page shows now, with its numbers; and what PyTorch does otherwise",
+    ),
     WindowAction("view-3", "&View"),
     WindowAction(
         "full-screen",

@@ -63,6 +63,8 @@ class Page(QWidget):
         What was asked for is on another page: its id.
     guessed : (x, y)
         A place of the picture was chosen; see `ask_for_place`.
+    code_wanted
+        The program that computes what is on show.
     """
 
     said = Signal(str)
@@ -75,6 +77,7 @@ class Page(QWidget):
     reopen_wanted = Signal(str)
     page_wanted = Signal(str)
     guessed = Signal(object)
+    code_wanted = Signal()
 
     gestures: tuple[tuple[str, str], ...] = ()
     """What mouse and keys do on the page, for the shortcut sheet: (gesture, what it does)."""
@@ -170,6 +173,7 @@ class Page(QWidget):
         menu.addAction("Copy picture", self.copy_picture)
         menu.addAction("Copy numbers", self.copy_numbers)
         menu.addAction("Export…", self.export)
+        menu.addAction("Code in NumPy…", self.code_wanted.emit)
 
     def export(self) -> None:
         """Ask for a file and write the picture or the numbers to it."""

@@ -76,10 +76,13 @@ class MainWindow(QMainWindow):
         The window has put on another look.
     guessed : (x, y)
         A place was chosen on the page on show, which was asked for one.
+    turned : ()
+        Another page is shown, or the one on show is covered or uncovered.
     """
 
     worn = Signal()
     guessed = Signal(object)
+    turned = Signal()
 
     def __init__(self, session: Session, store: SettingsStore, settings: Settings | None = None) -> None:
         super().__init__()
@@ -100,6 +103,7 @@ class MainWindow(QMainWindow):
         self._start_level = StartLevel(self)
         self._spotlight: Spotlight | None = None
         self._needed: tuple[str, ...] = ()
+        self._code: Any = None
         self._make_rail()
         self._make_body()
         self._make_menus()
@@ -226,6 +230,7 @@ class MainWindow(QMainWindow):
             page.reopen_wanted.connect(self.files.lost.reopen)
             page.page_wanted.connect(self.show_page)
             page.guessed.connect(self.guessed)
+            page.code_wanted.connect(self.show_code)
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)
@@ -242,6 +247,7 @@ class MainWindow(QMainWindow):
         self._show_level()
         page.render_state(self.session.state, self.session.state)
         page.focus_first()
+        self.turned.emit()
 
     # ---- What of a page is shown ----
 
@@ -341,11 +347,22 @@ class MainWindow(QMainWindow):
         self._cover.setText(words)
         self._cover.show()
         self._stack.hide()
+        self.turned.emit()
 
     def uncover(self) -> None:
         """Show the page again."""
         self._cover.hide()
         self._stack.show()
+        self.turned.emit()
+
+    # ---- Code ----
+
+    def show_code(self) -> None:
+        """Show the program that computes what the page shows."""
+        if self._code is None:  # it knows the window, so the window cannot know it before
+            self._code = imported("pages.code.panel.CodeWindow")(self)
+        self._code.show()
+        self._code.activateWindow()
 
     # ---- Status bar ----
 

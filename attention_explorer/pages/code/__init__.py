@@ -1,0 +1,1 @@
+"""What every page computes, as a short NumPy program with its own numbers, and what PyTorch does otherwise."""
