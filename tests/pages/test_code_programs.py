@@ -126,6 +126,8 @@ LOOKUPS = (
     {"scaled": True, "temperature": 0.37},
     {"values": ValueKind.NUMBERS, "overlays": frozenset({Overlay.TARGET}), "temperature": 3.0},
     {"values": ValueKind.VECTORS, "hard": True, "overlays": frozenset({Overlay.TARGET})},
+    {"overlays": frozenset({Overlay.OTHER}), "temperature": 2.0},
+    {"overlays": frozenset({Overlay.OTHER}), "temperature": 2.0, "hard": True},
     {"query": (0.0, 0.0)},
     {"query": (900000.0, -123.456)},
 )
@@ -136,7 +138,9 @@ def test_lookups_of_every_kind(changes: dict[str, Any], tmp_path) -> None:
     compare("lookup", ExplorerState(lookup=replace(LookupState(), **changes)), tmp_path, least=10)
 
 
-@pytest.mark.parametrize("changes", [{}, {"hard": True}, {"temperature": 2.0, "query": (0.4, -1.3)}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"hard": True, "overlays": frozenset({Overlay.OTHER})}, {"temperature": 2.0, "query": (0.4, -1.3)}]
+)
 @pytest.mark.parametrize("preset", ["random-words", "causal", "learned-it", "translation"])
 def test_a_row_of_a_head(preset: str, changes: dict[str, Any], tmp_path) -> None:
     heads = preset_of(HEADS_PRESETS, preset).state

@@ -240,7 +240,7 @@ def test_the_context_menu_copies_and_exports(positions):
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, positions.canvas.mapToGlobal(place))
     QApplication.sendEvent(positions.canvas, event)
     menu = next(menu for menu in positions.page.findChildren(QMenu) if menu.isVisible())
-    assert [action.text() for action in menu.actions()] == ["Copy picture", "Copy numbers", "Export…"]
+    assert [action.text() for action in menu.actions()] == ["Copy picture", "Copy numbers", "Export…", "Code in NumPy…"]
     QApplication.clipboard().clear()
     menu.actions()[1].trigger()
     menu.close()

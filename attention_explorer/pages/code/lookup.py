@@ -42,6 +42,7 @@ def _plain(state: LookupState) -> Program:
         output = weights @ values
         entropy = -(weights[weights > 0] * np.log(weights[weights > 0])).sum()
     """)
+    _do_other(script, state, "scaled", "values")
     _differentiate(script, state, "keys", "values", "weights")
     return script.program("output")
 
@@ -67,6 +68,7 @@ def _row(state: LookupState, row: OpenRow) -> Program:
     else:
         script.do("weights = all_weights[named]")
     script.do("output = all_weights @ values_of_head")
+    _do_other(script, state, "all_scores", "values_of_head")
     _differentiate(script, state, "keys_of_head", "values_of_head", "all_weights")
     note = (
         "It begins with the points of the plane: x runs along the query of the head, y where its keys differ most "
@@ -80,7 +82,7 @@ def _kind(state: LookupState) -> str:
 
 
 def _give_settings(script: Script, state: LookupState) -> None:
-    if not state.hard:
+    if not state.hard or state.shows(Overlay.OTHER):
         script.give(temperature=state.temperature)
     if state.shows(Overlay.TARGET):
         script.give(target=np.array(state.target_row))
@@ -98,6 +100,19 @@ def _weigh(script: Script, state: LookupState, scores: str, weights: str) -> Non
             e = np.exp(({scores} - {scores}.max()) / temperature)  # without the largest nothing overflows
             {weights} = e / e.sum()
         """)
+
+
+def _do_other(script: Script, state: LookupState, scores: str, values: str) -> None:
+    """Find the output of the other mode where that is shown."""
+    if not state.shows(Overlay.OTHER):
+        return
+    if state.hard:
+        script.do(f"""
+            e = np.exp(({scores} - {scores}.max()) / temperature)
+            other_output = e / e.sum() @ {values}  # if the lookup were soft
+        """)
+    else:
+        script.do(f"other_output = {values}[{scores}.argmax()]  # if the lookup were hard")
 
 
 def _differentiate(script: Script, state: LookupState, keys: str, values: str, weights: str) -> None:

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPlainTextEdit,
     QPushButton,
+    QScrollArea,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -39,7 +40,6 @@ from attention_explorer.pages.code.script import Program
 from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.state.explorer import ExplorerState, PageState
-from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.window import MainWindow
 
@@ -95,8 +95,11 @@ class CodeWindow(QDialog):
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName("The program, and PyTorch")
         self.tabs.addTab(program, "NumPy")
-        self._table = _table()
-        self.tabs.addTab(ColumnScroll(self._table), "What PyTorch does otherwise")
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setAccessibleName("What PyTorch does otherwise")
+        scroll.setWidget(_table())
+        self.tabs.addTab(scroll, "What PyTorch does otherwise")
         buttons = QHBoxLayout()
         self.copy.setToolTip("Put the program on the clipboard")
         self.save.setToolTip("Save the program as a .py file, and what it loads beside it")

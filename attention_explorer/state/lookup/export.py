@@ -19,6 +19,7 @@ from attention_explorer.state.lookup.row_export import (
     row_settings,
 )
 from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
+from attention_explorer.state.lookup.wording import other_mode
 from attention_explorer.state.numbers_export import Numbers, Table
 
 CSV_COLUMNS = (
@@ -45,6 +46,7 @@ ARRAY_AXES: dict[str, tuple[str, ...]] = {
     "cosines": ("key",),
     "contributions": ("key", "value coordinate"),
     "output": ("value coordinate",),
+    "other_output": ("value coordinate",),
     "d_output_d_query": ("value coordinate", "coordinate"),
     "d_weights_d_query": ("key", "coordinate"),
     "target": ("value coordinate",),
@@ -52,7 +54,7 @@ ARRAY_AXES: dict[str, tuple[str, ...]] = {
     "d_loss_d_query": ("coordinate",),
     **ROW_AXES,
 }
-"""What each axis of an array counts, by the name the array has in every file; the target's only where it is shown."""
+"""What each axis of an array counts, by the name the array has in every file; what is not shown is in none."""
 
 
 def lookup_numbers(state: LookupState) -> Numbers:
@@ -88,6 +90,8 @@ def lookup_arrays(state: LookupState) -> dict[str, npt.NDArray[Any]]:
     }
     if frame.row is not None:
         arrays |= row_arrays(frame, frame.row)
+    if state.shows(Overlay.OTHER):
+        arrays["other_output"] = frame.other_output
     if state.shows(Overlay.TARGET):
         arrays |= {
             "target": np.asarray(state.target_row),
@@ -98,7 +102,7 @@ def lookup_arrays(state: LookupState) -> dict[str, npt.NDArray[Any]]:
 
 
 def _table(frame: LookupFrame) -> Table:
-    """Return a row for q, for each key, for the target where it is shown, and for the output.
+    """Return a row for q, for each key, for the target where it is shown, for the output, and that of the other mode.
 
     A cell is empty where there is nothing to say: a plain number has no second coordinate, a zero vector no cosine.
     """
@@ -110,6 +114,8 @@ def _table(frame: LookupFrame) -> Table:
         rows.append({"name": "t", **_pair("", state.target_row)})
     output = tuple(frame.output.tolist())
     rows.append({"name": "o", "weight": repr(float(frame.weights.sum())), **_pair("", output)})
+    if state.shows(Overlay.OTHER):
+        rows.append({"name": f"{other_mode(state)} o", **_pair("", tuple(frame.other_output.tolist()))})
     return Table.of(columns, [[row.get(column, "") for column in columns] for row in rows])
 
 
@@ -175,6 +181,8 @@ def _document(frame: LookupFrame) -> dict[str, object]:
         "d_output_d_query": frame.gradient.output.tolist(),
         "d_weights_d_query": frame.gradient.weights.tolist(),
     }
+    if state.shows(Overlay.OTHER):
+        document[f"{other_mode(state)}_output"] = frame.other_output.tolist()
     if state.shows(Overlay.TARGET):
         document |= {
             "target": state.target_row,

@@ -75,6 +75,16 @@ class LookupFrame:
         return self.attention.output
 
     @property
+    def other_output(self) -> FloatArray:
+        """O (d_v,) of the same query in the other mode: hard where the lookup is soft, soft where it is hard."""
+        state, hard = self.state, not self.state.hard
+        if self.row is not None:
+            found = self.row.plane.weights_at(state.query, temperature=state.temperature, hard=hard).output
+            return np.zeros(2) if found is None else found
+        given = np.asarray(state.query), self.keys, self.values
+        return lookup(*given, hard=hard, temperature=state.temperature, scaled=state.scaled).output
+
+    @property
     def keys_in_effect(self) -> float:
         """The number of equally weighted keys that would have the same entropy: exp(entropy)."""
         return math.exp(self.entropy)

@@ -49,6 +49,7 @@ class Overlay(StrEnum):
     CHAIN = "chain"
     TRAIL = "trail"
     LIMIT = "limit"
+    OTHER = "other mode"
     GRADIENT = "gradient"
     TARGET = "target"
 

@@ -223,6 +223,21 @@ def output_sum(frame: LookupFrame) -> str:
     return f"o = {' + '.join(terms)}{more} = {vector(tuple(frame.output.tolist()), decimals)}"
 
 
+def other_mode(state: LookupState) -> str:
+    """Return what the lookup is not: hard or soft."""
+    return "soft" if state.hard else "hard"
+
+
+def other_note(frame: LookupFrame) -> str:
+    """Return where the output of the other mode is, and how far from this one; empty where that is not shown."""
+    if not frame.state.shows(Overlay.OTHER):
+        return ""
+    other = tuple(frame.other_output.tolist())
+    apart = math.dist(other, frame.output.tolist())
+    away = f"{size_text(apart)} away" if apart else "the same"
+    return f"The {other_mode(frame.state)} o of this query is {vector(other, 3 if len(other) == 1 else 2)}, {away}."
+
+
 def rescaled_note(frame: LookupFrame, index: int) -> str:
     """Return what the same lookup gives with ÷√d_k switched the other way; of a row, whose weights these are."""
     if frame.row is not None:
@@ -307,10 +322,11 @@ def values_note(frame: LookupFrame) -> str:
 def notices(frame: LookupFrame) -> list[str]:
     """Return the sentences below the bars, most striking first."""
     if frame.row is not None:
-        return [text for text in (tie_note(frame), f"{frame.row.origin}.", length_note(frame)) if text]
+        said_of_row = (other_note(frame), tie_note(frame), f"{frame.row.origin}.", length_note(frame))
+        return [text for text in said_of_row if text]
     is_found = nearest_key(frame.state)[1] <= NEAR_MISS
     about_keys = (dictionary_note(frame), values_note(frame))
-    said = (tie_note(frame), length_note(frame), *(about_keys if is_found else reversed(about_keys)))
+    said = (other_note(frame), tie_note(frame), length_note(frame), *(about_keys if is_found else reversed(about_keys)))
     return [text for text in said if text]
 
 
@@ -376,7 +392,7 @@ def descent_note(frame: LookupFrame) -> str:
 def description(frame: LookupFrame) -> str:
     """Return the whole picture in words, for people who cannot see it."""
     if frame.row is not None:
-        return row_description(frame, frame.row)
+        return " ".join(filter(None, (row_description(frame, frame.row), other_note(frame))))
     state = frame.state
     parts = [f"query at {vector(state.query)}"]
     parts += [
@@ -384,4 +400,5 @@ def description(frame: LookupFrame) -> str:
         for i, key in enumerate(state.keys)
     ]
     kind = "Hard" if state.hard else "Soft"
-    return f"{kind} lookup: {'; '.join(parts)}; output {vector(tuple(frame.output.tolist()))}."
+    said = f"{kind} lookup: {'; '.join(parts)}; output {vector(tuple(frame.output.tolist()))}."
+    return " ".join(filter(None, (said, other_note(frame))))

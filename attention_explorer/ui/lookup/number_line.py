@@ -12,6 +12,8 @@ from attention_explorer.state.lookup.plane import tick_step, ticks
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen, text_size
 from attention_explorer.ui.lookup.plane_scene import PlaneScene
 
+TITLE = "values and output on a number line"
+
 
 def paint_number_line(painter: QPainter, scene: PlaneScene) -> None:
     """Paint the line with its ticks on a strip of its own; nothing where values are points."""
@@ -36,8 +38,11 @@ def paint_number_line(painter: QPainter, scene: PlaneScene) -> None:
         box = QRectF(at.x() - width / 2, at.y() + px(15), width, height)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
     painter.setPen(colour_of(theme.muted))
-    painter.drawText(
-        QRectF(px(8), strip.top() + px(1), px(320), px(16)),
-        Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
-        "values and output on a number line",
-    )
+    aligned = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
+    painter.drawText(line_title_box(scene), aligned, TITLE)
+
+
+def line_title_box(scene: PlaneScene) -> QRectF:
+    """Return where it says what the line is."""
+    px = scene.look.px
+    return QRectF(px(8), scene.rect.bottom() + px(1), text_size(scene.look.font(11.5), TITLE)[0], px(16))

@@ -13,8 +13,9 @@ from attention_explorer.state.lookup.frame import LookupFrame
 from attention_explorer.state.lookup.state import Overlay
 from attention_explorer.ui.controls.flow_layout import FlowLayout
 from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.drawing.marks import dashes, draw_arrow, draw_line, pen
+from attention_explorer.ui.drawing.marks import colour_of, dashes, draw_arrow, draw_line, pen
 from attention_explorer.ui.lookup.plane_backdrop import overlay_pen_style
+from attention_explorer.ui.lookup.plane_output import GHOST
 from attention_explorer.ui.theme import Look
 
 SAMPLE_WIDTH, SAMPLE_HEIGHT = 22, 14
@@ -75,6 +76,12 @@ OVERLAY_NAMES = (
         "direction: to the value of the winner, or to the mean of the values that tie.",
     ),
     OverlayName(
+        Overlay.OTHER,
+        "Both modes",
+        "Soft beside hard: where the output of the other mode is for the same query.\n"
+        "Drag q, and see one slide and the other jump.",
+    ),
+    OverlayName(
         Overlay.GRADIENT,
         "Gradient",
         "How the output moves when the query moves: the dotted circle around q, and where\n"
@@ -115,6 +122,12 @@ def draw_sample(painter: QPainter, overlay: Overlay, box: QRectF, look: Look) ->
         corners = [box.center() + QPointF(*d) for d in ((0, -half), (half, 0), (0, half), (-half, 0))]
         painter.setPen(pen(theme.output_ink, 1.8 * look.zoom))
         painter.drawPolygon(QPolygonF(corners))
+    elif overlay is Overlay.OTHER:
+        painter.setPen(pen(theme.output_ink, 1.4 * look.zoom, opacity=GHOST))
+        painter.setBrush(QColor(theme.output))
+        painter.drawEllipse(box.center() - QPointF(box.width() * 0.24, 0), box.height() * 0.3, box.height() * 0.3)
+        painter.setBrush(colour_of(theme.output, GHOST / 3))
+        painter.drawEllipse(box.center() + QPointF(box.width() * 0.24, 0), box.height() * 0.3, box.height() * 0.3)
     elif overlay is Overlay.GRADIENT:
         painter.setPen(dashes(theme.output_ink, 1.4 * look.zoom, look.px(2), look.px(2)))
         painter.drawEllipse(box.center(), box.width() * 0.42, box.height() * 0.36)
@@ -167,11 +180,12 @@ class OverlayChips(QWidget):
         chip.setToolTip(name.tip)
         chip.setAccessibleName(f"Show {name.title.lower()}")
         chip.setAccessibleDescription(name.tip)
-        chip.clicked.connect(lambda shown, overlay=name.overlay: self._switch(overlay, shown))
+        chip.clicked.connect(lambda shown, overlay=name.overlay: self.switch(overlay, shown))
         self._chips[name.overlay] = chip
         return chip
 
-    def _switch(self, overlay: Overlay, shown: bool) -> None:
+    def switch(self, overlay: Overlay, shown: bool) -> None:
+        """Show an overlay, or hide it, as one undo step."""
         state = self._session.state
         title = next(name.title for name in OVERLAY_NAMES if name.overlay is overlay).lower()
         label = f"{'Show' if shown else 'Hide'} {title}"

@@ -17,7 +17,7 @@ from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import LEARNED, PRESETS, preset
-from attention_explorer.state.lookup.state import Part
+from attention_explorer.state.lookup.state import Overlay, Part
 from attention_explorer.state.lookup.wording import description, given_in_words, key_name
 from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.hint_card import HintCard
@@ -327,6 +327,10 @@ class LookupPage(Page):
         """Switch between soft and hard lookup."""
         self.controls.set_hard(not self.session.state.lookup.hard)
 
+    def toggle_other(self) -> None:
+        """Draw the output of the other mode beside this one, or no longer."""
+        self.chips.switch(Overlay.OTHER, not self.session.state.lookup.shows(Overlay.OTHER))
+
     def equalise(self) -> None:
         """Move the query to the origin, where every score is 0 and every weight the same."""
         self._move(Part(Role.QUERY), (0.0, 0.0))
@@ -334,6 +338,7 @@ class LookupPage(Page):
     def actions_offered(self) -> tuple[PageAction, ...]:
         return (
             PageAction("Hard or soft lookup", self.toggle_hard, "H", "Switch between arg max and softmax"),
+            PageAction("Soft beside hard", self.toggle_other, "B", "Draw the output of the other mode too, as a ghost"),
             PageAction("Make all scores equal", self.equalise, "E", "Move the query to the origin"),
             PageAction(""),
             PageAction("Step downhill", self.gradient.step.click, "S", "One step of gradient descent on the target"),

@@ -22,6 +22,7 @@ from attention_explorer.ui.lookup.number_line import paint_number_line
 from attention_explorer.ui.lookup.plane_output import (
     paint_chain,
     paint_limit,
+    paint_other,
     paint_output,
     paint_output_shaft,
     paint_tie,
@@ -112,6 +113,8 @@ def _paint_outcome(painter: QPainter, scene: PlaneScene) -> None:
         paint_limit(painter, scene)
     if state.hard and len(scene.frame.winners) > 1:
         paint_tie(painter, scene)
+    if state.shows(Overlay.OTHER):
+        paint_other(painter, scene)
     paint_output(painter, scene)
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
 from attention_explorer.state.lookup.state import Part
-from attention_explorer.state.lookup.wording import weight_name
+from attention_explorer.state.lookup.wording import other_mode, weight_name
 from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.label_places import free_spot
 from attention_explorer.ui.drawing.marks import (
@@ -22,6 +22,7 @@ from attention_explorer.ui.drawing.marks import (
     text_size,
 )
 from attention_explorer.ui.lookup.covered_names import covered_names
+from attention_explorer.ui.lookup.number_line import line_title_box
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene
 
 
@@ -65,6 +66,33 @@ def paint_output(painter: QPainter, scene: PlaneScene) -> None:
     font = look.font(14, bold=True)
     box = free_spot(place, text_size(font, "o"), (radius + px(1),), taken, scene.value_rect)
     draw_haloed_text(painter, box, "o", font, look.theme.output_ink, look.theme.plane)
+
+
+GHOST = 0.6
+"""How opaque the output of the other mode is."""
+
+
+def paint_other(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint the output of the other mode as a ghost of this one: its arrow, its disc or ring, and what it is."""
+    look, px = scene.look, scene.look.px
+    place = scene.place_value(tuple(scene.frame.other_output.tolist()))
+    if scene.line is None:
+        draw_arrow(painter, scene.place_value((0.0, 0.0)), place, look.theme.output_ink, 1.6 * look.zoom, px(12), GHOST)
+    covered = _badges_at(scene, place)
+    radius = px(BADGE_RADIUS + 4) if covered else px(7)
+    painter.setBrush(Qt.BrushStyle.NoBrush if covered else colour_of(look.theme.output, GHOST / 3))
+    painter.setPen(pen(look.theme.output_ink, (3.0 if covered else 1.6) * look.zoom, opacity=GHOST))
+    painter.drawEllipse(place, radius, radius)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    reach, text, font = px(BADGE_RADIUS + 3), f"{other_mode(scene.state)} o", look.font(12)
+    taken = [QRectF(s.x() - reach, s.y() - reach, 2 * reach, 2 * reach) for s in _badge_places(scene)]
+    output = scene.output_place
+    taken.append(QRectF(output.x() - px(22), output.y() - px(22), px(44), px(44)))  # with its letter
+    if scene.line is not None:
+        taken.append(QRectF(scene.line.left, scene.line.y - px(1), scene.line.right - scene.line.left, px(2)))
+        taken.append(line_title_box(scene))
+    box = free_spot(place, text_size(font, text), (radius + px(1), radius + px(14)), taken, scene.value_rect)
+    draw_haloed_text(painter, box, text, font, look.theme.output_ink, look.theme.plane)
 
 
 def paint_chain(painter: QPainter, scene: PlaneScene) -> None:

@@ -1,0 +1,80 @@
+"""Soft beside hard on the Lookup page: the output of the other mode as a ghost, by key, chip, undo, files and words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from window_driver import copied_numbers
+
+import attention_explorer
+from attention_explorer.pages.code.programs import program_of
+from attention_explorer.session.settings import Settings
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.frame import heads_frame
+from attention_explorer.state.heads.presets import HEADS_PRESETS
+from attention_explorer.state.lookup.export import lookup_numbers
+from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.state.lookup.presets import PRESETS
+from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
+from attention_explorer.state.lookup.wording import description, notices
+from attention_explorer.state.row_as_lookup import as_lookup
+from attention_explorer.state.session_file import session_bytes, session_from
+
+
+def row_of_a_head() -> LookupState:
+    heads = next(ready.state for ready in HEADS_PRESETS if ready.id == "causal")
+    return as_lookup(ExplorerState(heads=heads), heads_frame(heads.setup), 6).lookup
+
+
+STATES = [ready.state for ready in PRESETS] + [
+    replace(LookupState(), scaled=True, temperature=0.3, query=(-0.2, 1.1)),
+    replace(LookupState(), values=ValueKind.NUMBERS),
+]
+
+
+@pytest.mark.parametrize("hard", [True, False])
+@pytest.mark.parametrize("make", [*(lambda state=state: state for state in STATES), row_of_a_head])
+def test_it_is_the_output_of_the_same_lookup_in_the_other_mode(make, hard: bool) -> None:
+    state = replace(make(), hard=hard)
+    other = lookup_frame(replace(state, hard=not hard))
+    assert lookup_frame(state).other_output.tolist() == other.output.tolist()
+
+
+def test_the_key_draws_it_and_undo_takes_it_away(make_window) -> None:
+    window = make_window(ExplorerState(), Settings(page="lookup"), (1280, 800))
+    plain = window.page.canvas.grab().toImage()
+    QTest.keyClick(window, Qt.Key.Key_B)
+    assert window.session.state.lookup.shows(Overlay.OTHER)
+    assert window.session.undo_text == "Show both modes"
+    assert window.page.canvas.grab().toImage() != plain
+    assert "The hard o of this query is (+2.00, +0.20)" in " ".join(notices(lookup_frame(window.session.state.lookup)))
+    window.session.undo()
+    assert not window.session.state.lookup.shows(Overlay.OTHER)
+    assert window.page.canvas.grab().toImage() == plain
+    QTest.mouseClick(window.page.chips._chips[Overlay.OTHER], Qt.MouseButton.LeftButton)
+    assert window.session.state.lookup.shows(Overlay.OTHER)
+
+
+@pytest.mark.parametrize(("hard", "name"), [(True, "soft"), (False, "hard")])
+def test_files_pictures_words_and_sessions_have_it(hard: bool, name: str, make_window) -> None:
+    state = replace(LookupState(), hard=hard)
+    shown = state.with_overlay(Overlay.OTHER, True)
+    found = lookup_frame(shown).other_output
+    numbers = lookup_numbers(shown)
+    assert np.array_equal(numbers.arrays["other_output"], found)
+    assert numbers.document[f"{name}_output"] == found.tolist()
+    assert "other_output" not in lookup_numbers(state).arrays
+    assert f"{name} o" in description(lookup_frame(shown))
+    svg = attention_explorer.render(shown, format="svg").decode()
+    assert svg != attention_explorer.render(state, format="svg").decode()
+    assert f">{name} o<" in svg.replace("\n", "")
+    assert "Both modes" in svg
+    whole = ExplorerState(lookup=shown)
+    assert session_from(session_bytes(whole), "a session").state.lookup == shown
+    assert "other_output = " in program_of("lookup", whole).text
+    window = make_window(whole, Settings(page="lookup"), (1024, 768))
+    assert f"{name} o," in copied_numbers(window.page)
