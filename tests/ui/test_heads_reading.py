@@ -14,7 +14,7 @@ from heads_driver import numbers_in, pixels, widget_texts
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from attention_explorer.model import Stage
 from attention_explorer.numerals import padded
@@ -22,6 +22,7 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskKind
+from attention_explorer.state.heads.why import why, why_short
 from attention_explorer.ui.controls import numbers_dialog
 from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
 from attention_explorer.ui.heads.token_bars import ROW_HEIGHT
@@ -259,10 +260,27 @@ def test_the_mean_names_the_heads_that_are_left(driver, reading):
 def test_the_gloss_says_why_where_a_head_was_made_by_hand(driver, reading):
     show(driver, heads_preset("hand-made").state)
     driver.hover(7, 5)
-    assert reading.gloss.text() != ""
+    assert reading.gloss.text() == "Most likely referent — “it” = mat"
     driver.key(Qt.Key.Key_P)
     driver.hover(7, 5)
-    assert reading.gloss.text() == ""
+    assert reading.gloss.text() == "Why? All products of query and key are 0."
+
+
+def test_the_largest_products_say_why_and_their_table_says_it_in_full(driver, reading):
+    driver.click_cell(7, 1)
+    driver.leave()
+    terms = driver.frame.head_map.q[7] * driver.frame.head_map.k[1]
+    first, second = (np.argsort(-np.abs(terms))[:2] + 1).tolist()
+    assert reading.gloss.text() == why_short(driver.frame, 7, 1)
+    assert f"eature {first} adds {terms[first - 1]:.3g}" in reading.gloss.text()
+    assert f"feature {second} takes {-terms[second - 1]:.3g} away" in reading.gloss.text()
+    driver.press(reading.products_button)
+    dialog = dialog_of(driver)
+    assert why(driver.frame, 7, 1) in " ".join(label.text() for label in dialog.findChildren(QLabel))
+    dialog.close()
+    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.hover(2, 5)
+    assert reading.gloss.text() == "", "it is hidden, whatever its products"
 
 
 # ---- The tables ----

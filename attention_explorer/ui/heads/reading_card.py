@@ -21,6 +21,7 @@ from attention_explorer.state.heads.compare_words import (
 )
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.reading import Reading, column_reading, gloss, reading_table, row_reading
+from attention_explorer.state.heads.why import why, why_short
 from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, key_name, products, query_name
 from attention_explorer.ui.accessible import WORDS
 from attention_explorer.ui.controls.card import Card
@@ -158,12 +159,12 @@ class ReadingCard(QWidget):
         self.cell_title = TextBlock(self._look, 1, "Which weight")
         self.steps = StepList(self._look)
         self.products_button = QPushButton("Products…")
-        self.products_button.setToolTip("The products, feature by feature, that sum to q · k")
+        self.products_button.setToolTip("The products, feature by feature, that sum to q · k, and which of them decide")
         self.products_button.clicked.connect(lambda: self._show_or_refuse(self.show_products))
         self.steps_button = QPushButton("Step by step…")
         self.steps_button.setToolTip("Watch the whole row being computed, from the products to the output")
         self.steps_button.clicked.connect(self._ask_for_steps)
-        self.gloss = TextBlock(self._look, 1, "Why, where the head was made by hand")
+        self.gloss = TextBlock(self._look, 1, "Why")
         foot = QHBoxLayout()
         foot.addWidget(self.gloss, 1)
         foot.addWidget(self.steps_button)
@@ -254,8 +255,9 @@ class ReadingCard(QWidget):
             title, steps = compared_title(compared, row, column), compared_steps(compared, row, column)
         self.cell_title.set_text(TextLine(title, bold=True, size=13.5))
         self.steps.show_steps(steps)
-        why = gloss(frame, row, column) if frame.is_one_head and compared is None else ""
-        self.gloss.set_text(TextLine(why, "muted", size=12))
+        is_told = frame.is_one_head and compared is None
+        said = gloss(frame, row, column) or why_short(frame, row, column) if is_told else ""
+        self.gloss.set_text(TextLine(said, "muted", size=12))
         has_products = frame.is_one_head and compared is None and frame.map.has_scores
         self.products_button.setVisible(has_products)
         self.steps_button.setVisible(has_products)
@@ -314,7 +316,7 @@ class ReadingCard(QWidget):
         ]
         rows.append(("sum", "", "", float(numbers[:, 2].sum())))
         note = f"q · k of {query_name(self._frame, row)} and {key_name(self._frame, column)}: "
-        note += "the products of their features add up to the raw score."
+        note += f"the products of their features add up to the raw score. {why(self._frame, row, column)}"
         header = ("feature", "query", "key", "product")
         NumbersDialog("The products", note, header, rows, self._look, self.window()).open()
 
