@@ -7,6 +7,7 @@ import builtins
 import contextlib
 import io
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from attention_explorer.pages.code.programs import program_of
 from attention_explorer.pages.code.pytorch import DIFFERENCES
 from attention_explorer.pages.code.script import MOST_PRINTED, Program, Script, literal
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
+from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
@@ -201,6 +203,29 @@ def test_however_a_head_is_shown(preset: str, changes: dict[str, Any], tmp_path)
     if preset == "minilm" and changes.get("picture") is Picture.STAGES:
         pytest.skip("Only its weights were recorded: the page has no stages to show either.")
     compare("heads", ExplorerState(heads=state.with_view(**changes)), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2", "llama", "t5", "bart"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"layer": 1, "head": 2},
+        {"aggregate": Aggregate.MEAN, "mask": MaskChoice(MaskKind.WINDOW, 3)},
+        {"aggregate": Aggregate.ROLLOUT},
+        {"hard": True},
+        {"temperature": 0.5, "scaled": False},
+    ],
+)
+def test_heads_of_trained_models(name: str, changes: dict[str, Any], tmp_path) -> None:
+    recipe = model_recipe(Path(__file__).parents[1] / "data" / "models" / name, WORDS)
+    compare("heads", ExplorerState(heads=HeadsState(HeadsSetup(recipe, **changes))), tmp_path)
+
+
+def test_a_map_that_would_fill_a_disk_has_no_program(monkeypatch) -> None:
+    monkeypatch.setattr("attention_explorer.pages.code.heads.MOST_CELLS", 100)
+    with pytest.raises(ExplorerError, match="Choose a shorter text or one head"):
+        program_of("heads", ExplorerState(heads=preset_of(HEADS_PRESETS, "minilm").state))
+    assert program_of("heads", ExplorerState(heads=preset_of(HEADS_PRESETS, "random-words").state)).text
 
 
 def test_recorded_weights_say_that_nothing_computes_them() -> None:

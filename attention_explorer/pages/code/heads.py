@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.model.arrays import Bools
 from attention_explorer.model.value_weighted import output_rows
+from attention_explorer.numerals import grouped
 from attention_explorer.pages.code.script import Program, Script
 from attention_explorer.pages.code.snippets import ARG_MAX, BY_WORD, LAYER_NORM, MASKED_SOFTMAX, SOFTMAX
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
@@ -26,6 +29,8 @@ from attention_explorer.state.mask import MaskKind
 NO_SCORES = "Only the weights are known: there are no queries and keys to compute them from."
 STARTS_AT_Q = "It begins with the queries and keys of {}: what they are made of is not in the program."
 ONE_OF_SEVERAL = "It computes {}, one of the maps in the picture."
+MOST_CELLS = 2**24
+"""Cells of a map that a program loads, or loads the mask of: 128 MiB of numbers."""
 MASKS = {
     MaskKind.CAUSAL: "np.tri(n_q, n_k, n_k - n_q, dtype=bool)  # True: may attend",
     MaskKind.STRICT: "np.tri(n_q, n_k, n_k - n_q - 1, dtype=bool)  # True: may attend",
@@ -44,6 +49,7 @@ def heads_program(state: HeadsState) -> Program:
     frame, view = frame_to_show(state.setup), state.view
     if view.picture is Picture.STAGES and frame.aggregate is not Aggregate.ONE:
         frame = frame_to_show(replace(state.setup, aggregate=Aggregate.ONE))  # that picture shows one head all the same
+    _check_room(frame)
     script = Script("heads", _title(frame))
     said = []
     if not all(isinstance(map_, QueryKeyMap) for map_ in frame.layers[frame.layer].maps):
@@ -59,6 +65,17 @@ def heads_program(state: HeadsState) -> Program:
     if view.picture in (Picture.COMPARE, Picture.MARKED):
         said.append(ONE_OF_SEVERAL.format(_large(frame)))
     return script.program(main, " ".join(said))
+
+
+def _check_room(frame: HeadsFrame) -> None:
+    """Refuse what would put a map of very many cells, or several, into the file beside the program."""
+    maps = 1 if frame.aggregate is Aggregate.ONE else frame.heads
+    cells = maps * frame.shape[0] * frame.shape[1]
+    if cells > MOST_CELLS and not isinstance(frame.setup.recipe, ToyRecipe):
+        raise ExplorerError(
+            f"A program of this would need a file of {grouped(cells)} weights or masked cells, more than "
+            f"{grouped(MOST_CELLS)}. Choose a shorter text or one head; Export writes the weights a part at a time."
+        )
 
 
 def _title(frame: HeadsFrame) -> str:
@@ -114,10 +131,10 @@ def _from_queries_and_keys(script: Script, frame: HeadsFrame) -> tuple[str, ...]
     one = frame.aggregate is Aggregate.ONE
     script.give("(queries, d_k)" if one else "(heads, queries, d_k)", q=q[frame.head] if one else q)
     script.give(k=k[frame.head] if one else k)
-    _give_bias(script, frame, one=one)
+    has_bias = _give_bias(script, frame, one=one)
     _give_mask(script, frame)
     _do_function(script, frame)
-    _do_weights(script, frame)
+    script.do("\n".join(_weight_lines(frame, has_bias=has_bias)))
     if not one:
         _do_aggregate(script, frame)
     return (STARTS_AT_Q.format("the head" if one else "the heads"),)
@@ -226,11 +243,13 @@ def _give_mask(script: Script, frame: HeadsFrame) -> None:
         script.give("True: may attend", allowed=frame.mask)
 
 
-def _give_bias(script: Script, frame: HeadsFrame, *, one: bool) -> None:
+def _give_bias(script: Script, frame: HeadsFrame, *, one: bool) -> bool:
+    """Begin with what is added to the scores; return whether anything is."""
     maps = [map_ for map_ in frame.layers[frame.layer].maps if isinstance(map_, QueryKeyMap)]
-    bias = np.stack([map_.bias() for map_ in maps]) if not one else maps[frame.head].bias()
+    bias = maps[frame.head].bias() if one else np.stack([map_.bias() for map_ in maps])
     if bias.any():
         script.give("added to the scores", bias=bias)
+    return bool(bias.any())
 
 
 def _do_function(script: Script, frame: HeadsFrame) -> None:
@@ -238,20 +257,9 @@ def _do_function(script: Script, frame: HeadsFrame) -> None:
     script.do(ARG_MAX if frame.setup.hard else MASKED_SOFTMAX if is_hidden else SOFTMAX)
 
 
-def _do_weights(script: Script, frame: HeadsFrame) -> None:
-    map_ = frame.query_key_map
-    scale = 1.0 / np.sqrt(map_.q.shape[1])
-    plain = abs(map_.scale - scale) <= 1e-15 or map_.scale == 1.0
-    lines = _weight_lines(frame)
-    if not plain:
-        lines[1] = f"scaled = scores * {map_.scale!r}"
-    script.do("\n".join(lines))
-
-
-def _weight_lines(frame: HeadsFrame) -> list[str]:
-    setup, map_ = frame.setup, frame.query_key_map
-    root = "np.sqrt(q.shape[-1])" if map_.dtype == np.float64 else f"np.{map_.dtype}(np.sqrt(q.shape[-1]))"
-    bias = " + bias" * bool(map_.bias().any())
+def _weight_lines(frame: HeadsFrame, *, has_bias: bool = False) -> list[str]:
+    setup = frame.setup
+    bias = " + bias" * has_bias
     masked = f"np.where(allowed, scaled{bias}, -np.inf)" if frame.mask is not None else f"scaled{bias}"
     if setup.hard:
         weights = "arg_max(masked)"
@@ -259,10 +267,19 @@ def _weight_lines(frame: HeadsFrame) -> list[str]:
         weights = "softmax(masked)" if setup.temperature == 1.0 else f"softmax(masked, {setup.temperature!r})"
     return [
         "scores = q @ k.swapaxes(-1, -2)",
-        f"scaled = scores / {root}  # ÷ √d_k" if setup.scaled else "scaled = scores  # not divided by √d_k",
+        _scaling_line(frame.query_key_map),
         f"masked = {masked}",
         f"weights = {weights}  # every row sums to 1",
     ]
+
+
+def _scaling_line(map_: QueryKeyMap) -> str:
+    if map_.scale == 1.0:
+        return "scaled = scores  # not divided by √d_k"
+    if not math.isclose(map_.scale, 1.0 / math.sqrt(map_.q.shape[1]), rel_tol=1e-12):
+        return f"scaled = scores * {map_.scale!r}  # the scale of the model itself"
+    root = "np.sqrt(q.shape[-1])"
+    return f"scaled = scores / {root if map_.dtype == np.float64 else f'np.{map_.dtype}({root})'}  # ÷ √d_k"
 
 
 # ---- Several heads in one ----

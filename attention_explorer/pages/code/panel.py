@@ -45,8 +45,8 @@ from attention_explorer.ui.window import MainWindow
 
 WIDTH, HEIGHT = 900, 660
 """Pixels at zoom 1, as far as the window behind it has them."""
-AT_ONCE = ("lookup",)
-"""Pages whose program is there within a mouse move."""
+QUICK = "lookup"
+"""The page whose program is there within a mouse move, unless it shows a row of a head."""
 COVERED = "Answer the question of the lesson first: then its program is here."
 COMPUTING = "Computing …"
 BESIDE = "Its larger arrays are in a file beside it, {}: “Save…” writes both."
@@ -166,7 +166,8 @@ class CodeWindow(QDialog):
             return
         state = self._window.session.state
         request = CodeRequest(page, getattr(state, page))
-        if not self.requests.want(request, partial(_compute, page, state), at_once=page in AT_ONCE):
+        is_quick = page == QUICK and state.lookup.row is None
+        if not self.requests.want(request, partial(_compute, page, state), at_once=is_quick):
             self._show_standing()
 
     def _on_delivered(self, _request: CodeRequest, program: Program) -> None:

@@ -14,11 +14,12 @@ from attention_explorer.state.positions.distances import shows_distances
 from attention_explorer.state.positions.order import KINDS, order_picture
 from attention_explorer.state.positions.random import contents, projections
 from attention_explorer.state.positions.scores import is_added
-from attention_explorer.state.positions.similarity import similarity_picture
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState, RotaryLayout
-from attention_explorer.state.positions.table import reason_without_table
+from attention_explorer.state.positions.table import reason_without_table, sampled_positions
 from attention_explorer.state.positions.wording import picture_title
 
+MOST_COMPARED = 256
+"""Positions a side of the maps; of more every so many."""
 DRAWN = (
     "Contents and projections come from streams of their own, sown with a SHA-256: NumPy alone cannot do that, so "
     "they are given."
@@ -139,13 +140,13 @@ def _do_encoding(script: Script, state: PositionsState) -> None:
 
 
 def _similarity(script: Script, state: PositionsState) -> Program:
-    picture = similarity_picture(state)
+    _, step = sampled_positions(state.length, MOST_COMPARED)
     _give_content(script, state, scale=1.0, tokens=not is_added(state.kind))
     if state.kind is PositionKind.ALIBI:
         script.give(heads=state.heads, head=state.head_shown)
     else:
         _give_sizes_of_table(script, state)
-    script.given(f"positions = np.arange(0, {state.length}, {picture.step})")
+    script.given(f"positions = np.arange(0, {state.length}, {step})")
     if is_added(state.kind):
         return _similarity_of_rows(script, state)
     script.do("offsets = np.arange(positions[-1] + 1)")
