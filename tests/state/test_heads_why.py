@@ -95,5 +95,5 @@ def test_products_of_nothing_are_said_to_be_0() -> None:
 
 def test_in_short_it_names_two() -> None:
     frame = heads_frame(HeadsSetup(GIVEN))
-    assert why_short(frame, 0, 1) == "Why? Feature 1 adds 6 and feature 2 takes 4 away."
-    assert why_short(frame, 0, 0) == "Why? Features 1 and 2 add 4 and 1."
+    assert why_short(frame, 0, 1) == "Why? +6 from feature 1, −4 from 2."
+    assert why_short(frame, 0, 0) == "Why? +4 from feature 1, +1 from 2."

@@ -272,8 +272,8 @@ def test_the_largest_products_say_why_and_their_table_says_it_in_full(driver, re
     terms = driver.frame.head_map.q[7] * driver.frame.head_map.k[1]
     first, second = (np.argsort(-np.abs(terms))[:2] + 1).tolist()
     assert reading.gloss.text() == why_short(driver.frame, 7, 1)
-    assert f"eature {first} adds {terms[first - 1]:.3g}" in reading.gloss.text()
-    assert f"feature {second} takes {-terms[second - 1]:.3g} away" in reading.gloss.text()
+    assert f"{terms[first - 1]:+.3g} from feature {first}" in reading.gloss.text()
+    assert f"−{-terms[second - 1]:.3g} from {second}." in reading.gloss.text()
     driver.press(reading.products_button)
     dialog = dialog_of(driver)
     assert why(driver.frame, 7, 1) in " ".join(label.text() for label in dialog.findChildren(QLabel))

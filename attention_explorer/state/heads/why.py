@@ -11,13 +11,22 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.wording import one, products
 
 MOST_NAMED, MOST_IN_SHORT = 3, 2
-"""Products that are named; the others are added up."""
+"""Products that are named, the others added up; and in the one line that there is room for beside the arithmetic."""
+NOTHING = "all products of query and key are 0"
 
 
 def why_short(frame: HeadsFrame, row: int, column: int) -> str:
-    """Return what the two largest products of a cell do; empty where nothing is to be told."""
+    """Return the two largest products of a cell, in a line; empty where nothing is to be told."""
     terms = _terms(frame, row, column)
-    return "" if terms is None else f"Why? {_sentence(_named(frame, terms, MOST_IN_SHORT))}"
+    if terms is None:
+        return ""
+    if not terms.any():
+        return f"Why? {_sentence([NOTHING])}"
+    named = [
+        f"{_number(float(terms[feature]), sign=True)} from {'' if place else 'feature '}{frame.count.number(feature)}"
+        for place, feature in enumerate(_largest(terms, MOST_IN_SHORT))
+    ]
+    return f"Why? {', '.join(named)}."
 
 
 def why(frame: HeadsFrame, row: int, column: int) -> str:
@@ -51,7 +60,7 @@ def _largest(terms: FloatArray, most: int) -> list[int]:
 def _named(frame: HeadsFrame, terms: FloatArray, most: int) -> list[str]:
     """Return what the largest products do, those that add before those that take away."""
     if not terms.any():
-        return ["all products of query and key are 0"]
+        return [NOTHING]
     named = _largest(terms, most)
     signs = (("add", "", [f for f in named if terms[f] > 0]), ("take", " away", [f for f in named if terms[f] < 0]))
     return [_said(frame, terms, features, verb, end) for verb, end, features in signs if features]

@@ -136,6 +136,8 @@ class ReadingCard(QWidget):
         self.bars.token_hovered.connect(self._on_token_hovered)
         self.bars.token_clicked.connect(self._on_token_clicked)
         self._scroll = ColumnScroll(self.bars)
+        # It asks for no height of its own, or Qt would take from the arithmetic what a long list asks for in vain.
+        self._scroll.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._scroll.setMinimumHeight(self._look.px(96))
         self.note = TextBlock(self._look, 1, "Sum and entropy")
         self.table_button = QPushButton("Table…")
@@ -166,11 +168,11 @@ class ReadingCard(QWidget):
         self.steps_button.clicked.connect(self._ask_for_steps)
         self.gloss = TextBlock(self._look, 1, "Why")
         foot = QHBoxLayout()
-        foot.addWidget(self.gloss, 1)
+        foot.addStretch(1)
         foot.addWidget(self.steps_button)
         foot.addWidget(self.products_button)
-        self._cell_card.body.addWidget(self.cell_title)
-        self._cell_card.body.addWidget(self.steps)
+        for part in (self.cell_title, self.steps, self.gloss):
+            self._cell_card.body.addWidget(part)
         self._cell_card.body.addLayout(foot)
 
     # ---- Showing ----
