@@ -65,6 +65,8 @@ class Page(QWidget):
         A place of the picture was chosen; see `ask_for_place`.
     code_wanted
         The program that computes what is on show.
+    withholding
+        The page keeps an answer to itself from now on, or no longer.
     """
 
     said = Signal(str)
@@ -78,6 +80,7 @@ class Page(QWidget):
     page_wanted = Signal(str)
     guessed = Signal(object)
     code_wanted = Signal()
+    withholding = Signal()
 
     gestures: tuple[tuple[str, str], ...] = ()
     """What mouse and keys do on the page, for the shortcut sheet: (gesture, what it does)."""
@@ -140,6 +143,7 @@ class Page(QWidget):
             Whether the page can do that. One that cannot must be covered as a whole.
         """
         self.withheld = why
+        self.withholding.emit()
         return False
 
     def ask_for_place(self, wanted: bool) -> None:

@@ -231,6 +231,7 @@ class MainWindow(QMainWindow):
             page.page_wanted.connect(self.show_page)
             page.guessed.connect(self.guessed)
             page.code_wanted.connect(self.show_code)
+            page.withholding.connect(self.turned)
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)

@@ -85,6 +85,11 @@ def test_a_question_of_a_lesson_hides_the_program_too(opened) -> None:
     assert code.program is None
     window.uncover()
     assert "query = " in code.text.toPlainText()
+    window.page.withhold("Answer first.")
+    assert not code.text.toPlainText()
+    assert code.note.text() == COVERED
+    window.page.withhold("")
+    assert "query = " in code.text.toPlainText()
 
 
 def test_it_is_copied(opened) -> None:

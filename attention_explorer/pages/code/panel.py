@@ -160,7 +160,7 @@ class CodeWindow(QDialog):
             return
         page = self._window.settings.page
         self.setWindowTitle("Code: " + next(entry.title for entry in PAGES if entry.id == page))
-        if not self._window.page.isVisible():
+        if self._window.page.withheld or not self._window.page.isVisible():
             self.requests.leave()
             self._show_program(None, COVERED)
             return
