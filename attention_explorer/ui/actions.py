@@ -1,4 +1,4 @@
-"""Everything the window can do, as one table: menus, shortcuts and the shortcut sheet are built from it."""
+"""Everything the window can do, as one table: menus, keys, the help and the search are built from it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.ui.page import PAGES
 
 if TYPE_CHECKING:
     from attention_explorer.ui.window import MainWindow
@@ -28,7 +29,7 @@ class WindowAction:
 PAGE_MENU = "&Page"
 """The menu that is filled by the page on show."""
 
-MENUS = ("&File", "&Edit", "&View", PAGE_MENU, "&Help")
+MENUS = ("&File", "&Edit", "&View", "&Go", PAGE_MENU, "&Help")
 
 WINDOW_ACTIONS: tuple[WindowAction, ...] = (
     WindowAction("new", "&File", "&New", lambda w: w.files.new(), ("Ctrl+N",), "Begin a new session"),
@@ -75,6 +76,14 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         lambda w: w.page.export(),
         ("Ctrl+E",),
         "Save the picture or the numbers",
+    ),
+    WindowAction(
+        "present-files",
+        "&File",
+        "&Present…",
+        lambda w: w.ask_what_to_present(),
+        (),
+        "Show session files one after another: Page Down and Page Up go from scene to scene, Esc leaves",
     ),
     WindowAction("file-1", "&File"),
     WindowAction(
@@ -195,6 +204,36 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "Use the whole screen",
     ),
     WindowAction(
+        "present",
+        "&View",
+        "&Present",
+        lambda w: w.present(),
+        ("F5",),
+        "Show the picture alone, with large words; Esc leaves. In a lesson Page Down and Page Up go from step to step.",
+    ),
+    WindowAction(
+        "search", "&Go", "&Search…", lambda w: w.search(), ("Ctrl+K",), "Find presets, terms, pages and commands"
+    ),
+    WindowAction("go-1", "&Go"),
+    *(
+        WindowAction(
+            f"page-{entry.id}",
+            "&Go",
+            f"&{number} {entry.title}",
+            lambda w, page=entry.id: w.show_page(page),  # type: ignore[misc]
+            (f"Alt+{number}",),
+            entry.tip,
+        )
+        for number, entry in enumerate(PAGES, 1)
+    ),
+    WindowAction("go-2", "&Go"),
+    WindowAction(
+        "next-page", "&Go", "&Next page", lambda w: w.step_page(1), ("Ctrl+PgDown",), "Show the page below in the rail"
+    ),
+    WindowAction(
+        "previous-page", "&Go", "&Previous page", lambda w: w.step_page(-1), ("Ctrl+PgUp",), "Show the page above"
+    ),
+    WindowAction(
         "lessons",
         "&Help",
         "&Lessons…",
@@ -202,8 +241,24 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         ("Ctrl+L",),
         "Learn attention step by step: predict, then see",
     ),
+    WindowAction("help-1", "&Help"),
     WindowAction(
-        "shortcuts", "&Help", "&Shortcuts", lambda w: w.show_shortcuts(), ("F1",), "What the mouse and the keys do"
+        "glossary", "&Help", "&Glossary", lambda w: w.show_help(0), ("Shift+F1",), "What the words of the subject mean"
     ),
-    WindowAction("about", "&Help", "&About", lambda w: w.show_about(), (), "Version, licence and references"),
+    WindowAction(
+        "shortcuts",
+        "&Help",
+        "&Keys",
+        lambda w: w.help(),
+        ("F1",),
+        "What the mouse and the keys do; on a control or a term, what that means",
+    ),
+    WindowAction(
+        "sources", "&Help", "&Sources", lambda w: w.show_help(2), (), "The papers cited, and where to read on"
+    ),
+    WindowAction(
+        "numbers", "&Help", "What the &numbers are", lambda w: w.show_help(3), (), "How far they can be trusted"
+    ),
+    WindowAction("help-2", "&Help"),
+    WindowAction("about", "&Help", "&About", lambda w: w.show_about(), (), "Version and licence"),
 )

@@ -18,7 +18,8 @@ def modules_ahead() -> list[str]:
     """Return what is imported only where it is needed, which takes up to 0.3 s at first: pages, sources, exporting."""
     package = "attention_explorer.sources"
     sources = (found.name for found in iter_modules(import_module(package).__path__, f"{package}."))
-    rooms = [*(entry.package for entry in PAGES), "attention_explorer.ui.export"]
+    beside = (f"attention_explorer.pages.{name}" for name in ("lessons", "terms", "search", "presenting"))
+    rooms = [*(entry.package for entry in PAGES), "attention_explorer.ui.export", *beside]
     of_rooms = [found.name for room in rooms for found in iter_modules(import_module(room).__path__, f"{room}.")]
     return of_rooms + [name for name in sources if name.endswith("_source")]
 

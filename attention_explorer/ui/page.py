@@ -32,7 +32,7 @@ CLIPBOARD_SCALE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class PageAction:
-    """Something a page can do, for the menu, the shortcut sheet and the keyboard; an empty text is a separator."""
+    """Something a page can do, for the menu, the help, the search and the keyboard; an empty text is a separator."""
 
     text: str
     run: Callable[[], object] = lambda: None
@@ -83,7 +83,9 @@ class Page(QWidget):
     withholding = Signal()
 
     gestures: tuple[tuple[str, str], ...] = ()
-    """What mouse and keys do on the page, for the shortcut sheet: (gesture, what it does)."""
+    """What mouse and keys do on the page, for the help: (gesture, what it does)."""
+    presented: tuple[str, ...] = ("canvas",)
+    """The attributes that stay when the page is shown to a room: the picture, and what it says of itself."""
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)

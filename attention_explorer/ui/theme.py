@@ -291,6 +291,9 @@ QStatusBar QLabel {{ color: {t.muted}; padding: 0 {px(8)}px; }}
 #title {{ font-size: {px(19)}px; font-weight: 600; }}
 #cardTitle {{ font-weight: 600; }}
 #muted {{ color: {t.muted}; }}
+#link {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
+#link:focus {{ border-color: {t.focus}; }}
+#caption {{ font-size: {px(15)}px; color: {t.text}; padding: {px(2)}px {px(16)}px {px(8)}px {px(16)}px; }}
 #card {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(8)}px; }}
 #note {{ background: {t.note}; border: 1px solid {t.note_border}; border-radius: {px(8)}px; }}
 #close {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; background: transparent; color: {t.muted};
@@ -342,6 +345,10 @@ QComboBox::down-arrow {{ image: url("{assets.path("icons/arrow-down.svg")}"); wi
 QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}
 QComboBox QAbstractItemView {{ background: {t.card}; border: 1px solid {t.border};
     selection-background-color: {t.track}; selection-color: {t.text}; outline: none; }}
+#list {{ background: {t.card}; border: none; outline: none; }}
+#list::item {{ padding: {px(4)}px {px(8)}px; border-radius: {px(4)}px; color: {t.text}; }}
+#list::item:selected {{ background: {t.track}; }}
+#list:focus {{ border: {px(2)}px solid {t.focus}; }}
 QTableCornerButton::section {{ background: {t.card}; border: none; }}
 QTabWidget::pane {{ border: 1px solid {t.border}; border-radius: {px(8)}px; background: {t.card}; top: -1px; }}
 QTabBar::tab {{ padding: {px(5)}px {px(12)}px; color: {t.muted}; background: transparent; border: none;

@@ -44,12 +44,13 @@ from attention_explorer.session.settings import (
 )
 from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.ready_made import pages_changed
+from attention_explorer.state.ready_made import ReadyMade, pages_changed
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
+from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll, bring_into_view
 from attention_explorer.ui.icons import icon, program_icon
 from attention_explorer.ui.levels import StartLevel
-from attention_explorer.ui.page import PAGES, Page, imported
+from attention_explorer.ui.page import PAGES, Page, PageEntry, imported
 from attention_explorer.ui.read_out import ReadOut
 from attention_explorer.ui.session_files import SessionFiles
 from attention_explorer.ui.spotlight import Spotlight
@@ -93,7 +94,7 @@ class MainWindow(QMainWindow):
         CACHE.on_show_bytes = self.settings.memory * 2**20
         session.count_from(Count.FROM_ZERO if self.settings.from_zero else Count.FROM_ONE)
         self.look = Look(self._theme(), self.settings.zoom)
-        self._sheet = ""
+        self._sheet, self._bare_zoom = "", 0.0
         self.setWindowIcon(program_icon())
         self._pages: dict[str, Page] = {}
         self._actions: dict[str, QAction] = {}
@@ -103,7 +104,7 @@ class MainWindow(QMainWindow):
         self._start_level = StartLevel(self)
         self._spotlight: Spotlight | None = None
         self._needed: tuple[str, ...] = ()
-        self._code: Any = None
+        self._helpers: dict[str, Any] = {}
         self._make_rail()
         self._make_body()
         self._make_menus()
@@ -130,8 +131,8 @@ class MainWindow(QMainWindow):
         self._rail_column = QVBoxLayout(self._rail)
         self._rail_buttons: dict[str, tuple[QToolButton, str]] = {}
         self._page_group = QButtonGroup(self)
-        for entry in PAGES:
-            button = self._rail_button(entry.id, entry.icon, entry.title, entry.tip)
+        for number, entry in enumerate(PAGES, 1):
+            button = self._rail_button(entry.id, entry.icon, entry.title, f"{entry.tip} (Alt+{number})")
             button.setCheckable(True)
             button.clicked.connect(lambda _checked, page=entry.id: self.show_page(page))
             self._page_group.addButton(button)
@@ -194,6 +195,10 @@ class MainWindow(QMainWindow):
         self._actions[spec.id] = action
         return action
 
+    def action(self, identifier: str) -> QAction:
+        """Return an action of the menus by its id."""
+        return self._actions[identifier]
+
     def _make_status_bar(self) -> None:
         self._readout = ReadOut(self.look, "Read-out")
         self._history = QLabel()
@@ -218,6 +223,23 @@ class MainWindow(QMainWindow):
     def show_page(self, identifier: str) -> None:
         """Show a page, making it if it was not shown before; an unknown name shows the first."""
         entry = next((entry for entry in PAGES if entry.id == identifier), PAGES[0])
+        page = self.made_page(entry)
+        if page is not self.page:
+            self.page.leave()
+            self.say("")  # what was said of the other page
+            self.statusBar().clearMessage()
+        self._dress(page)
+        self._stack.setCurrentWidget(page)
+        self._rail_buttons[entry.id][0].setChecked(True)
+        self.settings = replace(self.settings, page=entry.id)
+        self._fill_page_menu(page, entry.title)
+        self._show_level()
+        page.render_state(self.session.state, self.session.state)
+        page.focus_first()
+        self.turned.emit()
+
+    def made_page(self, entry: PageEntry) -> Page:
+        """Return a page, making it if it was not shown before."""
         if entry.id not in self._pages:
             page = entry.make(self.session, self.look)
             page.said.connect(self.say)
@@ -235,20 +257,21 @@ class MainWindow(QMainWindow):
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)
-        page = self._pages[entry.id]
-        if page is not self.page:
-            self.page.leave()
-            self.say("")  # what was said of the other page
-            self.statusBar().clearMessage()
-        self._dress(page)
-        self._stack.setCurrentWidget(page)
-        self._rail_buttons[entry.id][0].setChecked(True)
-        self.settings = replace(self.settings, page=entry.id)
-        self._fill_page_menu(page, entry.title)
-        self._show_level()
-        page.render_state(self.session.state, self.session.state)
-        page.focus_first()
-        self.turned.emit()
+            for hint in page.findChildren(HintCard):
+                hint.text.term_wanted.connect(self.explain)
+        return self._pages[entry.id]
+
+    def step_page(self, steps: int) -> None:
+        """Show the page so many below in the rail, from the last on the first again."""
+        at = next(place for place, entry in enumerate(PAGES) if entry.id == self.settings.page)
+        self.show_page(PAGES[(at + steps) % len(PAGES)].id)
+
+    def show_preset(self, ready: ReadyMade) -> None:
+        """Show a preset on its page; undo brings back what was there."""
+        self.page.stop()
+        new = replace(self.session.state, **{ready.page: getattr(ready.state, ready.page)})
+        self.session.apply(new, f"Load “{ready.title}”")
+        self.show_page(ready.page)
 
     # ---- What of a page is shown ----
 
@@ -337,6 +360,21 @@ class MainWindow(QMainWindow):
         if self._lessons is not None:
             self._lessons.leave()
 
+    @property
+    def lesson_card(self) -> Any:  # noqa: ANN401 # the window does not know what plays lessons
+        """The card of the lesson under way; None if none is."""
+        return None if self._lessons is None else self._lessons.card
+
+    def start_lesson(self, lesson: object) -> None:
+        """Begin a lesson, or go on with it."""
+        self._player().start(lesson)
+
+    def stand_below(self, words: QWidget) -> None:
+        """Let words stand below whatever page is on show."""
+        words.setStyleSheet(self._sheet)
+        self._column.addWidget(words)
+        words.show()
+
     def stand_above(self, card: QWidget) -> None:
         """Let a card stand above whatever page is on show."""
         card.setStyleSheet(self._sheet)
@@ -360,10 +398,9 @@ class MainWindow(QMainWindow):
 
     def show_code(self) -> None:
         """Show the program that computes what the page shows."""
-        if self._code is None:  # it knows the window, so the window cannot know it before
-            self._code = imported("pages.code.panel.CodeWindow")(self)
-        self._code.show()
-        self._code.activateWindow()
+        code = self._imported_helper("pages.code.panel.CodeWindow")
+        code.show()
+        code.activateWindow()
 
     # ---- Status bar ----
 
@@ -396,7 +433,7 @@ class MainWindow(QMainWindow):
 
     def _wear(self) -> None:
         """Put the current look on everything."""
-        self.look = look = Look(self._theme(), self.settings.zoom)
+        self.look = look = Look(self._theme(), self._bare_zoom or self.settings.zoom)
         self._colour_application()
         # Not on the window as a whole: Qt would style every widget of every page anew, seen or not.
         self._sheet = stylesheet(look)
@@ -474,6 +511,13 @@ class MainWindow(QMainWindow):
         self.settings = replace(self.settings, theme=choice)
         self._wear()
 
+    def set_bare(self, zoom: float) -> None:
+        """Show the page alone at a size of its own, without menus, rail and status bar; 0 shows the whole window."""
+        self._bare_zoom = zoom
+        for part in (self.menuBar(), self._rail_scroll, self.statusBar()):
+            part.setVisible(not zoom)
+        self._wear()
+
     def switch_theme(self) -> None:
         """Wear the other colours."""
         self.set_theme(ThemeChoice.LIGHT if self.look.theme is DARK else ThemeChoice.DARK)
@@ -531,11 +575,38 @@ class MainWindow(QMainWindow):
 
         about_dialog(self).open()
 
-    def show_shortcuts(self) -> None:
-        """Say what mouse and keys do."""
-        from attention_explorer.ui.dialogs import shortcuts_dialog
+    def explain(self, name: str) -> None:
+        """Say what a term means, beside where it was asked for."""
+        self._imported_helper("pages.terms.player.Explainer").explain(name)
 
-        shortcuts_dialog(self, self.page, self.look).open()
+    def help(self) -> None:
+        """Say what the control with the keyboard is about, or what mouse and keys do."""
+        self._imported_helper("pages.terms.player.Explainer").help()
+
+    def show_help(self, tab: int) -> None:
+        """Open the help window, on one of its tabs."""
+        self._imported_helper("pages.terms.player.Explainer").show_help(tab)
+
+    def search(self) -> None:
+        """Open the box in which everything is found."""
+        self._imported_helper("pages.search.player.Searcher").open()
+
+    def present(self) -> None:
+        """Show the picture alone, or everything again."""
+        self._imported_helper("pages.presenting.player.Presenter").toggle()
+
+    def hand_out(self, lesson: object) -> None:
+        """Ask for a file, and write a lesson to it for paper."""
+        imported("pages.presenting.page.hand_out")(self, lesson)
+
+    def ask_what_to_present(self) -> None:
+        """Ask for session files, and show one after another."""
+        self._imported_helper("pages.presenting.player.Presenter").ask()
+
+    def _imported_helper(self, path: str) -> Any:  # noqa: ANN401 # it knows the window, so the window cannot know it
+        if path not in self._helpers:
+            self._helpers[path] = imported(path)(self)
+        return self._helpers[path]
 
     def _restore_geometry(self) -> None:
         if not (self.settings.geometry and self.restoreGeometry(QByteArray(self.settings.geometry))):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -225,15 +226,23 @@ def press_tab(window: QWidget, back: bool = False) -> QWidget | None:
 # ---- Windows beside the page ----
 
 
+def _help(window: MainWindow, tab: int) -> QWidget:
+    from attention_explorer.pages.terms.page import HelpWindow
+
+    opened = HelpWindow(window)
+    opened.show_tab(tab)
+    return opened
+
+
 def windows_beside(window: MainWindow) -> Iterator[QWidget]:
     """Show every other window that there is on the Heads page, each tab of the arrays, one at a time."""
-    from attention_explorer.ui.dialogs import about_dialog, error_dialog, shortcuts_dialog
+    from attention_explorer.ui.dialogs import about_dialog, error_dialog
     from attention_explorer.ui.export.dialog import ExportDialog
 
     show_state(window, first_state("heads"))
     for make in (
         lambda: about_dialog(window),
-        lambda: shortcuts_dialog(window, window.page, window.look),
+        *(partial(_help, window, tab) for tab in range(4)),
         lambda: error_dialog(window, "ValueError: an example"),
         lambda: ExportDialog(window.page, window.page.figure()),
     ):

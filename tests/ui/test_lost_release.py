@@ -24,7 +24,7 @@ def place_in_window(widget, place):
 
 
 def interrupted_drag(window, widget, place) -> None:
-    """Drag, press F1, let go over the window that it opens, close that, and point at where the drag began."""
+    """Drag, press Ctrl+L, let go over the window that it opens, close that, and point at where the drag began."""
     session, shown = window.session, window.windowHandle()
     start, before = place_in_window(widget, place), window.session.state
     QTest.mouseMove(shown, start)
@@ -33,7 +33,7 @@ def interrupted_drag(window, widget, place) -> None:
         QTest.mouseMove(shown, start + QPoint(8 * step, 2 * step))
     assert session.state != before
     assert session.is_previewing
-    QTest.keyClick(shown, Qt.Key.Key_F1)
+    QTest.keyClick(shown, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     QApplication.processEvents()
     dialog = QApplication.activeModalWidget()
     assert dialog is not None
@@ -80,7 +80,7 @@ def test_while_the_plane_is_moved(open_page):
     start = place_in_window(canvas, QPointF(12, 12))
     QTest.mousePress(shown, LEFT, Qt.KeyboardModifier.NoModifier, start)
     QTest.mouseMove(shown, start + QPoint(20, 20))
-    QTest.keyClick(shown, Qt.Key.Key_F1)
+    QTest.keyClick(shown, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     QApplication.processEvents()
     camera = window.session.state.lookup.camera
     dialog = QApplication.activeModalWidget()

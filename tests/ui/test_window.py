@@ -17,7 +17,7 @@ from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.state.role import Role
 from attention_explorer.ui.actions import WINDOW_ACTIONS
 from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.dialogs import shortcut_rows
+from attention_explorer.ui.dialogs import page_rows, window_rows
 from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.theme import DARK, LIGHT, THEMES
 
@@ -63,7 +63,7 @@ def test_every_action_has_an_id_of_its_own_and_a_tip(window):
 def test_the_shortcut_sheet_lists_all_of_them(window):
     window._actions["shortcuts"].trigger()
     shown = {label.text() for label in dialog(window).findChildren(QLabel)}
-    for keys, what in shortcut_rows(window.page):
+    for keys, what in (*page_rows(window.page), *window_rows()):
         assert keys in shown
         assert what in shown
     assert "H" in shown

@@ -21,6 +21,7 @@ from attention_explorer.pages.lessons.asking_picks import Cells, Order, Words
 from attention_explorer.pages.lessons.lesson import Kind
 from attention_explorer.pages.lessons.words import rich, spoken
 from attention_explorer.ui.controls.card import Card
+from attention_explorer.ui.controls.term_label import TermLabel
 from attention_explorer.ui.theme import Look
 
 NARROW = 760
@@ -77,10 +78,13 @@ class LessonCard(Card):
         An answer, as `Asking` gives it.
     written : str
         What the field for the answer says now.
+    term_wanted : str
+        A term is to be explained, by its name.
     """
 
     given = Signal(object)
     written = Signal(str)
+    term_wanted = Signal(str)
 
     def __init__(self, look: Look) -> None:
         self._title, self._count = QLabel(), QLabel()
@@ -112,6 +116,8 @@ class LessonCard(Card):
             self._buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         self._foot.addLayout(self._buttons)
         self.body.addLayout(self._foot)
+        for words in (self._text, self._hint, self._verdict):
+            words.term_wanted.connect(self.term_wanted)
         self.leave.setToolTip("End the lesson. What you had before it comes back.")
         self.tell.setToolTip("Do it for me, or tell the answer")
         self.skip.setToolTip("Go on without it")
@@ -223,17 +229,16 @@ def _asking(asked: Asked, look: Look) -> Asking:
     return Typing(asked, look)
 
 
-class _Words(QLabel):
+class _Words(TermLabel):
     """Wraps within its largest width too: Qt asks how high it is in the width of the card, and would cut a line."""
 
     def heightForWidth(self, width: int) -> int:
         return super().heightForWidth(min(width, self.maximumWidth()))
 
 
-def _words(text: str = "") -> QLabel:
+def _words(text: str = "") -> _Words:
     label = _Words()
     label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.RichText)
     _say(label, text)
     return label
 

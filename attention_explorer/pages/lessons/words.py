@@ -12,6 +12,7 @@ from attention_explorer.pages.lessons.answers import Given, Right, Verdict
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Step
 from attention_explorer.pages.lessons.names import names_in
 from attention_explorer.pages.lessons.offers import Offer
+from attention_explorer.pages.terms.terms import link_to, term_named
 from attention_explorer.state.explorer import ExplorerState
 
 TYPED = {
@@ -25,6 +26,8 @@ MARKED = (Kind.BARS, Kind.CELLS)
 
 NOTHING_OFFERED = Offer()
 
+_LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\n]+)\)")
+_BOLD = re.compile(r"<b>([^<]+)</b>")
 _MARKS = (
     (re.compile(r"`([^`\n]+)`"), r"<code>\1</code>"),
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"<b>\1</b>"),
@@ -34,19 +37,30 @@ _LETTERS = {"lookup.query": "q", "lookup.target": "t"}
 
 
 def rich(text: str) -> str:
-    """Return a text of a lesson as HTML: paragraphs, bold, italic and code. Nothing else in it is taken for HTML."""
+    """Return a text of a lesson as HTML: paragraphs, bold, italic, code and terms. Nothing else is taken for HTML.
+
+    A term is linked where it is bold, and where it stands as [words](term).
+    """
     parts = []
     for paragraph in re.split(r"\n\s*\n", text.strip()):
         marked = html.escape(" ".join(paragraph.split()))
         for mark, becomes in _MARKS:
             marked = mark.sub(becomes, marked)
+        marked = _LINK.sub(lambda link: _linked(link[1], link[2]), marked)
+        marked = _BOLD.sub(lambda bold: f"<b>{_linked(bold[1], bold[1])}</b>", marked)
         parts.append(f"<p style='margin: 0 0 4px 0'>{marked}</p>")
     return "".join(parts)
 
 
+def _linked(words: str, name: str) -> str:
+    """Return words as a link to the term of that name; as they are if there is none."""
+    term = term_named(html.unescape(name))
+    return words if term is None else link_to(term, words)
+
+
 def spoken(text: str) -> str:
     """Return a text of a lesson without its marks, for a screen reader."""
-    words = " ".join(text.split())
+    words = _LINK.sub(r"\1", " ".join(text.split()))
     for mark, _ in _MARKS:
         words = mark.sub(r"\1", words)
     return words

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QToolButton, QWidget
 from attention_explorer.state.preset import Preset
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.preset_box import PresetBox
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
+from attention_explorer.ui.controls.term_block import TermBlock
+from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.theme import Look
 
 
@@ -24,7 +25,7 @@ class HintCard(Card):
     """
 
     def __init__(self, look: Look, presets: PresetBox, parent: QWidget) -> None:
-        self.text = TextBlock(look, 1, "Hint", ground="note")
+        self.text = TermBlock(look, 1, "Hint", ground="note")
         self.close_button = QToolButton()
         super().__init__(look, "Hint", kind="note", parent=parent)
         self._presets = presets
@@ -38,6 +39,8 @@ class HintCard(Card):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # as high as its text, never cut
         self.head.addWidget(self.close_button)
         self.body.addWidget(self.text)
+        # Wherever the page has put the button meanwhile; and Qt forgets the order of what takes no keyboard yet.
+        self.text.searched.connect(lambda: self.setTabOrder(self.close_button, self.text))
         presets.shown.connect(self._show_preset)
         presets.activated.connect(lambda _index: self.show())
 
@@ -61,6 +64,7 @@ class HintCard(Card):
             column.insertWidget(place, self)
             self.setVisible(not closed)  # now: Qt would show it an event later, and lay out the page twice
             self.setTabOrder(after, self.close_button)
+            self.setTabOrder(self.close_button, self.text)
 
     def _show_preset(self, ready: Preset[Any] | None, changed: bool) -> None:
         self.note.setText("for the preset as it starts" if changed else "")

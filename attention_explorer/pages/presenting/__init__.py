@@ -1,0 +1,1 @@
+"""Showing pictures to a room, one scene after another, and lessons on paper."""

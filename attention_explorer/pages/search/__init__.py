@@ -1,0 +1,1 @@
+"""One box in which presets, terms, pages, commands and lessons are found."""

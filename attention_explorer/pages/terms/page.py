@@ -1,0 +1,271 @@
+"""The help window: the glossary, all keys, the sources, and what the numbers are. One field searches all of it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attention_explorer.pages.terms.panel import IN_A_LESSON, TermView
+from attention_explorer.pages.terms.terms import Term, terms
+from attention_explorer.pages.terms.words import NUMBERS
+from attention_explorer.ui.controls.panel_scroll import ColumnScroll
+from attention_explorer.ui.dialogs import page_rows, window_rows
+from attention_explorer.ui.page import PAGES
+from attention_explorer.ui.references import PAPERS, TO_READ_ON, Reference
+from attention_explorer.ui.theme import Look
+from attention_explorer.ui.window import MainWindow
+
+TABS = ("Glossary", "Keys", "Sources", "The numbers")
+GLOSSARY, KEYS, SOURCES, THE_NUMBERS = range(4)
+_ANYWHERE = Qt.AlignmentFlag(0)
+
+
+def _has(words: Sequence[str], *texts: str) -> bool:
+    """Whether each word stands somewhere in some texts."""
+    within = " ".join(texts).casefold()
+    return all(word in within for word in words)
+
+
+class _Rows(QWidget):
+    """Rows of words under headings, of which only those with the words that are looked for are shown."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self._grid = QGridLayout(self)
+        self._grid.setHorizontalSpacing(look.px(24))
+        self._least = look.px(215)
+        self._grid.setVerticalSpacing(look.px(6))
+        self._grid.setContentsMargins(look.px(12), look.px(8), look.px(12), look.px(12))
+        self._sections: list[tuple[QLabel, list[tuple[str, tuple[QLabel, ...]]]]] = []
+        self._words: tuple[str, ...] = ()
+        self._end = 0
+
+    def add_section(
+        self, title: str, rows: Sequence[tuple[str, ...]], *, is_linked: bool = False, is_small: bool = False
+    ) -> None:
+        """Add rows below a heading, with one or two columns."""
+        heading = QLabel(title)
+        heading.setObjectName("cardTitle" if is_small else "title")
+        self._put(heading, 0, 2)
+        section = []
+        for row in rows:
+            labels = tuple(_label(text, is_linked=is_linked) for text in row)
+            if len(labels) == 2:
+                self._grid.setColumnMinimumWidth(0, self._least)
+                labels[0].setObjectName("cardTitle")
+                self._grid.addWidget(labels[0], self._end, 0, Qt.AlignmentFlag.AlignTop)
+                self._put(labels[1], 1, 1, Qt.AlignmentFlag.AlignTop)
+            else:
+                self._put(labels[0], 0, 2)
+            section.append((" ".join(row), labels))
+        self._sections.append((heading, section))
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setRowStretch(self._end - 1, 0)
+        self._grid.setRowStretch(self._end, 1)
+        self.filter(self._words)
+
+    def _put(self, label: QLabel, column: int, span: int, where: Qt.AlignmentFlag = _ANYWHERE) -> None:
+        self._grid.addWidget(label, self._end, column, 1, span, where)
+        self._end += 1
+
+    def filter(self, words: tuple[str, ...]) -> int:
+        """Show the rows in which all words stand, or whose heading has them; return how many there are."""
+        self._words, count = words, 0
+        for heading, rows in self._sections:
+            shown = [_has(words, heading.text(), text) for text, _ in rows]
+            for show, (_, labels) in zip(shown, rows, strict=True):
+                for label in labels:
+                    label.setVisible(show)
+            heading.setVisible(any(shown))
+            count += sum(shown)
+        self._fit()
+        return count
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be as high as all rows at this width: Qt asks how high they are at another."""
+        self._grid.invalidate()
+        self.setMinimumHeight(max(self._grid.heightForWidth(self.width()), 0))  # −1 if nothing is found
+
+
+def _label(text: str, *, is_linked: bool) -> QLabel:
+    label = QLabel(text)
+    label.setWordWrap(True)
+    if is_linked:
+        flags = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        label.setTextInteractionFlags(flags)
+        label.setOpenExternalLinks(True)
+        label.setObjectName("link")
+    return label
+
+
+class _Glossary(QWidget):
+    """The list of terms, and what the chosen one means."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.list = QListWidget()
+        self.list.setAccessibleName("Terms")
+        self.list.setObjectName("list")
+        self.list.setFixedWidth(look.px(200))
+        self.view = TermView(look)
+        for term in terms():
+            item = QListWidgetItem(term.name)
+            item.setData(Qt.ItemDataRole.UserRole, term)
+            self.list.addItem(item)
+        row = QHBoxLayout(self)
+        row.setSpacing(look.px(16))
+        row.addWidget(self.list)
+        panel = QWidget()
+        column = QVBoxLayout(panel)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view)
+        column.addStretch(1)
+        row.addWidget(ColumnScroll(panel), 1)
+        panel.setAutoFillBackground(False)  # which the scroll area has switched on
+
+    def filter(self, words: tuple[str, ...]) -> int:
+        """Show the terms in which all words stand, those whose name begins so first; return how many there are."""
+        count, best = 0, None
+        for item, term in self.items():
+            shown = _has(words, term.name, term.says, *term.also, *term.quiet)
+            item.setHidden(not shown)
+            count += shown
+            is_named = bool(words) and term.name.casefold().startswith(words[0])
+            if shown and (best is None or (is_named and not best[1])):
+                best = item, is_named
+        current = self.list.currentItem()
+        if best is not None and (words or current is None):
+            self.list.setCurrentItem(best[0])
+        return count
+
+    def items(self) -> list[tuple[QListWidgetItem, Term]]:
+        """Return each entry with its term."""
+        found = (self.list.item(row) for row in range(self.list.count()))
+        return [(item, item.data(Qt.ItemDataRole.UserRole)) for item in found]
+
+
+class HelpWindow(QDialog):
+    """Stands beside the window and answers questions.
+
+    Signals
+    -------
+    show_wanted : Term
+        The preset of a term is to be shown in the window.
+    """
+
+    show_wanted = Signal(object)
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window, look = window, window.look
+        self.setWindowTitle("Help")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Search terms, keys and sources")
+        self.field.setAccessibleName("Search the help")
+        self.field.setClearButtonEnabled(True)
+        self.field.textChanged.connect(self._filter)
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Help")
+        self.glossary = _Glossary(look)
+        self.keys, self.sources, self.numbers = _Rows(look), _Rows(look), _Rows(look)
+        self._fill()
+        self._filters: tuple[Callable[[tuple[str, ...]], int], ...] = (
+            self.glossary.filter,
+            self.keys.filter,
+            self.sources.filter,
+            self.numbers.filter,
+        )
+        for part, name in zip((self.glossary, self.keys, self.sources, self.numbers), TABS, strict=True):
+            self.tabs.addTab(part if part is self.glossary else _scrolled(part, name), name)
+        column = QVBoxLayout(self)
+        column.addWidget(self.field)
+        column.addWidget(self.tabs, 1)
+        self.glossary.list.currentItemChanged.connect(self._explain)
+        self.glossary.view.show_wanted.connect(self.show_wanted)
+        self._filter("")
+        room = window.height() - 60
+        self.resize(min(look.px(680), window.width() - 40), min(look.px(560), max(room, 300)))
+
+    # ---- What is in it ----
+
+    def _fill(self) -> None:
+        entry = next(entry for entry in PAGES if entry.id == self._window.settings.page)
+        self.keys.add_section(entry.title, page_rows(self._window.page))
+        self.keys.add_section("Every page", window_rows())
+        self._others = [other for other in PAGES if other is not entry]
+        self.tabs.currentChanged.connect(self._on_tab)
+        self.sources.add_section("Papers cited", [(_line(paper),) for paper in PAPERS], is_linked=True)
+        self.sources.add_section("Further reading", [(_line(reading),) for reading in TO_READ_ON], is_linked=True)
+        for heading, text in NUMBERS:
+            self.numbers.add_section(heading, [(text,)], is_small=True)
+
+    def _on_tab(self, tab: int) -> None:
+        if tab == KEYS and self._others:
+            QTimer.singleShot(0, self, self._add_page)
+
+    def _add_page(self) -> None:
+        """Add the keys of one more page. Those that were never opened are made for it, one at a time."""
+        if self._others:
+            entry = self._others.pop(0)
+            self.keys.add_section(entry.title, page_rows(self._window.made_page(entry)))
+            self._count()
+            QTimer.singleShot(0, self, self._add_page)
+
+    def _explain(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            reason = IN_A_LESSON if self._window.has_lesson else ""
+            self.glossary.view.show_term(item.data(Qt.ItemDataRole.UserRole), reason=reason)
+
+    # ---- Searching ----
+
+    def _filter(self, text: str) -> None:
+        counts = self._count()
+        if text.strip() and not counts[self.tabs.currentIndex()] and any(counts):
+            self.tabs.setCurrentIndex(next(place for place, count in enumerate(counts) if count))
+
+    def _count(self) -> list[int]:
+        """Show what has the words of the field, and say on each tab how much that is."""
+        words = tuple(self.field.text().casefold().split())
+        counts = [filter_(words) for filter_ in self._filters]
+        for place, (name, count) in enumerate(zip(TABS, counts, strict=True)):
+            self.tabs.setTabText(place, f"{name} ({count})" if words else name)
+        return counts
+
+    def show_tab(self, tab: int) -> None:
+        """Show a tab; the keyboard goes to the field."""
+        self.tabs.setCurrentIndex(tab)
+        self._on_tab(tab)
+        self.field.setFocus()
+
+
+def _scrolled(rows: QWidget, name: str) -> ColumnScroll:
+    scroll = ColumnScroll(rows)
+    scroll.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # to be scrolled by keys
+    scroll.setAccessibleName(name)
+    return scroll
+
+
+def _line(reference: Reference) -> str:
+    """Return a reference whose title is a link; the browser opens it, not the program."""
+    link = f'<a href="{html.escape(reference.link)}" style="color: palette(text)">{reference.title}</a>'
+    return f"{reference.authors} ({reference.year}). {link}"

@@ -1,0 +1,101 @@
+"""What a term means: two sentences, a small picture, and the way to see it large."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from attention_explorer.pages.terms.pictures import WIDE, Miniature
+from attention_explorer.pages.terms.terms import Term
+from attention_explorer.state.ready_made import find_preset
+from attention_explorer.ui.accessible import announce, sentences
+from attention_explorer.ui.controls.card import Card
+from attention_explorer.ui.controls.possible import allow_unless
+from attention_explorer.ui.theme import Look
+
+IN_A_LESSON = "A lesson is open. Leave it to see the preset."
+
+
+class TermView(QWidget):
+    """Explains one term at a time.
+
+    Signals
+    -------
+    show_wanted : Term
+        Its preset is to be shown in the window.
+    """
+
+    show_wanted = Signal(object)
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.term: Term | None = None
+        self._title, self._says, self._source = QLabel(), QLabel(), QLabel()
+        self.picture = Miniature(look)
+        self.show_me = QPushButton("Show me")
+        self._title.setObjectName("title")
+        self._source.setObjectName("muted")
+        for label in (self._says, self._source):
+            label.setWordWrap(True)
+        self.show_me.clicked.connect(lambda: self.show_wanted.emit(self.term))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(look.px(8))
+        foot = QHBoxLayout()
+        foot.addWidget(self._source, 1)
+        foot.addWidget(self.show_me)
+        for widget in (self._title, self._says, self.picture):
+            column.addWidget(widget)
+        column.addLayout(foot)
+
+    def show_term(self, term: Term, *, reason: str = "") -> None:
+        """Explain a term; with a reason, why its preset cannot be shown, also without its picture."""
+        self.term = term
+        self._title.setText(term.name)
+        self._says.setText(term.says)
+        self._source.setText(term.source)
+        ready = find_preset(term.show, term.page)
+        self.show_me.setToolTip(f"Show the preset “{ready.title}”. Undo brings back what you have.")
+        self.show_me.setAccessibleName(f"Show me: {ready.title}")
+        allow_unless(reason, self.show_me)
+        self.picture.setVisible(term.picture and not reason)
+        if self.picture.isVisibleTo(self):
+            self.picture.show_preset(ready)
+
+    def spoken(self) -> str:
+        """Say what the term means."""
+        return sentences(self._title.text(), self._says.text(), self._source.text())
+
+
+class TermCard(QDialog):
+    """A small card beside a word that somebody asks about: Esc, or a click elsewhere, closes it."""
+
+    def __init__(self, parent: QWidget, look: Look) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.look = look
+        self.view = TermView(look)
+        card = Card(look)
+        card.setFixedWidth(look.px(WIDE + 26))
+        card.body.addWidget(self.view)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(card)
+        self.view.show_wanted.connect(self.accept)
+
+    def show_term(self, term: Term, reason: str = "") -> None:
+        """Explain a term; with a reason, why its preset cannot be shown, also without its picture."""
+        self.setAccessibleName(term.name)
+        self.view.show_term(term, reason=reason)
+
+    def open_at(self, place: QPoint, around: QRect) -> None:
+        """Open below a place of the screen, or above it, wholly within a part of the screen."""
+        self.ensurePolished()
+        self.adjustSize()
+        size = self.sizeHint()
+        below = place.y() + 6
+        top = below if below + size.height() <= around.bottom() else place.y() - size.height() - 24
+        left = min(max(place.x() - 20, around.left() + 4), around.right() - size.width() - 4)
+        self.move(left, max(min(top, around.bottom() - size.height()), around.top() + 4))
+        self.show()
+        self.view.show_me.setFocus()
+        announce(self, self.view.spoken())

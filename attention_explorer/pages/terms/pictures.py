@@ -1,0 +1,118 @@
+"""A small picture of a preset, computed on the worker, as its page would show it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.state.figure_options import PIXELS_PER_INCH, FigureOptions, FigureTheme, Length, LengthUnit
+from attention_explorer.state.ready_made import ReadyMade
+from attention_explorer.ui.accessible import PICTURE
+from attention_explorer.ui.drawing.marks import colour_of
+from attention_explorer.ui.export.figure import Figure, rendered
+from attention_explorer.ui.page import PAGES
+from attention_explorer.ui.pictures.figure import PicturesFigure
+from attention_explorer.ui.theme import Look
+
+WIDE, HIGH = 372, 230
+"""Pixels at 100 %."""
+TOO_HIGH, WIDER = 1.2, 1.8
+"""Of a picture’s height by its width, and how much wider it is laid out then."""
+
+
+class Miniature(QWidget):
+    """Shows the large picture of a preset, small."""
+
+    accessible_role = PICTURE
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._ready: ReadyMade | None = None
+        self._image, self._words = QImage(), ""
+        self._kept: dict[object, tuple[QImage, str]] = {}
+        self.setAccessibleName("Picture of the preset")
+        self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_delivered)
+        self.jobs.failed.connect(lambda key, _error: self._show(key, (QImage(), "")))
+        self.setFixedHeight(look.px(HIGH))
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._look.px(WIDE), self._look.px(HIGH))
+
+    def spoken(self) -> str:
+        """Say what is drawn."""
+        return self._words
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self.setFixedHeight(look.px(HIGH))
+        if self._ready is not None:
+            self.show_preset(self._ready)
+
+    def show_preset(self, ready: ReadyMade) -> None:
+        """Show a preset, as soon as it is painted."""
+        self._ready = ready
+        key = ready.page, ready.id, self._look.theme.name, self._look.zoom, self.devicePixelRatioF()
+        if key in self._kept:
+            self._show(key, self._kept[key])
+            return
+        self._image, self._words = QImage(), f"The preset “{ready.title}”, which is being drawn."
+        self.update()
+        self.jobs.request(key, partial(_computed, ready))
+
+    def _on_delivered(self, key: object, result: tuple[Figure, str]) -> None:
+        figure, words = result
+        self._kept[key] = _painted(figure, self._look, self.devicePixelRatioF()), words
+        self._show(key, self._kept[key])
+
+    def _show(self, key: object, result: tuple[QImage, str]) -> None:
+        if self._ready is not None and isinstance(key, tuple) and key[:2] == (self._ready.page, self._ready.id):
+            self._image, self._words = result
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._image.isNull():
+            return
+        painter = QPainter(self)
+        size = self._image.deviceIndependentSize().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        box = QRectF(0, 0, size.width(), size.height())
+        painter.drawImage(box, self._image)
+        painter.setPen(colour_of(self._look.theme.border))
+        painter.drawRect(box.adjusted(0, 0, -1, -1))
+        painter.end()
+
+
+def _computed(ready: ReadyMade, report: Report, deliver: Deliver) -> None:
+    """Compute the figure of a preset. Painting it is for the thread of the window: Qt shapes words on no other."""
+    entry = next(entry for entry in PAGES if entry.id == ready.page)
+    with stoppable(report):
+        try:
+            figure = entry.figure(ready.state)
+            picture = getattr(figure, "picture", None)  # what it would compute when it is painted
+            if isinstance(figure, PicturesFigure):
+                figure = replace(figure, shown=picture)
+            deliver((figure, figure.description))
+        except ExplorerError:
+            return  # what cannot be drawn is left out
+
+
+def _painted(figure: Figure, look: Look, ratio: float) -> QImage:
+    """Return a figure as an image, laid out for the room that there is."""
+    theme = FigureTheme.DARK if look.theme.name == "dark" else FigureTheme.LIGHT
+    image = QImage()
+    for times in (1.0, WIDER):  # what comes out too high may have its parts side by side in a wider room
+        if image.isNull() or image.height() > TOO_HIGH * image.width():
+            wide = Length(round(WIDE * times * look.zoom * ratio), LengthUnit.PX)
+            options = FigureOptions(".png", PIXELS_PER_INCH * ratio, wide, theme, title=False, caption=False)
+            image = rendered(figure, options)
+    image.setDevicePixelRatio(ratio)
+    return image

@@ -1,0 +1,238 @@
+"""Terms in the window: where they stand in hints and lessons, the card that explains them, and the help window."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QSlider
+from window_driver import WindowDriver
+
+from attention_explorer.pages.lessons import shelf
+from attention_explorer.pages.terms.page import GLOSSARY, KEYS, SOURCES, TABS, THE_NUMBERS, HelpWindow
+from attention_explorer.pages.terms.panel import TermCard
+from attention_explorer.pages.terms.terms import mentions
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.ui.controls.term_label import TermLabel
+from attention_explorer.ui.dialogs import page_rows, window_rows
+from attention_explorer.ui.page import PAGES
+from attention_explorer.ui.references import PAPERS, TO_READ_ON
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+class Reader(WindowDriver):
+    """Somebody who asks what words mean."""
+
+    @property
+    def explainer(self):
+        return next(helper for path, helper in self.window._helpers.items() if path.endswith("Explainer"))
+
+    @property
+    def card(self) -> TermCard:
+        return self.explainer.card
+
+    @property
+    def help(self) -> HelpWindow:
+        return self.explainer.opened
+
+    @property
+    def hint(self):
+        return self.page.hint.text
+
+    def click_term(self, number: int) -> str:
+        """Click a term of the hint, and return its name."""
+        place = self.hint.places()[number][0].center().toPoint()
+        QTest.mouseClick(self.hint, Qt.MouseButton.LeftButton, pos=place)
+        return mentions(self.hint.text())[number].term.name
+
+    def look_for(self, text: str) -> None:
+        self.help.field.selectAll()
+        QTest.keyClicks(self.help.field, text)
+
+    def terms_listed(self) -> list[str]:
+        return [term.name for item, term in self.help.glossary.items() if not item.isHidden()]
+
+    def rows_shown(self, part) -> list[str]:
+        return [label.text() for label in part.findChildren(QLabel) if not label.isHidden()]
+
+
+@pytest.fixture
+def reader(make_window, hand) -> Reader:
+    return Reader(make_window(), hand)
+
+
+def test_a_click_on_a_term_of_the_hint_explains_it_and_show_me_can_be_undone(reader, qtbot):
+    before = reader.window.session.state
+    names = [mention.term.name for mention in mentions(reader.hint.text())]
+    assert names == ["output", "key"]
+    for number, name in enumerate(names):
+        assert reader.click_term(number) == name
+        assert reader.card.view.term.name == name
+        assert name in reader.card.view.spoken()
+        if number == 0:
+            QTest.keyClick(reader.card, Qt.Key.Key_Escape)
+            qtbot.waitUntil(lambda: not reader.card.isVisible())
+    qtbot.waitUntil(lambda: not reader.card.view.picture._image.isNull(), timeout=20_000)
+    assert reader.card.view.picture.spoken().startswith("Lookup page.")
+    reader.press(reader.card.view.show_me)
+    qtbot.waitUntil(lambda: not reader.card.isVisible())
+    assert reader.window.session.state.lookup.preset == "three-keys"
+    assert reader.undo_text == "Load “Three keys and a hidden tie”"
+    reader.undo()
+    assert reader.window.session.state == before
+
+
+def test_show_me_goes_to_the_page_of_the_preset(reader, qtbot):
+    reader.window.explain("causal mask")
+    reader.press(reader.card.view.show_me)
+    assert reader.window.settings.page == "heads"
+    assert reader.window.session.state.heads.preset == "running-mean"
+    reader.undo()
+    assert reader.window.session.state.heads.preset != "running-mean"
+
+
+def test_a_click_beside_the_terms_explains_nothing(reader):
+    box = reader.hint.places()[0][0]
+    QTest.mouseClick(reader.hint, Qt.MouseButton.LeftButton, pos=box.topLeft().toPoint() - QPoint(12, 0))
+    assert not reader.window._helpers
+
+
+def test_the_dots_are_below_the_words(reader):
+    """Each box is as wide as its word, within the block, and something is drawn at its foot."""
+    reader.window.resize(1024, 768)
+    QApplication.processEvents()
+    image = reader.hint.grab().toImage()
+    for boxes in reader.hint.places():
+        for box in boxes:
+            assert reader.hint.rect().contains(box.toAlignedRect().adjusted(1, 1, -1, -1))
+            foot = round(box.bottom())
+            row = {image.pixel(x, y) for x in range(int(box.left()), int(box.right())) for y in (foot - 1, foot)}
+            assert len(row) > 1
+
+
+def test_keys_reach_the_terms_of_a_hint(reader, qtbot):
+    reader.hint.setFocus(Qt.FocusReason.TabFocusReason)
+    reader.key(Qt.Key.Key_Right, widget=reader.hint)
+    reader.key(Qt.Key.Key_F1, widget=reader.hint)
+    assert reader.card.view.term.name == "key"
+    QTest.keyClick(reader.card, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not reader.card.isVisible())
+    reader.key(Qt.Key.Key_Left, widget=reader.hint)
+    reader.key(Qt.Key.Key_Return, widget=reader.hint)
+    assert reader.card.view.term.name == "output"
+
+
+def test_f1_on_a_control_explains_it_and_elsewhere_opens_the_keys(reader):
+    reader.key(Qt.Key.Key_F1)
+    assert reader.help.tabs.currentIndex() == KEYS
+    reader.help.reject()
+    QApplication.processEvents()
+    reader.window.activateWindow()
+    QApplication.processEvents()
+    sliders = reader.page.findChildren(QSlider)
+    slider = next(slider for slider in sliders if "emperature" in slider.accessibleName())
+    slider.setFocus()
+    reader.key(Qt.Key.Key_F1, widget=slider)
+    assert reader.card.view.term.name == "temperature"
+
+
+def test_a_lesson_links_its_terms_but_shows_no_other_picture(reader, qtbot):
+    reader.window.show_lessons()
+    lessons = reader.window._lessons
+    lessons.start(next(lesson for lesson in shelf.lessons() if lesson.name == "soft"))
+    label = next(label for label in lessons.card.findChildren(TermLabel) if "term:weight" in label.text())
+    label.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(label, Qt.Key.Key_Tab)
+    label.linkActivated.emit("term:weight")
+    view = reader.card.view
+    assert view.term.name == "weight"
+    assert not view.picture.isVisible(), "which might give an answer away"
+    assert not view.show_me.isEnabled()
+    assert "Leave it" in view.show_me.toolTip()
+
+
+def test_links_keep_the_colour_of_the_words_in_other_colours(qtbot, reader):
+    label = TermLabel('A <a href="term:weight" style="text-underline-style: dotted">weight</a>.')
+    label.setStyleSheet("font-size: 30px")
+    qtbot.addWidget(label)
+    label.show()
+    asked = []
+    label.term_wanted.connect(asked.append)
+    QTest.keyClick(label, Qt.Key.Key_Tab)
+    label.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(label, Qt.Key.Key_Return)
+    assert asked == ["weight"]
+
+
+# ---- The help window ----
+
+
+def test_the_glossary_is_searched_as_one_types(reader, qtbot):
+    reader.key(Qt.Key.Key_F1, SHIFT)
+    assert reader.help.tabs.currentIndex() == GLOSSARY
+    everything = reader.terms_listed()
+    assert len(everything) >= 40
+    reader.look_for("rotary")
+    assert reader.terms_listed() == ["RoPE"]
+    assert reader.help.glossary.view.term.name == "RoPE"
+    assert reader.help.tabs.tabText(GLOSSARY) == "Glossary (1)"
+    reader.look_for("mask")
+    assert reader.help.glossary.view.term.name == "mask", "what is called so, before what mentions it"
+    reader.help.field.clear()
+    assert reader.terms_listed() == everything
+    assert [reader.help.tabs.tabText(tab) for tab in range(4)] == list(TABS)
+    reader.key(Qt.Key.Key_Down, widget=reader.help.glossary.list)
+    name = reader.help.glossary.view.term.name
+    reader.press(reader.help.glossary.view.show_me)
+    assert reader.steps == 1, name
+    assert reader.help.isVisible(), "it stands beside the window"
+
+
+def test_the_keys_of_all_pages_are_listed_from_their_actions(reader, qtbot):
+    reader.window.show_help(KEYS)
+    qtbot.waitUntil(lambda: not reader.help._others, timeout=20_000)
+    QApplication.processEvents()
+    shown = reader.rows_shown(reader.help.keys)
+    for entry in PAGES:
+        assert entry.title in shown
+        for keys, what in page_rows(reader.window.made_page(entry)):
+            assert keys in shown
+            assert what in shown
+    for keys, what in window_rows():
+        assert keys in shown
+        assert what in shown
+    assert {"Alt+1", "Ctrl+K", "F5", "Ctrl+PgDown"} <= set(shown)
+    reader.look_for("rail above")
+    assert reader.rows_shown(reader.help.keys) == []
+    reader.look_for("undo")
+    assert {"Ctrl+Z", "Undo"} <= set(reader.rows_shown(reader.help.keys))
+
+
+def test_what_is_not_on_the_tab_leads_to_another(reader):
+    reader.window.show_help(THE_NUMBERS)
+    assert any("Rows are queries" in text for text in reader.rows_shown(reader.help.numbers))
+    reader.look_for("kobayashi")
+    assert reader.help.tabs.currentIndex() == SOURCES
+    assert len(reader.rows_shown(reader.help.sources)) == 2, "the heading and the paper"
+    reader.look_for("no such thing")
+    assert all(reader.help.tabs.tabText(tab).endswith("(0)") for tab in range(4))
+
+
+def test_the_sources_link_each_paper(reader):
+    reader.window.show_help(SOURCES)
+    shown = "\n".join(reader.rows_shown(reader.help.sources))
+    for reference in (*PAPERS, *TO_READ_ON):
+        assert reference.link.replace("&", "&amp;") in shown
+        assert f"{reference.authors} ({reference.year})" in shown
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 800)])
+@pytest.mark.parametrize("zoom", [1.0, 1.75])
+def test_the_help_fits_the_window(make_window, hand, size, zoom):
+    reader = Reader(make_window(None, Settings(theme=ThemeChoice.DARK, zoom=zoom), size), hand)
+    reader.window.show_help(GLOSSARY)
+    assert reader.help.height() <= size[1]
+    assert reader.help.width() <= max(size[0], reader.help.minimumSizeHint().width())
