@@ -63,6 +63,7 @@ MORE_FIELDS = ("residual", "d_ff", "encoder_layers", "length", "batch", "rate", 
 class TrainingPage(RequestingPage):
     """What learns above, its attention large, the curves below, and beside it what can be asked and broken."""
 
+    presented = ("heading", "origin", "canvas")
     gestures = (
         ("Space", "learn, or pause"),
         ("Point at a cell", "read its weight, and what it was at the beginning"),
@@ -121,11 +122,11 @@ class TrainingPage(RequestingPage):
         self.more: Form[LearningSetup] = Form(LearningSetup, MORE_FIELDS, self.look, changed_setup)
         self.more_button = MoreButton()
         self.more_button.setText("More…")
-        self.more_button.show()  # whatever the height: these are not for the first look
         self.more_button.setToolTip("Show the other sizes, and how it learns; click again to hide them")
         self.more_button.toggled.connect(self.more.setVisible)
         self.more.hide()
         self.form.add(self.more_button)
+        self.more_button.show()  # whatever the height: these are not for the first look; alone it would be a window
         self.others = OtherRunBar(self.look)
         self.form.add(self.others)
 

@@ -64,6 +64,7 @@ LEAST_CENTRE = 270
 class HeadsPage(RequestingPage):
     """The wall of heads, the large picture, and beside it the reading, the setup and the checks."""
 
+    presented = ("title", "badges", "pictures")
     gestures = (
         ("Point at a cell", "light it up in every head; the arithmetic appears"),
         ("Click a cell or a token", "pin it; click again or Esc lets go"),

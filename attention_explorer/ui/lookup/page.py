@@ -121,6 +121,7 @@ class LookupPage(Page):
         self._header.addWidget(self.presets, 1)
         self._header.addWidget(self.home)
         self._header.addWidget(self.export_button)
+        self._header.addStretch(0)  # with all of it hidden, Qt would hold the whole column to its width of nothing
         return self._header
 
     def _connect(self) -> None:

@@ -46,6 +46,7 @@ class PicturesPage(RequestingPage, Generic[S]):
     part = ""
     """The field of `ExplorerState` that the page shows."""
     narrow_below = NARROW_PAGE
+    presented = ("title", "canvas")
     """Pixels at zoom 1 of the page below which the panel goes under the picture."""
     least_heights = 280, 400
     """Pixels at zoom 1 that the picture gets at least: beside the panel, and above it."""

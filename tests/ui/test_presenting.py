@@ -1,0 +1,217 @@
+"""Presenting: the picture alone, large, scene after scene; and everything as before when it ends."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from window_driver import WindowDriver
+
+from attention_explorer.pages.lessons import shelf
+from attention_explorer.pages.lessons.page import LessonList
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.ready_made import find_preset
+from attention_explorer.state.session_file import write_session
+from attention_explorer.ui.page import PAGES
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
+
+
+class Speaker(WindowDriver):
+    """Somebody who shows things to a room."""
+
+    @property
+    def presenter(self):
+        return next(helper for path, helper in self.window._helpers.items() if path.endswith("Presenter"))
+
+    @property
+    def caption(self) -> str:
+        return self.presenter._caption.text()
+
+    def acted(self) -> None:
+        for _ in range(3):
+            QApplication.processEvents()
+
+    def press_key(self, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+        QTest.keyClick(self.window, key, modifiers)
+        self.acted()
+
+    def settle(self, qtbot) -> None:
+        qtbot.waitUntil(lambda: not self.presenter.jobs.is_busy(), timeout=20_000)
+        self.page.settle()
+        self.acted()
+
+    def seen(self) -> set[QWidget]:
+        """The widgets of the page that are on show."""
+        return {widget for widget in self.page.findChildren(QWidget) if widget.isVisible()}
+
+
+@pytest.fixture
+def speaker(make_window, hand) -> Speaker:
+    return Speaker(make_window(OWN), hand)
+
+
+@pytest.fixture
+def scenes(tmp_path) -> list[str]:
+    """Three session files, on three pages, whose names give their order."""
+    names = []
+    for number, (preset, page) in enumerate((("quiz", "lookup"), ("causal", "heads"), ("gap", "scaling")), 1):
+        path = tmp_path / f"{number} {preset}.attn.json"
+        write_session(path, find_preset(preset, page).state, page=page)
+        names.append(str(path))
+    return names
+
+
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.id)
+def test_the_picture_stands_alone_and_all_comes_back(make_window, hand, qtbot, entry):
+    settings = Settings(theme=ThemeChoice.LIGHT, page=entry.id, zoom=1.1)
+    speaker = Speaker(make_window(None, settings), hand)
+    speaker.page.settle()
+    speaker.acted()
+    window, page, before = speaker.window, speaker.page, speaker.window.session.state
+    seen, size = speaker.seen(), page.canvas.size()
+    speaker.press_key(Qt.Key.Key_F5)
+    window.resize(1600, 1000)
+    speaker.settle(qtbot)
+    kept = [getattr(page, name) for name in page.presented]
+    assert all(widget.isVisible() for widget in kept)
+    assert page.canvas.width() > 0.9 * window.width() or page.canvas.height() > 0.7 * window.height()
+    assert not window.menuBar().isVisible()
+    assert not window.statusBar().isVisible()
+    assert not any(button.isVisible() for button, _ in window._rail_buttons.values())
+    assert not page.hint.isVisible()
+    assert window.look.zoom > 1.3, "large words"
+    assert window.settings.zoom == 1.1
+    assert speaker.caption or entry.id == "training"
+    assert speaker.presenter._caption.fontMetrics().height() > 22
+    speaker.press_key(Qt.Key.Key_Escape)
+    window.resize(1280, 800)
+    speaker.acted()
+    speaker.page.settle()
+    speaker.acted()
+    assert window.session.state == before
+    assert not window.session.can_undo
+    assert window.look.zoom == 1.1
+    assert speaker.seen() == seen
+    assert page.canvas.size() == size
+
+
+def test_what_is_shown_can_still_be_touched(speaker, qtbot):
+    speaker.press_key(Qt.Key.Key_F5)
+    speaker.settle(qtbot)
+    before = speaker.caption
+    speaker.canvas.setFocus()
+    speaker.key(Qt.Key.Key_Right)
+    speaker.settle(qtbot)
+    assert speaker.window.session.state != OWN
+    assert speaker.caption != before
+    assert "q = (0.35, −1.25)" in speaker.caption
+    speaker.press_key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert speaker.window.session.state == OWN
+    speaker.press_key(Qt.Key.Key_F5)
+    assert speaker.window.menuBar().isVisible()
+
+
+def test_another_page_stands_alone_too(speaker, qtbot):
+    speaker.press_key(Qt.Key.Key_F5)
+    speaker.window.show_page("cost")
+    speaker.settle(qtbot)
+    assert speaker.page.canvas.isVisible()
+    assert not speaker.page.panel.isVisible()
+    speaker.press_key(Qt.Key.Key_Escape)
+    assert speaker.page.panel.isVisible()
+    speaker.window.show_page("lookup")
+    assert speaker.page.panel.isVisible()
+
+
+def test_scenes_are_stepped_through_and_ones_own_work_comes_back(speaker, qtbot, monkeypatch, scenes):
+    speaker.key(Qt.Key.Key_Right)
+    own, steps = speaker.window.session.state, speaker.steps
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_a, **_k: (list(reversed(scenes)), ""))
+    speaker.window.action("present-files").trigger()
+    speaker.settle(qtbot)
+    assert speaker.window.session.state.lookup.preset == "quiz"
+    assert speaker.caption.startswith("1 / 3   1 quiz.")
+    speaker.press_key(Qt.Key.Key_PageUp)
+    assert speaker.window.settings.page == "lookup", "there is none before the first"
+    speaker.press_key(Qt.Key.Key_PageDown)
+    speaker.settle(qtbot)
+    assert speaker.window.settings.page == "heads"
+    assert speaker.window.session.state.heads.preset == "causal"
+    for _ in range(3):
+        speaker.press_key(Qt.Key.Key_PageDown)
+    speaker.settle(qtbot)
+    assert speaker.caption.startswith("3 / 3")
+    speaker.press_key(Qt.Key.Key_PageUp)
+    assert speaker.window.settings.page == "heads"
+    speaker.press_key(Qt.Key.Key_Escape)
+    assert speaker.window.session.state == own
+    assert speaker.window.settings.page == "lookup"
+    assert speaker.window.session.undo_stack.index() == steps
+    speaker.undo()
+    assert speaker.window.session.state == OWN
+
+
+def test_ones_own_work_comes_back_even_if_its_history_was_undone(speaker, qtbot, monkeypatch, scenes):
+    speaker.key(Qt.Key.Key_Right)
+    own = speaker.window.session.state
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_a, **_k: (scenes, ""))
+    speaker.window.ask_what_to_present()
+    for _ in range(3):
+        speaker.press_key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    speaker.canvas.setFocus()
+    speaker.key(Qt.Key.Key_Up)
+    speaker.press_key(Qt.Key.Key_Escape)
+    assert speaker.window.session.state == own
+
+
+def test_a_file_that_cannot_be_read_is_said_and_nothing_begins(speaker, qtbot, monkeypatch, scenes):
+    from attention_explorer.pages.presenting import player
+
+    said = []
+    monkeypatch.setattr(player, "say", lambda _window, title, text: said.append(f"{title}. {text}"))
+    with open(scenes[1], "w", encoding="utf-8") as file:
+        file.write("{")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_a, **_k: (scenes, ""))
+    speaker.window.ask_what_to_present()
+    assert len(said) == 1
+    assert "2 causal.attn.json" in said[0]
+    assert speaker.window.session.state == OWN
+    assert speaker.window.menuBar().isVisible()
+
+
+def test_the_steps_of_a_lesson_are_gone_through(speaker, qtbot):
+    window = speaker.window
+    window.start_lesson(shelf.lessons()[1])
+    speaker.press_key(Qt.Key.Key_F5)
+    speaker.settle(qtbot)
+    card = window.lesson_card
+    assert card.isVisible()
+    speaker.press_key(Qt.Key.Key_PageDown)
+    assert "Step 1 of" in card.spoken(), "a task is done first"
+    speaker.press(card.tell)
+    speaker.press_key(Qt.Key.Key_PageDown)
+    assert "Step 2 of" in card.spoken()
+    speaker.press_key(Qt.Key.Key_PageUp)
+    assert "Step 1 of" in card.spoken()
+    speaker.press_key(Qt.Key.Key_Escape)
+    assert window.has_lesson
+    window.leave_lesson()
+    assert window.session.state == OWN
+
+
+def test_a_hand_out_is_written_from_the_list_of_lessons(speaker, monkeypatch, tmp_path):
+    out = tmp_path / "sheet"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(out), ""))
+    speaker.window.show_lessons()
+    listed = next(child for child in speaker.window.findChildren(LessonList) if child.isVisible())
+    button = next(b for b in listed.findChildren(type(listed.starts[0])) if b.text() == "Hand-out…")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF-")
+    assert speaker.told == "Saved sheet.pdf"
+    listed.reject()
