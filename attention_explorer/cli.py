@@ -37,6 +37,7 @@ EXAMPLES = """examples:
   attention-explorer render attention.npz heads.pdf --what wall
   attention-explorer render attention.npz head.pdf --layer 2 --head 1 --what lines
   attention-explorer render - - --format png --dpi 300 < lesson.attn.json > figure.png
+  attention-explorer lesson handout soft.lesson.toml soft.pdf
   attention-explorer train it                     learn what “it” refers to, in a second or two
   attention-explorer train repeat --steps 300 --seed 1 out.npz
   attention-explorer gallery pictures             every page and preset as PNG files
@@ -192,10 +193,13 @@ _LEARNED_SWITCHES = {
 
 
 def _add_lesson(commands: argparse._SubParsersAction[_Command]) -> None:
-    lesson = commands.add_parser("lesson", help="look a lesson over that you write")
+    lesson = commands.add_parser("lesson", help="look a lesson over that you write, or print it")
     tasks = lesson.add_subparsers(dest="task", metavar="TASK", required=True)
     check = tasks.add_parser("check", help="walk a lesson and print what its names are, and its answers")
-    check.add_argument("file", type=Path, metavar="FILE", help="a lesson (.lesson.toml)")
+    handout = tasks.add_parser("handout", help="write a lesson as a PDF to be printed: its questions, then the answers")
+    for task in (check, handout):
+        task.add_argument("file", type=Path, metavar="FILE", help="a lesson (.lesson.toml)")
+    handout.add_argument("out", type=Path, metavar="OUT", help="a file ending in .pdf")
 
 
 def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> None:
@@ -361,7 +365,7 @@ def _carry_out(options: argparse.Namespace) -> int:
         case "train":
             return _train(options)
         case "lesson":
-            return _check_lesson(options.file)
+            return _hand_out(options) if options.task == "handout" else _check_lesson(options.file)
         case _:
             file = getattr(options, "file", None)
             how = {"is_watched": options.watch, "from_zero": options.from_zero}
@@ -484,6 +488,18 @@ def _check_lesson(path: Path) -> int:
     lines = [f"{lesson.title}: {counted(len(lesson.steps), 'step')}, {lesson.minutes:g} minutes\n"]
     lines += (f"  line {step.line}: {name} = {what}\n" for step, name, what in checked(lesson, path.absolute().parent))
     return _write_out(_encoded("".join(lines)))
+
+
+def _hand_out(options: argparse.Namespace) -> int:
+    from attention_explorer.pages.presenting.handout import read_items
+
+    lesson, items = read_items(options.file)
+    from attention_explorer.app import make_drawing_application
+    from attention_explorer.pages.presenting.figure import write_handout
+
+    make_drawing_application()  # for its fonts
+    write_handout(options.out, lesson, items)
+    return 0
 
 
 def _render(options: argparse.Namespace) -> int:

@@ -33,6 +33,8 @@ class LessonList(QDialog):
     -------
     chosen : Lesson
         It is to begin, or to go on.
+    printed : Lesson
+        It is to be written as a PDF, for paper.
     forgotten : Lesson or None
         The progress in it is to be forgotten, or all progress.
     result_wanted : str
@@ -40,6 +42,7 @@ class LessonList(QDialog):
     """
 
     chosen = Signal(object)
+    printed = Signal(object)
     forgotten = Signal(object)
     result_wanted = Signal(str)
 
@@ -89,6 +92,7 @@ class LessonList(QDialog):
         start.clicked.connect(lambda: self._choose(lesson))
         line = QHBoxLayout()
         line.addLayout(words, 1)
+        line.addWidget(self._printing(lesson))
         if done != Done():
             forget = QPushButton("Reset")
             forget.setAccessibleName(f"Reset: {lesson.title}")
@@ -100,6 +104,14 @@ class LessonList(QDialog):
         card.body.addLayout(line)
         rows.addWidget(card)
         return start
+
+    def _printing(self, lesson: Lesson) -> QPushButton:
+        button = QPushButton("Hand-out…")
+        button.setToolTip("Save it as a PDF to be printed: tasks and questions, then the answers")
+        button.setAccessibleName(f"Hand-out: {lesson.title}")
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: self.printed.emit(lesson))
+        return button
 
     def _foot(self, progress: Progress, *, is_first: bool) -> QHBoxLayout:
         foot = QHBoxLayout()

@@ -146,6 +146,7 @@ class LessonPlayer(QObject):
         """Open the list of lessons; the first time, with a word of welcome."""
         opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress, is_first=is_first)
         opened.chosen.connect(self.start)
+        opened.printed.connect(self._window.hand_out)
         opened.forgotten.connect(self._forget)
         opened.result_wanted.connect(self._write_result)
         opened.open()
@@ -198,6 +199,7 @@ class LessonPlayer(QObject):
             (card.leave.clicked, self.leave),
             (card.given, self._answer),
             (card.written, self._show_guess),
+            (card.term_wanted, self._window.explain),
         )
 
     @property
