@@ -47,7 +47,7 @@ class Presenter(QObject):
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_caption)
         window.session.changed.connect(self._on_changed)
-        window.page_shown.connect(self._on_page_shown)
+        window.turned.connect(self._on_turned)
         window.worn.connect(self._wear)
 
     # ---- Beginning and ending ----
@@ -169,9 +169,9 @@ class Presenter(QObject):
         wanted = min(window.width() / NARROWEST, window.height() / LOWEST, LARGEST)
         self._hide_rest()
         window.set_bare(round(max(wanted, window.settings.zoom, 0.5), 2))
-        self._on_page_shown()
+        self._on_turned()
 
-    def _on_page_shown(self) -> None:
+    def _on_turned(self) -> None:
         if self.is_on:
             self._show_all()
             self._hide_rest()
