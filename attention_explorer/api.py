@@ -204,9 +204,9 @@ def show(
     array([0., 1., 0.])
     """
     named: dict[str, Array] = {}
-    for name, given in (("attention", weights), ("q", q), ("k", k), ("v", v)):
+    for name, given in (("weights", weights), ("q", q), ("k", k), ("v", v)):
         if given is not None:
-            named |= _named(name, "weights" if name == "attention" else name, given)
+            named |= _named(name, given)
     if not named:
         raise ArrayError(f"there is nothing to show: give weights, or q and k{WITH_TRANSFORMERS}")
     if mask is not None:
@@ -267,9 +267,9 @@ def _whole(name: str, given: object) -> int:
         raise ArrayError(f"{name} is {given!r:.40}, but must be a whole number, counted from 0") from None
 
 
-def _named(name: str, said: str, given: object) -> dict[str, Array]:
-    """Name one array, or those of the layers: attention.0, attention.1 and so on."""
-    layers, is_list = as_layers(said, given)
+def _named(name: str, given: object) -> dict[str, Array]:
+    """Name one array, or those of the layers: weights.0, weights.1 and so on."""
+    layers, is_list = as_layers(name, given)
     return {f"{name}.{place}": layer for place, layer in enumerate(layers)} if is_list else {name: layers[0]}
 
 

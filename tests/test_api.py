@@ -225,6 +225,31 @@ def test_a_script_waits_for_the_window_and_a_notebook_goes_on(monkeypatch, kerne
     assert setup.recipe.tokens == tuple(TOKENS)
 
 
+def test_refusals_call_arguments_by_their_names_and_no_file_that_nobody_made():
+    weights = weights_of(2, 5, 5)
+    for given, said in (
+        ((np.full((3, 3), np.nan),), "“weights” holds nan at index (0, 0)"),
+        ((weights * 3,), "“weights” of shape (2, 5, 5): rows sum to"),
+        ((weights, ["a"]), "1 token for 5 queries: give one for each, in “tokens”"),
+    ):
+        with pytest.raises(ArrayError) as refused:
+            attention_explorer.show(*given)
+        assert str(refused.value).startswith(said)
+    with pytest.raises(ArrayError) as refused:
+        attention_explorer.show(weights, list("abcde"), context_tokens=["a", "b"])
+    assert str(refused.value) == "2 tokens for 5 keys: give one for each, in “context_tokens”"
+
+
+def test_a_head_that_is_wrong_is_called_as_python_counts(tmp_path):
+    weights = weights_of(2, 3, 200, 200)
+    weights[1, 2, 7] = 0.0
+    weights[1, 2, 7, 5] = np.nan
+    view = attention_explorer.show(weights)
+    for use in (view.check, lambda: view.save(tmp_path / "head.svg", layer=1, head=2)):
+        with pytest.raises(ExplorerError, match=r"layer 1, head 2 \(counted from 0\)"):
+            use()
+
+
 def test_the_window_is_called_by_the_title_that_was_given(monkeypatch, make_window):
     commands: list[list[str]] = []
     monkeypatch.setattr(api.subprocess, "run", lambda command, **_how: commands.append(command))

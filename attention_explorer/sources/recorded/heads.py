@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import ArrayMap, AttentionMap, QueryKeyMap, RowMask
 from attention_explorer.numerals import counted
+from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.recorded.contents import Contents
 from attention_explorer.sources.recorded.head_array import HeadArray
 from attention_explorer.sources.recorded.head_stack import HeadStack, check_sizes
@@ -135,11 +136,15 @@ def check_tokens(contents: Contents, n_q: int, n_k: int) -> None:
     name, tokens, context = contents.path.name, contents.tokens, contents.context_tokens
     if tokens is not None and len(tokens) != n_q:
         given = counted(len(tokens), "token")
+        if is_handed_over(contents.path):
+            raise ArrayError(f"{given} for {n_q} queries: give one for each, in “tokens”")
         if not contents.has_own_tokens:
             raise ArrayError(f"{given} for the {n_q} queries of “{name}”: give one for each")
         raise ArrayError(f"“{name}” has {given} for {n_q} queries: give one for each, in “tokens”")
     if context is not None and len(context) != n_k:
         given = counted(len(context), "token")
+        if is_handed_over(contents.path):
+            raise ArrayError(f"{given} for {counted(n_k, 'key')}: give one for each, in “context_tokens”")
         raise ArrayError(f"“{name}” has {given} for {n_k} keys: give one for each, in “context_tokens”")
 
 
