@@ -28,7 +28,8 @@ from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
 from attention_explorer.state.counting import Count, refusals_counted
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.state.heads.recorded import page_of
+from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.session_file import SUFFIX, write_session
 
 if TYPE_CHECKING:
@@ -137,8 +138,7 @@ class View:
 
     def _heads_page(self, layer: int, head: int) -> HeadsState:
         layer, head = self._place(layer, head)
-        setup = HeadsSetup(self._recipe, layer=layer, head=head, count=Count.FROM_ZERO)  # as Python does
-        return HeadsState(setup, HeadsView(), preset="")
+        return page_of(self._recipe).with_setup(layer=layer, head=head, count=Count.FROM_ZERO)  # as Python does
 
     def _place(self, layer: int, head: int) -> tuple[int, int]:
         layer, head = _whole("layer", layer), _whole("head", head)

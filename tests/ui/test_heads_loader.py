@@ -14,11 +14,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.session.requests import Standing
+from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.colour_scale import Contrast
+from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.cost import is_quick
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.state.heads.recorded import heads_of_file
 from attention_explorer.state.heads.state import (
     Aggregate,
     HeadsSetup,
@@ -491,3 +495,32 @@ def test_a_new_mask_runs_the_layer_on_show_and_no_more(open_heads, wait):
     assert driver.frame.layers.run == 2
     assert driver.frame.layers[0].x is x, "what no mask alters is kept"
     assert layers_computed(driver) == {1, *driver.page.wall.layers_in_view}
+
+
+def test_what_is_wanted_next_does_not_wait_for_the_thumbnails_of_long_maps(make_window, tmp_path, monkeypatch, qtbot):
+    gate, survey = threading.Event(), heads_loader.head_survey
+
+    def held(*given):
+        while not gate.wait(0.01):
+            checkpoint()
+        return survey(*given)
+
+    monkeypatch.setattr(heads_loader, "CELLS_OF_A_LONG_MAP", 0)
+    np.save(tmp_path / "long.npy", np.full((600, 600), 1 / 600))
+    window = make_window(ExplorerState(), Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    page = window.page
+    page.settle()
+    assert page.wall.surveys
+    monkeypatch.setattr(heads_loader, "head_survey", held)
+    monkeypatch.setattr(heads_loader, "_is_quick", lambda _heads: False)
+    heads, part = heads_of_file(tmp_path / "long.npy"), Window(100, 200, 100, 200)
+    try:
+        for wanted, most in ((heads, 600), (heads.with_view(window=part), 101)):
+            window.session.apply(ExplorerState(heads=wanted), "Look")
+            qtbot.waitUntil(lambda: page.requests.shown == page.requests.wanted, timeout=20000)
+            qtbot.waitUntil(lambda most=most: 11 < len(page.canvas.picture.values) <= most, timeout=20000)
+            qtbot.waitUntil(lambda: page.wall.surveys == (), timeout=20000)  # those of before are of something else
+    finally:
+        gate.set()
+    page.settle()
+    assert [survey.place for survey in page.wall.surveys] == [(0, 0)]

@@ -136,7 +136,8 @@ class HeadWall(TipWidget):
             (self._frame, self._view, self._dims_old) == (frame, view, False),
         )
         had_numbers = self._is_by_number
-        before = {survey.place: survey for survey in known}
+        is_of_another = self._frame is not None and _whose(self._frame) != _whose(frame)
+        before = {} if is_of_another else {survey.place: survey for survey in known}
         for survey in surveys:
             if before.pop(survey.place, None) is not survey:
                 self._images.pop(survey.place, None)
@@ -524,6 +525,11 @@ class HeadWall(TipWidget):
             self.switch(*self._surveys[at].place)
         else:
             super().keyPressEvent(event)
+
+
+def _whose(frame: HeadsFrame) -> object:
+    """Return what heads have to share to be the same ones before and after a change."""
+    return frame.setup.recipe.whose
 
 
 def _has(frame: HeadsFrame, survey: HeadSurvey) -> bool:

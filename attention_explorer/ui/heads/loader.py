@@ -42,6 +42,9 @@ FEW_OPERATIONS = 1e9
 CELLS_OF_A_LARGE_MAP = 2**16
 """From so many weights on, a head takes most of its time in arithmetic that does not hold up Python."""
 
+CELLS_OF_A_LONG_MAP = 2**24
+"""Weights of more than 4096 tokens: one head takes seconds, and nobody is to wait for it."""
+
 Place: TypeAlias = tuple[int, int]
 """Layer and head."""
 
@@ -158,6 +161,8 @@ class HeadsLoader(Requests[HeadsRequest]):
             }
         self._surveyed = frame.layers, frame.count, found
         layers = request.layers
+        if frame.shape[0] * frame.shape[1] > CELLS_OF_A_LONG_MAP and not found:
+            yield ()  # from here on this makes way for what is wanted next, such as another part of the large picture
         due = time.monotonic() + FIRST_DELIVERY_SECONDS
         wanted = [place for layer in layers for place in frame.places if place[0] == layer]
         for survey in _surveys(frame, [place for place in wanted if place not in found]):
