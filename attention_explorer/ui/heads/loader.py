@@ -53,6 +53,9 @@ Place: TypeAlias = tuple[int, int]
 class NoPicture:
     """Stands for a large picture that cannot be made, of numbers that are no weights."""
 
+    reason: str
+    """What is wrong with them."""
+
 
 Part: TypeAlias = HeadsFrame | LargePicture | NoPicture | Verdict | tuple[HeadSurvey, ...]
 """What is delivered, one after the other: the frame, the large picture, what is said of it, and the heads so far."""
@@ -125,7 +128,7 @@ class HeadsLoader(Requests[HeadsRequest]):
         try:
             picture: LargePicture | NoPicture = large_picture(request.heads, frame, request.tiles)
         except ArrayError as error:  # of this head: the others are still to be chosen from
-            picture, refused = NoPicture(), error
+            picture, refused = _no_picture(request, error), error
         self._painted.clear()
         yield frame
         yield picture
@@ -134,7 +137,7 @@ class HeadsLoader(Requests[HeadsRequest]):
             yield verdict(frame)
         except ArrayError as error:
             refused = error
-            yield NoPicture()
+            yield _no_picture(request, error)
         progress.has_picture()
         yield from self._walls(frame, request)
         if refused is not None:
@@ -195,6 +198,10 @@ class HeadsLoader(Requests[HeadsRequest]):
                     deliver(part)
 
         return work
+
+
+def _no_picture(request: HeadsRequest, error: ArrayError) -> NoPicture:
+    return NoPicture(request.heads.setup.count.recounted(str(error)))
 
 
 def _is_quick(heads: HeadsState) -> bool:

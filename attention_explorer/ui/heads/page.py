@@ -277,6 +277,7 @@ class HeadsPage(RequestingPage):
             self._panel.show_note(part)
         elif isinstance(part, NoPicture):
             self._centre.forget()
+            self.reading.show_reason(part.reason)  # not what was read of another head
         else:
             self._centre.show_picture(self._frame, request.heads.view, part)
             with self._reading_on():
