@@ -47,8 +47,9 @@ if TYPE_CHECKING:
         SortBy,
         Threshold,
     )
+    from attention_explorer.state.heads.writing import Writing
     from attention_explorer.state.lookup.head_row import HeadRow
-    from attention_explorer.state.lookup.state import Entry, LookupState, Overlay, ValueKind
+    from attention_explorer.state.lookup.state import DescentSpeed, Entry, LookupState, Overlay, ValueKind
     from attention_explorer.state.positions.state import PositionKind, PositionsState
     from attention_explorer.state.scaling.state import BenchState, ScalingState
     from attention_explorer.training import Trained, train
@@ -61,6 +62,7 @@ __all__ = [
     "Contrast",
     "CostState",
     "Count",
+    "DescentSpeed",
     "Encoding",
     "Entry",
     "ExplorerError",
@@ -93,6 +95,7 @@ __all__ = [
     "TrainingState",
     "ValueKind",
     "View",
+    "Writing",
     "__version__",
     "load",
     "load_model",
@@ -112,6 +115,7 @@ _MODULE_OF = {
     "Contrast": "state.colour_scale",
     "CostState": "state.cost.state",
     "Count": "state.counting",
+    "DescentSpeed": "state.lookup.state",
     "Encoding": "sources.recipe",
     "Entry": "state.lookup.state",
     "ExplorerError": "errors",
@@ -144,6 +148,7 @@ _MODULE_OF = {
     "TrainingState": "pages.training.state",
     "ValueKind": "state.lookup.state",
     "View": "api",
+    "Writing": "state.heads.writing",
     "load": "api",
     "load_model": "sources.models",
     "render": "rendering",

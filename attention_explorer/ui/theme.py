@@ -312,12 +312,12 @@ QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QCheckBox, QRadioButton {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
 QCheckBox:focus, QRadioButton:focus {{ border-color: {t.focus}; }}
 QCheckBox::indicator, QRadioButton::indicator {{ width: {px(14)}px; height: {px(14)}px; }}
-QCheckBox::indicator {{ width: {px(12)}px; height: {px(12)}px; border: 1px solid {t.axis}; border-radius: {px(3)}px;
-    background: {t.card}; }}
+QCheckBox::indicator {{ width: {px(14) - 2}px; height: {px(14) - 2}px; border: 1px solid {t.axis};
+    border-radius: {px(3)}px; background: {t.card}; }}
 QCheckBox::indicator:checked {{ background: {t.strong}; border-color: {t.strong};
     image: url("{assets.path(f"icons/tick-{t.name}.svg")}"); }}
-QRadioButton::indicator {{ width: {px(12)}px; height: {px(12)}px; border: 1px solid {t.axis};
-    border-radius: {(px(12) + 2) // 2}px; background: {t.card}; }}
+QRadioButton::indicator {{ width: {px(14) - 2}px; height: {px(14) - 2}px; border: 1px solid {t.axis};
+    border-radius: {px(14) // 2}px; background: {t.card}; }}
 QRadioButton::indicator:checked {{ background: qradialgradient(cx: 0.5, cy: 0.5, radius: 0.5, fx: 0.5, fy: 0.5,
     stop: 0 {t.strong}, stop: 0.55 {t.strong}, stop: 0.65 {t.card}, stop: 1 {t.card}); border-color: {t.strong}; }}
 QRadioButton::indicator:disabled {{ border-color: {t.border}; }}

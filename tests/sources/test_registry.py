@@ -22,6 +22,7 @@ PACKAGE = Path(attention_explorer.__file__).parent
 OTHERS = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 del OTHERS["sources/registry.py"]
 EDITORS = {
+    "pages/code/heads.py",
     "state/file_places.py",
     "ui/recordings.py",
     "state/heads/dots.py",
@@ -30,7 +31,7 @@ EDITORS = {
     "ui/heads/setup_model.py",
     "ui/heads/setup_weights.py",
 }
-"""What edits recipes of one type, and of no other; the first one where files are."""
+"""What edits recipes of one type, and of no other, or writes down where its files are or how it makes its numbers."""
 
 RECIPES = [
     ToyRecipe(),

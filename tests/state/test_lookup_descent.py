@@ -10,7 +10,7 @@ from attention_explorer.state.explorer import ExplorerState, followed
 from attention_explorer.state.lookup.descent import gone_to, losses, place_in, stepped
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import LONGEST_DESCENT, QUERY, LookupState, Overlay, Part, Speed
+from attention_explorer.state.lookup.state import LONGEST_DESCENT, QUERY, DescentSpeed, LookupState, Overlay, Part
 from attention_explorer.state.role import Role
 from attention_explorer.state.session_file import session_bytes, session_from
 
@@ -46,7 +46,7 @@ def test_a_long_descent_forgets_its_beginning():
         lambda state: gone_to(state, 2),
         lambda state: state.with_rate(0.7),
         lambda state: state.with_overlay(Overlay.HULL, False),
-        lambda state: replace(state, speed=Speed.SLOW),
+        lambda state: replace(state, speed=DescentSpeed.SLOW),
         lambda state: state.with_camera(state.extent),
     ],
     ids=["to a step", "rate", "overlay", "speed", "view"],

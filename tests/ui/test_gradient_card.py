@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, Qt
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY, LookupState, Part, Speed
+from attention_explorer.state.lookup.state import QUERY, DescentSpeed, LookupState, Part
 from attention_explorer.state.role import Role
 
 
@@ -211,10 +211,10 @@ def test_speed_is_chosen_while_it_plays(window, qtbot):
     card = window.page.gradient
     qtbot.mouseClick(card.play, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(card.speed.isVisible)
-    qtbot.mouseClick(card.speed.buttons[Speed.SLOW], Qt.MouseButton.LeftButton)
-    assert lookup(window).speed is Speed.SLOW
+    qtbot.mouseClick(card.speed.buttons[DescentSpeed.SLOW], Qt.MouseButton.LeftButton)
+    assert lookup(window).speed is DescentSpeed.SLOW
     assert card.is_playing
-    assert card._timer.interval() == Speed.SLOW.milliseconds
+    assert card._timer.interval() == DescentSpeed.SLOW.milliseconds
 
 
 def test_pressing_step_brings_the_curve_into_view(window, qtbot):

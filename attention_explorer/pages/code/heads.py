@@ -15,6 +15,7 @@ from attention_explorer.numerals import grouped
 from attention_explorer.pages.code.script import Program, Script
 from attention_explorer.pages.code.snippets import ARG_MAX, BY_WORD, LAYER_NORM, MASKED_SOFTMAX, SOFTMAX
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
+from attention_explorer.sources.registry import recipe_as
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name, heads_on
 from attention_explorer.state.heads.shown_map import (
     hidden_keys,
@@ -57,8 +58,8 @@ def heads_program(state: HeadsState) -> Program:
         if (stage := stage_shown(frame, view)) is not Stage.WEIGHTS:
             script.give(**{stage.value: frame.map.stage(stage)})
         said.append(NO_SCORES)
-    elif isinstance(frame.setup.recipe, ToyRecipe):
-        said += _from_embeddings(script, frame, frame.setup.recipe)
+    elif (toy := _toy(frame)) is not None:
+        said += _from_embeddings(script, frame, toy)
     else:
         said += _from_queries_and_keys(script, frame)
     main = _do_view(script, frame, view)
@@ -67,11 +68,16 @@ def heads_program(state: HeadsState) -> Program:
     return script.program(main, " ".join(said))
 
 
+def _toy(frame: HeadsFrame) -> ToyRecipe | None:
+    """Return how random heads were made, which a program can do again; None for what is given."""
+    return recipe_as(frame.setup.recipe, ToyRecipe)
+
+
 def _check_room(frame: HeadsFrame) -> None:
     """Refuse what would put a map of very many cells, or several, into the file beside the program."""
     maps = 1 if frame.aggregate is Aggregate.ONE else frame.heads
     cells = maps * frame.shape[0] * frame.shape[1]
-    if cells > MOST_CELLS and not isinstance(frame.setup.recipe, ToyRecipe):
+    if cells > MOST_CELLS and _toy(frame) is None:
         raise ExplorerError(
             f"A program of this would need a file of {grouped(cells)} weights or masked cells, more than "
             f"{grouped(MOST_CELLS)}. Choose a shorter text or one head; Export writes the weights a part at a time."
@@ -320,12 +326,12 @@ def _do_view(script: Script, frame: HeadsFrame, view: HeadsView) -> str:
 
 def _do_lengths(script: Script, frame: HeadsFrame) -> None:
     """Multiply each column by how long what it weighs is."""
-    layer, recipe = frame.layers[frame.layer], frame.setup.recipe
-    if not isinstance(recipe, ToyRecipe):
+    layer, toy = frame.layers[frame.layer], _toy(frame)
+    if toy is None:
         script.give("(keys, d_v)", v=layer.v[frame.head])
     if layer.attention is None:
         script.do("lengths = np.linalg.norm(v, axis=1)")
-    elif isinstance(recipe, ToyRecipe) and recipe.projections is not Projections.IDENTITY:
+    elif toy is not None and toy.projections is not Projections.IDENTITY:
         rows = f"{frame.head} * d_v : {frame.head + 1} * d_v"
         script.do(f"lengths = np.linalg.norm(v @ w_o[{rows}], axis=1)  # ‖v·W_O‖ of each key")
     else:

@@ -54,7 +54,7 @@ class Overlay(StrEnum):
     TARGET = "target"
 
 
-class Speed(StrEnum):
+class DescentSpeed(StrEnum):
     """How fast Play goes downhill."""
 
     SLOW = "slow"
@@ -64,7 +64,7 @@ class Speed(StrEnum):
     @property
     def milliseconds(self) -> int:
         """How long a step takes."""
-        return {Speed.SLOW: 500, Speed.STEADY: 120, Speed.FULL: 33}[self]
+        return {DescentSpeed.SLOW: 500, DescentSpeed.STEADY: 120, DescentSpeed.FULL: 33}[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class LookupState(CheckedFields):
     target: Vector = (0.4, 1.4)
     target_number: float = 15.0
     rate: float = 0.2
-    speed: Speed = Speed.FULL
+    speed: DescentSpeed = DescentSpeed.FULL
     extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
     preset: str = "two-keys"
     """Where the lookup comes from: a preset, or `LEARNED_DICTIONARY`; empty for a row of a head."""

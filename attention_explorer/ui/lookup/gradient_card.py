@@ -14,7 +14,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.descent import gone_to, place_in, stepped
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
-from attention_explorer.state.lookup.state import HIGHEST_RATE, LOWEST_RATE, LookupState, Overlay, Speed
+from attention_explorer.state.lookup.state import HIGHEST_RATE, LOWEST_RATE, DescentSpeed, LookupState, Overlay
 from attention_explorer.state.lookup.wording import descent_note, gradient_note, gradient_text, loss_text
 from attention_explorer.ui.controls.choice import ChoiceRow
 from attention_explorer.ui.controls.number_box import NumberBox
@@ -91,7 +91,7 @@ class GradientCard(QWidget):
         """Make what stands above the curve of the losses: which step q is at, and how fast Play goes."""
         self.place = QLabel()
         self.place.setObjectName("muted")
-        choices = [(speed, str(speed), f"A step every {speed.milliseconds / 1000:g} s") for speed in Speed]
+        choices = [(speed, str(speed), f"A step every {speed.milliseconds / 1000:g} s") for speed in DescentSpeed]
         self.speed = ChoiceRow("Speed", choices, self._on_speed_chosen)
         self._way = QHBoxLayout()
         self._way.addWidget(self.place)
@@ -248,7 +248,7 @@ class GradientCard(QWidget):
 
     def _on_speed_chosen(self, speed: object) -> None:
         state = self._session.state
-        lookup = replace(state.lookup, speed=choice("speed", speed, Speed, ExplorerError))
+        lookup = replace(state.lookup, speed=choice("speed", speed, DescentSpeed, ExplorerError))
         self._session.apply(replace(state, lookup=lookup), "Change speed")
 
     def _on_scrubbed(self, step: float) -> None:
@@ -259,4 +259,4 @@ class GradientCard(QWidget):
 
 def _apart_from_view(state: LookupState) -> LookupState:
     """Return the state without what may change while Play goes on."""
-    return replace(state.without_view(), speed=Speed.FULL)
+    return replace(state.without_view(), speed=DescentSpeed.FULL)
