@@ -202,6 +202,7 @@ def test_many_numbers_come_from_a_worker_and_the_old_ones_stay_till_then(open_he
     assert window.jobs.is_busy()
     qtbot.waitUntil(lambda: window.detail.array is not before)
     np.testing.assert_array_equal(window.detail.array.values, driver.page._frame.layers[0].q[0])
+    qtbot.waitUntil(lambda: not window.jobs.is_busy())
     window.show_array(ArrayKind.OUTPUT)  # from what is there
     assert not window.jobs.is_busy()
     assert window.detail.array.shape == (120, 64)
