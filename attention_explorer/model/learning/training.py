@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import NoReturn
 
 import numpy as np
 
@@ -29,6 +30,7 @@ class ExplodedError(ExplorerError):
 class Training:
     """A network that learns from batches. Step 0 is the network as it was drawn; step s has seen s batches.
 
+    A step counts as made once the network has answered the batch that comes next: it is a good one then, for good.
     One thread may advance it while others ask for networks of steps that were made.
 
     Parameters
@@ -51,7 +53,9 @@ class Training:
         self.network, self.setting = network, setting
         self._batch_at, self._room = batch_at, room
         self._state = AdamState.start(network.parameters.vector)
-        self._kept: dict[int, tuple[Floats, Floats, Floats]] = {}  # replaced as a whole: others read it meanwhile
+        self._asked: tuple[NetworkTrace, CrossEntropy] | None = None
+        """How the batch of this step was answered, where it was."""
+        self._kept: dict[int, Floats] = {}  # (3, parameters) each; replaced as a whole: others read it meanwhile
         self._spacing = 1
         self._keep()
 
@@ -63,7 +67,12 @@ class Training:
     @property
     def kept_bytes(self) -> int:
         """Bytes that the memory of the steps takes."""
-        return len(self._kept) * 3 * self.network.parameters.vector.nbytes
+        return sum(each.nbytes for each in self.kept_arrays)
+
+    @property
+    def kept_arrays(self) -> list[Floats]:
+        """The memory of the steps: parameters and what Adam remembers, (3, parameters) for each that is kept."""
+        return list(self._kept.values())
 
     def advance(self) -> CrossEntropy:
         """Make a step.
@@ -79,19 +88,33 @@ class Training:
             If the loss or a number has left all bounds. The network is then what it was at the last good step.
         """
         checkpoint()
-        measured = self._guarded(self._moved)
+        asked = self._asked or self._ask()
+        self._asked = None
+        _move(self.network, asked, self._state, self.setting)
+        self._asked = self._ask_guarded()
         self._keep()
-        return measured
+        return asked[1]
 
-    def check(self) -> None:
-        """Make sure that the last step was a good one.
+    def refuse(self, reason: str) -> NoReturn:
+        """Go back a step: the last one has left all bounds.
+
+        Parameters
+        ----------
+        reason : str
+            By what that was seen.
 
         Raises
         ------
         ExplodedError
-            As `advance`.
+            Always.
         """
-        self._guarded(lambda: measure(self.network, self._batch_at(self.step))[1])
+        step = self.step
+        self._asked = None
+        self._back_to(step - 1)
+        raise ExplodedError(
+            f"Learning has exploded at step {step} with a rate of {self.setting.rate:g} ({reason}). Step {step - 1} "
+            "was the last good one and is kept. Choose a smaller learning rate."
+        )
 
     def network_at(self, step: int) -> Network:
         """Return the network as it was after so many steps, over numbers of its own.
@@ -124,31 +147,22 @@ class Training:
         state = AdamState(start, mean.copy(), square.copy())
         while state.step < step:
             checkpoint()
-            _move(twin, self._batch_at(state.step), state, self.setting)
+            _move(twin, measure(twin, self._batch_at(state.step)), state, self.setting)
         return twin, state
 
-    def _guarded(self, action: Callable[[], CrossEntropy]) -> CrossEntropy:
-        """Do something that fails where learning has exploded, and then go back to the last good step."""
-        step = self.step
-        try:
-            measured = action()
-        except ArrayError as error:
-            if step == 0:  # nothing has moved yet: the batch or the network is at fault
-                raise
-            reason = str(error)
-        else:
-            largest = EXPLODED * max(math.log(measured.probabilities.shape[-1]), 1.0)
-            if measured.loss <= largest or step == 0:
-                return measured
-            reason = f"the loss was {measured.loss:.3g}"
-        self._back_to(step - 1)
-        raise ExplodedError(
-            f"Learning has exploded at step {step} with a rate of {self.setting.rate:g} ({reason}). Step {step - 1} "
-            "was the last good one and is kept. Choose a smaller learning rate."
-        )
+    def _ask(self) -> tuple[NetworkTrace, CrossEntropy]:
+        return measure(self.network, self._batch_at(self.step))
 
-    def _moved(self) -> CrossEntropy:
-        return _move(self.network, self._batch_at(self.step), self._state, self.setting)
+    def _ask_guarded(self) -> tuple[NetworkTrace, CrossEntropy]:
+        """Answer the next batch, and where that shows that learning has exploded, go back to the last good step."""
+        try:
+            asked = self._ask()
+        except ArrayError as error:
+            self.refuse(str(error))
+        loss = asked[1].loss
+        if loss > EXPLODED * max(math.log(asked[1].probabilities.shape[-1]), 1.0):
+            self.refuse(f"the loss was {loss:.3g}")
+        return asked
 
     def _back_to(self, step: int) -> None:
         before, self._state = self._again(step)
@@ -160,7 +174,7 @@ class Training:
         if self.step % self._spacing:
             return
         vector = self.network.parameters.vector
-        kept = self._kept | {self.step: (vector.copy(), self._state.mean.copy(), self._state.square.copy())}
+        kept = self._kept | {self.step: np.stack((vector, self._state.mean, self._state.square))}
         while len(kept) * 3 * vector.nbytes > self._room and len(kept) > 1:
             self._spacing *= 2
             kept = {step: each for step, each in kept.items() if step % self._spacing == 0}
@@ -202,10 +216,8 @@ def measure(network: Network, batch: Batch) -> tuple[NetworkTrace, CrossEntropy]
     return trace, cross_entropy(trace.logits, batch.answers)
 
 
-def _move(network: Network, batch: Batch, state: AdamState, setting: AdamSetting) -> CrossEntropy:
-    """Move a network one step: forward, backward, Adam."""
-    trace, measured = measure(network, batch)
+def _move(network: Network, asked: tuple[NetworkTrace, CrossEntropy], state: AdamState, setting: AdamSetting) -> None:
+    """Move a network that has answered a batch one step: backward, Adam."""
+    trace, measured = asked
     gradients = network.gradient(trace, cross_entropy_reverse(measured))
-    vector = network.parameters.vector
-    adam_step(vector, network.parameters.row(gradients), state, setting)
-    return measured
+    adam_step(network.parameters.vector, network.parameters.row(gradients), state, setting)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
+from attention_explorer.byte_cache import KnowsItsArrays, kept
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Training, one_core
@@ -42,11 +42,12 @@ class Curve(NamedTuple):
     training_accuracy: Floats
 
 
-class Run:
+class Run(KnowsItsArrays):
     """A network that learns a task. The same setup gives the same run, step by step, on the same machine.
 
     All threads may use it: one at a time advances it, and the others look at steps that were made and at the curve
-    without waiting for it.
+    without waiting for it. A step is made, for them, when it is known to be good and was measured where that is due:
+    nothing that was to be seen of it is added or taken back later.
 
     Parameters
     ----------
@@ -68,12 +69,13 @@ class Run:
         self._learned: list[tuple[float, float]] = []
         self._points: dict[int, Measured] = {}
         self._exploded = ""
-        self._measure()
+        self._points[0] = self.trial.measure(network)
+        self._step = 0
 
     @property
     def step(self) -> int:
         """Steps made."""
-        return self._training.step
+        return self._step
 
     @property
     def size(self) -> int:
@@ -86,9 +88,9 @@ class Run:
         return self._exploded
 
     @property
-    def kept_bytes(self) -> int:
-        """Bytes that the memory of the steps takes."""
-        return self._training.kept_bytes
+    def arrays(self) -> list[object]:
+        """What takes memory: the steps that are kept, and the held-out sentences."""
+        return [*self._training.kept_arrays, self.trial]
 
     def advance(self, until_step: int, cancelled: Callable[[], bool] = lambda: False) -> int:
         """Learn until so many steps are made; at once if they were.
@@ -118,7 +120,6 @@ class Run:
                     self._advance()
                 except ExplodedError as error:
                     self._exploded = str(error)
-                    self._forget_from(self.step + 1)
                     raise
             return self.step
 
@@ -137,13 +138,16 @@ class Run:
         """
         made = self.step
         wanted = made + 1 + step if step < 0 else step
+        if not 0 <= wanted <= made:
+            raise ArrayError(f"there is no step {wanted}: steps 0 to {made} were made")
         with one_core():
             return LearnedModel(self.setup, wanted, self._training.network_at(wanted))
 
-    def curve(self) -> Curve:
-        """Return what was measured so far, as arrays of its own."""
-        points = dict(self._points)
-        learned = np.array(self._learned[: self.step], np.float64).reshape(-1, 2)
+    def curve(self, until_step: int | None = None) -> Curve:
+        """Return what was measured so far, or up to a step, as arrays of its own."""
+        last = self.step if until_step is None else min(until_step, self.step)
+        points = {step: point for step, point in list(self._points.items()) if step <= last}
+        learned = np.array(self._learned[:last], np.float64).reshape(-1, 2)
         measured = list(points.values())
         return Curve(
             np.array(list(points), np.intp),
@@ -160,29 +164,21 @@ class Run:
         return self.trial.measure(self.at(wanted).network) if found is None else found
 
     def _advance(self) -> None:
-        measured = self._training.advance()
-        self._learned.append((measured.loss, measured.accuracy))
-        if self.step % self.task.every == 0:
-            self._training.check()
-            self._measure()
-
-    def _measure(self) -> None:
-        try:
-            self._points[self.step] = self.trial.measure(self._training.network)
-        except ArrayError:
-            self._training.check()  # says it in words of its own, if learning is the cause
-            raise
-
-    def _forget_from(self, step: int) -> None:
-        """Forget what was measured from a step on."""
-        self._points = {each: point for each, point in self._points.items() if each < step}
-        self._learned = self._learned[: step - 1]
+        training = self._training
+        answered = training.advance()
+        if training.step % self.task.every == 0:
+            try:
+                self._points[training.step] = self.trial.measure(training.network)
+            except ArrayError as error:
+                training.refuse(str(error))
+        self._learned.append((answered.loss, answered.accuracy))
+        self._step = training.step  # last: from now on others see it
 
     def _batch_at(self, step: int) -> Batch:
         return self.task.draw(numbers_of(self.setup.seed, step), self.setup.batch, self.setup)
 
 
-@lru_cache(maxsize=8)
+@kept
 def run_of(setup: LearningSetup) -> Run:
-    """Return the run of a setup, the same for all who ask while it is among the last eight: six seeds, A and B."""
+    """Return the run of a setup, the same for all who ask while it is kept."""
     return Run(setup)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Thread
+from threading import Event, Thread
 
 import numpy as np
 import pytest
 
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.errors import ArrayError, ExplorerError
-from attention_explorer.model.learning import ExplodedError, Scoring
-from attention_explorer.sources.learned.learned_model import LearnedModel
-from attention_explorer.sources.learned.run import Run
+from attention_explorer.model.learning import ExplodedError, Network, Scoring
+from attention_explorer.sources.learned.learned_model import LearnedModel, Measured
+from attention_explorer.sources.learned.run import Run, run_of
 from attention_explorer.sources.learned.task import Task
 from attention_explorer.sources.learned.tasks import TASKS
 
@@ -227,6 +228,75 @@ def test_others_may_look_while_it_learns() -> None:
     for step, found in seen[:: max(len(seen) // 10, 1)]:
         np.testing.assert_array_equal(found, vector(alone.at(step)))
     np.testing.assert_array_equal(vector(run.at()), vector(alone.at()))
+
+
+def test_a_step_is_seen_when_it_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, waits, is_open = Run(SMALL), Event(), Event()
+    every, measure = run.task.every, run.trial.measure
+
+    def gated(network: Network) -> Measured:
+        waits.set()
+        assert is_open.wait(60)
+        return measure(network)
+
+    monkeypatch.setattr(run.trial, "measure", gated)
+    thread = Thread(target=run.advance, args=(every,))
+    thread.start()
+    try:
+        assert waits.wait(60)
+        curve = run.curve()
+        assert (run.step, curve.steps.tolist(), len(curve.training_loss)) == (every - 1, [0], every - 1)
+        assert run.at().step == every - 1
+        with pytest.raises(ArrayError, match=f"no step {every}"):
+            run.at(every)
+    finally:
+        is_open.set()
+        thread.join()
+    assert (run.step, run.curve().steps.tolist()) == (every, [0, every])
+    early = run.curve(every - 1)
+    for first, second in zip(early, curve, strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
+def test_what_was_seen_is_never_taken_back() -> None:
+    """Learning that explodes does so before a bad step is seen, whichever step is asked for first."""
+    setup = replace(SMALL, rate=1e12, warm_up=1)
+    run, seen = Run(setup), list[int]()
+    with pytest.raises(ExplodedError) as refusal:
+        seen.extend(run.advance(step) for step in range(1, 51))
+    assert seen == list(range(1, run.step + 1))
+    assert f"exploded at step {run.step + 1} " in str(refusal.value)
+
+
+def test_a_bad_step_that_only_the_held_out_sentences_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(SMALL)
+
+    def overflow(_network: Network) -> Measured:
+        raise ArrayError("a number was too large")
+
+    monkeypatch.setattr(run.trial, "measure", overflow)
+    last = run.task.every - 1
+    with pytest.raises(ExplodedError, match=rf"exploded at step {last + 1} .* \(a number was too large\)"):
+        run.advance(50)
+    assert (run.step, run.curve().steps.tolist(), len(run.curve().training_loss)) == (last, [0], last)
+    np.testing.assert_array_equal(vector(run.at()), vector(advanced(steps=last).at()))
+
+
+def test_the_memory_of_a_run_is_counted_and_given_back() -> None:
+    setup = replace(SMALL, seed=99)
+    run = run_of(setup)
+    assert run_of(setup) is run
+    before = CACHE.other_bytes_used
+    run.advance(40)
+    grown = CACHE.other_bytes_used - before
+    assert grown >= 40 * 3 * vector(run.at()).nbytes
+    CACHE.show("a page", run)
+    try:
+        assert CACHE.other_bytes_used <= before
+    finally:
+        CACHE.hide("a page")
+    CACHE.clear()
+    assert run_of(setup) is not run
 
 
 def test_learning_that_explodes_keeps_the_last_good_step() -> None:
