@@ -559,6 +559,29 @@ def test_what_another_version_wrote_is_said_and_written_back(changes, said):
     assert json.loads(session_bytes(opened.state, opened.extra))["state"]["training"] == written
 
 
+def test_a_preset_of_another_version_is_replaced_and_the_rest_stays(training):
+    state = replace(
+        FIRST.with_task("brackets"),
+        step=7,
+        learned=9,
+        off=frozenset({(1, 0)}),
+        row=2,
+        speed=Speed.SLOW,
+        preset="brackets",
+    )
+    document = json.loads(session_bytes(ExplorerState(training=state)))
+    document["state"]["training"]["preset"] = "of-tomorrow"
+    opened = session_from(json.dumps(document).encode(), "a.attn.json")
+    said = "state.training.preset names “of-tomorrow”, which this version does not have: “it” stands in for it."
+    assert opened.warnings == (said,)
+    assert opened.state == ExplorerState(training=replace(state, preset="it"))
+    at = training(opened.state.training)
+    assert at.page.requests.shown.step == 7
+    assert at.page.progress.text().startswith("9 steps · ")
+    written = json.loads(session_bytes(at.window.session.state, opened.extra))["state"]["training"]
+    assert written == document["state"]["training"] | {"preset": "it"}
+
+
 def test_a_sentence_of_another_version_stays_and_the_picture_says_what_is_unknown(training):
     state = replace(FIRST, step=3, sentence="the zebra sat on the mat because it was tired .")
     document = session_bytes(ExplorerState(training=state))

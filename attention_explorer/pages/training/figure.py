@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer import __version__
 from attention_explorer.pages.training import pair_words, words
-from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at, trained
+from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at
 from attention_explorer.pages.training.pictures import LearningScene, spoken
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.state.numbers_export import Arrays, Numbers, Table
@@ -86,15 +86,17 @@ class TrainingFigure:
         other = self.moment.other
         if other is None or other.answer is None:
             return {}
-        curve = trained(other.setup, self.state.step).curve()
         arrays: Arrays = {f"b_weights_layer_{layer + 1}": each for layer, each in enumerate(other.answer.weights)}
-        return arrays | {"b_probabilities": other.answer.probabilities, "b_steps": curve.steps,
-                         "b_loss": curve.loss, "b_accuracy": curve.accuracy}  # fmt: skip
+        arrays["b_probabilities"] = other.answer.probabilities
+        curve = other.curve
+        return arrays if curve is None else arrays | {
+            "b_steps": curve.steps, "b_loss": curve.loss, "b_accuracy": curve.accuracy
+        }  # fmt: skip
 
     def numbers(self) -> Numbers:
         """Return the weights of all heads, the answers, and the curves so far."""
         answer, state = self.moment.answer, self.state
-        curve = trained(state.setup, state.step).curve()
+        curve = self.moment.curve
         rows = [
             (layer + 1, head + 1, asking, key, float(weights[head, row, column]))
             for layer, weights in enumerate(answer.weights)

@@ -32,11 +32,11 @@ def weights_file(setup: LearningSetup, step: int, path: Path) -> Contents:
 
 
 def curves_file(setups: Sequence[LearningSetup], step: int, path: Path) -> Contents:
-    """Return what writes the curves of some runs, as far as they have learned, and at least up to a step, as CSV."""
+    """Return what writes the curves of some runs up to a step as CSV."""
 
     def write(file: IO[bytes], report: Report) -> None:
         check_kind(path, CURVES)
-        file.write(curves_csv([trained(setup, step, report).curve() for setup in setups]).encode())
+        file.write(curves_csv([trained(setup, step, report).curve(step) for setup in setups]).encode())
 
     return write
 

@@ -11,10 +11,10 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.model.learning import AS_LEARNED, Batch, Scoring, cross_entropy, one_core
+from attention_explorer.model.learning import AS_LEARNED, Batch, ExplodedError, Scoring, cross_entropy, one_core
 from attention_explorer.pages.training.state import Cell, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads, LearnedModel
-from attention_explorer.sources.learned.run import Run, run_of
+from attention_explorer.sources.learned.run import Curve, Run, run_of
 from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.state.colour_scale import ColourScale, ScaleKind
@@ -40,17 +40,27 @@ class MomentRequest(NamedTuple):
     other: LearningSetup | None = None
     drawn: Off = frozenset()
     hidden: Hidden = frozenset()
+    reached: int = 0
+    """How far it has learned, where that is beyond the step."""
 
     @classmethod
     def of(cls, state: TrainingState) -> MomentRequest:
         """Return what a state asks for."""
         return cls(state.setup, state.step, state.sentence_shown, state.off_shown, state.other,
-                   state.drawn_shown, state.hidden)  # fmt: skip
+                   state.drawn_shown, state.hidden, state.reached)  # fmt: skip
+
+    @property
+    def learned(self) -> int:
+        """How far its run has to have learned: not at all for weights from a file with nothing learned beyond them."""
+        is_from_file = taken(self.setup, self.step) is not None and self.reached <= self.step
+        return 0 if is_from_file else max(self.step, self.reached)
 
     @property
     def of_other(self) -> MomentRequest | None:
         """The same asked of B, of which nothing is broken; None without B."""
-        return None if self.other is None else MomentRequest(self.other, self.step, self.sentence, frozenset())
+        return None if self.other is None else MomentRequest(
+            self.other, self.step, self.sentence, frozenset(), reached=self.reached
+        )  # fmt: skip
 
     @property
     def _asked(self) -> tuple[LearningSetup, int, str, Off, Off, Hidden]:
@@ -63,17 +73,22 @@ class MomentRequest(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Whether nothing has to be learned or asked for it."""
-        setup, step = self.setup, self.step
-        is_there = taken(setup, step) is not None or run_of(setup).step >= step
+        run = run_of.peek(self.setup)
+        is_there = run is not None and run.step >= (self.step if run.exploded else self.learned)
         known = is_there and answer_at.peek(*self._asked) is not None
         return known and (self.of_other is None or self.of_other.is_known)
 
 
 class OtherAnswer(NamedTuple):
-    """What B says to the same sentence at the same step; where it got no answer, the reason."""
+    """What B says to the same sentence at the same step; where it got no answer, the reason.
+
+    Of a B with which nothing can learn there are no curves.
+    """
 
     setup: LearningSetup
     answer: Answer | None
+    run: Run | None
+    curve: Curve | None
     reason: str = ""
 
 
@@ -91,6 +106,10 @@ class Moment:
         The same at some steps before, the first of them 0.
     points : (Floats, Floats) or None
         Of a dictionary in the plane: where its queries and keys stand, each (n, 2).
+    run : Run
+        What learned. It may have gone on since: what is seen of it ends with `curve`.
+    curve : Curve
+        As far as the request says that it has learned.
     other : OtherAnswer or None
         The same of B, where two runs are compared.
     """
@@ -99,6 +118,8 @@ class Moment:
     answer: Answer
     earlier: tuple[tuple[int, Answer], ...]
     points: tuple[Floats, Floats] | None
+    run: Run
+    curve: Curve
     other: OtherAnswer | None = None
 
     def row_of(self, state: TrainingState) -> int:
@@ -198,23 +219,44 @@ def moment_at(request: MomentRequest, report: Callable[[float], object] = lambda
     ExplorerError
         The sentence is no question to this task, nothing can learn with the setup, or learning exploded.
     """
-    setup, step = request.setup, request.step
-    model = model_at(setup, step, report)
+    step, reached = request.step, request.learned
+    run = _learned(request.setup, min(step, reached), reached, report)
+    model = model_at(request.setup, step)
     answer = answer_at(*request.asked_at(step))
     earlier = tuple((each, answer_at(*request.asked_at(each))) for each in steps_beside(step)
-                    if each <= run_of(setup).step)  # fmt: skip # of weights from a file only the beginning is known
+                    if each <= reached)  # fmt: skip # of weights from a file only the beginning is known
     points = model.network.parameters if model.task.name == "dictionary" else None
     other = None if request.of_other is None else other_answer_at(request.of_other, report)
-    return Moment(request, answer, earlier, None if points is None else (points["q"], points["k"]), other)
+    where = None if points is None else (points["q"], points["k"])
+    return Moment(request, answer, earlier, where, run, run.curve(reached), other)
+
+
+def _learned(setup: LearningSetup, step: int, reached: int, report: Callable[[float], object]) -> Run:
+    """Return a run that has learned up to a step, and as far beyond it as it has to and can.
+
+    Raises
+    ------
+    ExplorerError
+        As `trained`, for the step.
+    """
+    run = trained(setup, step, report)
+    try:
+        return trained(setup, reached, report)
+    except ExplodedError:
+        return run  # elsewhere it could: the curve ends with the last good step
 
 
 def other_answer_at(asked: MomentRequest, report: Callable[[float], object]) -> OtherAnswer:
     """Ask B, training it that far where nobody has. What it cannot do is no reason against showing A."""
+    setup, reached = asked.setup, max(asked.step, asked.reached)
+    run, curve = None, None
     try:
-        trained(asked.setup, asked.step, report)
-        return OtherAnswer(asked.setup, answer_at(*asked.asked_at(asked.step)))
+        run = run_of(setup)
+        _learned(setup, asked.step, reached, report)
+        return OtherAnswer(setup, answer_at(*asked.asked_at(asked.step)), run, run.curve(reached))
     except ExplorerError as error:
-        return OtherAnswer(asked.setup, None, str(error))
+        curve = None if run is None else run.curve(reached)
+        return OtherAnswer(setup, None, run, curve, str(error))
 
 
 def steps_beside(step: int) -> tuple[int, ...]:

@@ -35,7 +35,6 @@ from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.session import Session
 from attention_explorer.sources.learned.run import Curve as Learned
-from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.preset import preset_of
@@ -347,10 +346,10 @@ class TrainingPage(RequestingPage):
         self._speak(moment)
 
     def _show_curves(self, moment: Moment) -> None:
-        run = run_of(moment.request.setup)
-        curve, (chance, frequent) = run.curve(), run.trial.baselines
-        other = None if moment.other is None else run_of(moment.other.setup).curve()
-        last = max(int(curve.steps[-1]), run.task.steps, 0 if other is None else int(other.steps[-1]))
+        run, curve = moment.run, moment.curve
+        chance, frequent = run.trial.baselines
+        other = None if moment.other is None else moment.other.curve
+        last = max(run.task.steps, moment.request.learned)
         ends = np.array([0.0, float(last)])
         curves = [
             Curve("chance", ends, np.full(2, 100 * chance), "axis", style=Qt.PenStyle.DashLine),
@@ -363,8 +362,8 @@ class TrainingPage(RequestingPage):
         said = words.chart(curve, run.trial.baselines) + ("" if other is None else f" {pair_words.chart(other)}")
         self.chart.show_curves(curves, (0.0, float(last)), (0.0, 104.0), (0.0, 1.04 * top), said)
         self.chart.show_line(self.state.step)
-        step = moment.request.step
-        self.progress.setText(words.progress(run.task, curve) if run.step >= step else words.progress_of_taken(step))
+        step, is_learned = moment.request.step, moment.request.learned >= moment.request.step
+        self.progress.setText(words.progress(run.task, curve) if is_learned else words.progress_of_taken(step))
         self.progress.setToolTip(words.sizes(run.size, run.setup.batch))
         self.legend.set_text(TextLine(words.LEGEND if other is None else pair_words.LEGEND, ink="muted", size=12))
 
@@ -420,12 +419,11 @@ class TrainingPage(RequestingPage):
     def learn_a_step(self) -> None:
         """Learn from one more batch."""
         self.player.stop()
-        self._apply(replace(self.state, step=self.state.step + 1), "Step", "step")
+        self._apply(self.state.at_step(self.state.step + 1), "Step", "step")
 
     def _on_scrubbed(self, at: float) -> None:
-        made = max(run_of(self.state.setup).step, self.state.step)
         self.player.stop()
-        moved = replace(self.state, step=min(max(round(at), 0), made))
+        moved = self.state.at_step(min(max(round(at), 0), self.state.reached))
         self.session.preview(replace(self.session.state, training=moved), "Go to a step")
 
     def _on_running_changed(self, running: bool) -> None:

@@ -107,7 +107,7 @@ class TrainingPlayer(QObject):
     def _asked(self, setup: LearningSetup, step: int) -> MomentRequest:
         """Return what is asked of a step; on the worker, which only reads the state."""
         state = self._session.state.training
-        return MomentRequest.of(replace(state, step=step) if state.setup == setup else replace(self._last, step=step))
+        return MomentRequest.of((state if state.setup == setup else self._last).at_step(step))
 
     def _is_own(self, state: ExplorerState) -> bool:
         """Whether a state is at the step to which this has brought it."""
@@ -121,7 +121,7 @@ class TrainingPlayer(QObject):
         if not self._is_own(state):
             self.stop()  # a person took over
             return
-        self._last = replace(state.training, step=moment.request.step)
+        self._last = state.training.at_step(moment.request.step)
         self.moment = moment
         self._session.preview(replace(state, training=self._last), "Train")
         self.arrived.emit(moment)

@@ -51,6 +51,10 @@ class TrainingState(CheckedFields):
     other: LearningSetup | None = None
     """B: another run of the same task that learns beside it, to be compared."""
     step: int = declared(0, "step", "How often it has learned from a batch of sentences", "Go to step", high=MOST_STEPS)
+    learned: int = declared(
+        0, "steps learned", "How far it has learned: up to there the curves go, and the step", "Learn", high=MOST_STEPS
+    )
+    """Less than `step` says no more than that; see `reached`."""
     sentence: str = ""
     """What is asked; empty for the sentence that the task proposes."""
     off: frozenset[Head] = frozenset()
@@ -77,6 +81,15 @@ class TrainingState(CheckedFields):
     def task(self) -> Task:
         """What is learned."""
         return task_of(self.setup.task)
+
+    @property
+    def reached(self) -> int:
+        """How far it has learned."""
+        return max(self.step, self.learned)
+
+    def at_step(self, step: int) -> Self:
+        """Return the state with another step on show; what was learned stays."""
+        return replace(self, step=step, learned=max(self.reached, step))
 
     @property
     def sentence_shown(self) -> str:
@@ -113,7 +126,7 @@ class TrainingState(CheckedFields):
         sentence = self.sentence if are_asked_the_same(setup, self.setup) else ""
         other = self.other if self.other is not None and are_asked_the_same(setup, self.other) else None
         hidden = self.hidden if are_asked_the_same(setup, self.setup) else frozenset()
-        return replace(self, setup=setup, step=0, sentence=sentence, other=other, hidden=hidden)
+        return replace(self, setup=setup, step=0, learned=0, sentence=sentence, other=other, hidden=hidden)
 
     def with_runs_swapped(self) -> Self:
         """Return the state with B in place of A, and A in place of B."""

@@ -148,7 +148,7 @@ class TakeCard(Card):
 
     def save_curves(self) -> None:
         """Ask where, and write the curves."""
-        setup, other, step = self._state.setup, self._state.other, self._state.step
+        setup, other, step = self._state.setup, self._state.other, self._state.reached
         setups = (setup,) if other is None else (setup, other)
         self._save("Save curves", "curves", CURVES, lambda path: curves_file(setups, step, path))
 

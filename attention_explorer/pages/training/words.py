@@ -117,7 +117,9 @@ def progress(task: Task, curve: Curve) -> str:
     """Say how far it has come: beside the name of the task."""
     accuracy, weight = float(curve.accuracy[-1]), float(curve.weight[-1])
     asked = "" if task.name == "dictionary" else " (held-out)"
-    parts = [counted(len(curve.training_loss), "step"), f"{percent(accuracy)} right{asked}"]
+    step, measured = len(curve.training_loss), int(curve.steps[-1])
+    when = "" if measured == step else f" after {grouped(measured)}"
+    parts = [counted(step, "step"), f"{percent(accuracy)} right{when}{asked}"]
     if task.name == "die":
         parts.append("chance, as it must be" if task.is_reached(accuracy, weight) else "that is luck")
     elif task.is_reached(accuracy, weight):

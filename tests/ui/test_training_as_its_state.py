@@ -1,0 +1,162 @@
+"""The Training page is a function of its state: a new window shows the same, however far a run has gone meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Event
+
+import pytest
+from people_driver import catch_up
+from PySide6.QtCore import Qt
+from window_driver import WindowDriver
+
+from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.learned.learned_model import Trial
+from attention_explorer.sources.learned.model_file import write_model
+from attention_explorer.sources.learned.run import Run, run_of
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.session_file import read_session, session_bytes, session_from, write_session
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+FIRST = TrainingState()
+B = replace(FIRST.setup, seed=3)
+FAR = 60
+
+
+@pytest.fixture
+def training(make_window, hand):
+    def make(state: TrainingState = FIRST) -> WindowDriver:
+        settings = Settings(theme=ThemeChoice.LIGHT, page="training")
+        window = make_window(ExplorerState(training=state), settings, (1280, 800))
+        catch_up(window)
+        return WindowDriver(window, hand)
+
+    return make
+
+
+def state_of(at: WindowDriver) -> TrainingState:
+    return at.window.session.state.training
+
+
+def seen(at: WindowDriver) -> dict[str, object]:
+    """Return what is to be read and heard of the curves and of the step on show."""
+    page, chart = at.page, at.page.chart
+    words = {name: getattr(page, name).text() for name in ("progress", "heading", "origin", "legend")}
+    curves = [(curve.name, curve.x.tolist(), repr(curve.y.tolist())) for curve, _ in chart._curves]
+    return words | {
+        "curves": curves,
+        "spoken": (chart.spoken(), page.canvas.spoken()),
+        "across": chart.plotItem.vb.viewRange()[0],
+        "line": chart.line.value(),
+        "strips": [strip[:2] for strip in page.scene.strips.strips],
+    }
+
+
+def seen_anew(training: Callable[[TrainingState], WindowDriver], state: TrainingState) -> dict[str, object]:
+    """Return the same of a window that has come out of a session, where nobody has learned anything."""
+    run_of.cache_clear()
+    return seen(training(session_from(session_bytes(ExplorerState(training=state)), "a").state.training))
+
+
+def go_on(*setups) -> None:
+    """Have runs go on that others share."""
+    for setup in setups:
+        run_of(setup).advance(FAR)
+
+
+@pytest.mark.parametrize("other", [None, B], ids=["alone", "with B"])
+@pytest.mark.parametrize(("step", "learned"), [(0, 0), (7, 0), (30, 0), (7, 44), (440, 0)])
+def test_what_is_shown_ends_with_what_the_state_has_learned(training, step, learned, other):
+    state = replace(FIRST, step=step, learned=learned, other=other)
+    go_on(FIRST.setup, *([other] if other else []))
+    assert seen(training(state)) == seen_anew(training, state)
+
+
+def test_one_goes_back_and_forth_as_far_as_it_has_learned(training):
+    go_on(FIRST.setup)
+    at = training(replace(FIRST, step=30))
+    at.key(Qt.Key.Key_Home)
+    catch_up(at.window)
+    assert (state_of(at).step, state_of(at).learned) == (0, 30)
+    assert at.page.progress.text().startswith("30 steps · ")
+    before = seen(at)
+    assert seen_anew(training, state_of(at)) == before
+    at.key(Qt.Key.Key_End)
+    catch_up(at.window)
+    assert state_of(at).step <= 30
+    at.type_into(at.page.form.controls["seed"], "5")
+    catch_up(at.window)
+    assert (state_of(at).step, state_of(at).learned) == (0, 0)
+
+
+def test_undoing_what_was_learned_takes_its_curves_away(training, qtbot):
+    run_of.cache_clear()
+    at = training(replace(FIRST, step=383))
+    at.key(Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not at.page.player.is_running, timeout=60_000)
+    catch_up(at.window)
+    assert at.page.progress.text() == "400 steps · 100 % right (held-out) · learned"
+    at.undo()
+    catch_up(at.window)
+    assert "383 steps · 100 % right after 380 (held-out)" in at.page.progress.text()
+    assert seen(at) == seen_anew(training, state_of(at))
+
+
+@pytest.mark.parametrize("learned", [0, 25])
+def test_weights_from_a_file_are_shown_alike_however_far_others_have_learned(training, tmp_path, learned):
+    state = replace(FIRST, setup=replace(FIRST.setup, seed=4712), step=12, learned=learned)
+    run = Run(state.setup)
+    run.advance(12)
+    write_model(tmp_path / "a.npz", run.at())
+    write_session(tmp_path / "a.attn.json", ExplorerState(training=state))
+    state = read_session(tmp_path / "a.attn.json").state.training
+    go_on(state.setup)
+    at = training(state)
+    assert ("weights from a file" in at.page.progress.text()) == (not learned)
+    assert seen(at) == seen_anew(training, state)
+
+
+def test_the_accuracy_of_an_earlier_step_is_said_to_be_one(training):
+    run = Run(FIRST.setup)
+    run.advance(27)
+    right = round(100 * run.measured(25).accuracy)
+    assert right != round(100 * run.measured(27).accuracy)
+    progress = training(replace(FIRST, step=27)).page.progress
+    assert progress.text() == f"27 steps · {right} % right after 25 (held-out)"
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Have each measurement of what has learned wait at a gate; yield (somebody waits there, open it)."""
+    waits, is_open, measure = Event(), Event(), Trial.measure
+    run_of.cache_clear()
+
+    def gated(self, network):
+        waits.set()
+        assert is_open.wait(60)
+        return measure(self, network)
+
+    def close() -> tuple[Event, Event]:
+        monkeypatch.setattr(Trial, "measure", gated)
+        return waits, is_open
+
+    yield close
+    is_open.set()
+
+
+def test_stopping_between_a_step_and_its_measurement_shows_a_whole_step(training, gate, qtbot):
+    at = training()
+    waits, is_open = gate()
+    at.key(Qt.Key.Key_Space)
+    qtbot.waitUntil(waits.is_set, timeout=60_000)
+    at.key(Qt.Key.Key_Escape)
+    step = state_of(at).step
+    assert step < FIRST.task.every
+    is_open.set()
+    catch_up(at.window)
+    qtbot.waitUntil(lambda: not at.page.player.jobs.is_busy(), timeout=60_000)
+    assert state_of(at).step == step
+    assert seen(at) == seen_anew(training, state_of(at))
