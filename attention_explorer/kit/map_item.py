@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QGraphicsItem, QGraphicsSceneMouseEvent
 from attention_explorer.kit.scene import Item
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.cell_marks import paint_outline
+from attention_explorer.ui.drawing.colour_bar import paint_bar
 from attention_explorer.ui.drawing.heatmap import paint_cells, paint_column_label, paint_heatmap, paint_row_label
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, layout_of
+from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, bar_in, layout_of
 from attention_explorer.ui.drawing.marks import colour_of, pen
 from attention_explorer.ui.theme import Look
 
@@ -38,6 +39,8 @@ class MapItem(Item):
         """What keys have chosen: it stays lit when the pointer goes elsewhere."""
         self.framed_row: int | None = None
         """The row that matters most, which has a frame in the colour of queries."""
+        self.has_bar = True
+        """Whether the colour bar stands below it; if not, a `BarItem` says elsewhere what the colours are."""
         self._layout: HeatmapLayout | None = None
         self.pointed.connect(self.light)
 
@@ -71,7 +74,7 @@ class MapItem(Item):
     def layout(self) -> HeatmapLayout | None:
         """Where its cells are; None before there is a map."""
         if self._layout is None and self.picture is not None:
-            self._layout = layout_of(self.picture, self.look, self.box)
+            self._layout = layout_of(self.picture, self.look, self.box, bar=self.has_bar)
         return self._layout
 
     def hit(self, place: QPointF) -> Cell | None:
@@ -90,7 +93,7 @@ class MapItem(Item):
     def draw(self, painter: QPainter) -> None:
         if self.picture is None or self.layout is None:
             return
-        paint_heatmap(painter, self.picture, self.layout, self.look)
+        paint_heatmap(painter, self.picture, self.layout, self.look, bar=self.has_bar)
         if self.framed_row is not None:
             _frame_row(painter, self.layout, self.framed_row, self.look)
         lit = self.chosen if self.lit is None else self.lit
@@ -98,6 +101,26 @@ class MapItem(Item):
             paint_outline(painter, self.layout.rectangle(*lit), self.look.theme.text, self.look)
             paint_row_label(painter, self.picture, self.layout, self.look, lit[0], lit=True)
             paint_column_label(painter, self.picture, self.layout, self.look, lit[1], lit=True)
+
+
+class BarItem(Item):
+    """The colour bar of a map, at the top of a box of its own."""
+
+    HEIGHT = 32
+    """Pixels at zoom 1."""
+
+    def __init__(self, look: Look, parent: QGraphicsItem | None = None) -> None:
+        super().__init__(look, parent)
+        self.picture: MapPicture | None = None
+
+    def show_picture(self, picture: MapPicture) -> None:
+        """Be the bar of another map."""
+        self.picture = picture
+        self.update()
+
+    def draw(self, painter: QPainter) -> None:
+        if self.picture is not None:
+            paint_bar(painter, self.picture, bar_in(self.picture, self.look, self.box), self.look)
 
 
 class SmallMapItem(Item):

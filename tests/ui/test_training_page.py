@@ -23,6 +23,7 @@ from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import read_session, session_bytes, session_from, write_session
+from attention_explorer.ui.drawing.heatmap_layout import bar_in, small_width
 from attention_explorer.ui.export.figure import encoded
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -58,6 +59,26 @@ def middle(item) -> QPointF:
 
 def cell(at: WindowDriver, row: int, column: int) -> QPointF:
     return at.page.scene.large.layout.rectangle(row, column).center()
+
+
+# ---- Room ----
+
+
+@pytest.mark.parametrize(("size", "share"), [((1024, 768), 0.75), ((1280, 800), 0.75), ((2560, 1440), 0.8)])
+def test_the_large_map_has_the_room_and_nothing_is_cut(make_window, size, share):
+    state = FIRST.with_task("brackets")
+    window = make_window(ExplorerState(training=state), Settings(theme=ThemeChoice.LIGHT, page="training"), size)
+    catch_up(window)
+    page, look = window.page, window.page.look
+    canvas = page.canvas.viewport().rect().toRectF()
+    assert page.scene.large.layout.cells.height() >= share * canvas.height()
+    assert max(item.box.width() for item in page.scene.small.values()) < page.scene.large.box.width() / 2
+    bar = page.scene.bar
+    sample = bar_in(bar.picture, look, bar.box).right() + look.px(40)  # where the word begins that stands beside it
+    assert sample + small_width(look, "masked") <= bar.box.right() + 1 < canvas.right() - 4
+    for item in (page.scene.large, bar, page.scene.strips):
+        assert canvas.contains(item.box)
+    assert page.legend.height() < 1.5 * page.play.height()  # two lines at most
 
 
 # ---- Learning ----

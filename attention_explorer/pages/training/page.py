@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 PANEL_WIDTH = 330
 NARROW_PAGE = 900
-CHART_HEIGHT = 150
+CHART_SHARE, LEAST_CHART, MOST_CHART = 0.17, 108, 225
 FIRST_FIELDS = ("layers", "heads", "d_model", "seed", "hard", "scaled", "positions")
 MORE_FIELDS = ("residual", "d_ff", "encoder_layers", "length", "batch", "rate", "warm_up")
 
@@ -258,8 +258,7 @@ class TrainingPage(RequestingPage):
         px = self.look.px
         width = px(PANEL_WIDTH * (1.3 if self.width() > px(1900) else 1))
         self._scroll.setFixedWidth(min(width, max(self.width() // 3, px(240))))
-        high = self.height()
-        self.chart.setFixedHeight(px(CHART_HEIGHT * (0.72 if high < px(720) else 1.5 if high > px(1100) else 1.0)))
+        self.chart.setFixedHeight(round(min(max(CHART_SHARE * self.height(), px(LEAST_CHART)), px(MOST_CHART))))
         self.canvas.setMinimumHeight(px(240))
         self.legend.setVisible(self.width() > px(800))
 

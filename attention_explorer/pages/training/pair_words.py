@@ -17,7 +17,7 @@ from attention_explorer.sources.learned.setup import LearningSetup
 MOST_LISTED = 3
 
 SAME = "The two are the same so far: change something of A first."
-LEGEND = "A solid, B dashed, on held-out sentences; grey: guessing, and the most frequent answer"
+LEGEND = "A solid, B dashed, held-out; grey: guessing, and the most frequent answer"
 """What the lines of the curves are while two runs are compared."""
 
 Caption = tuple[str, str]

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.kit.map_item import MapItem, SmallMapItem
+from attention_explorer.kit.map_item import BarItem, MapItem, SmallMapItem
 from attention_explorer.kit.scene import Item
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.training import pair_words, words
@@ -29,6 +29,10 @@ CENTRE = Qt.AlignmentFlag.AlignCenter
 
 LEAST_STRIP = 42
 """Pixels at zoom 1 that a row of weights takes with its words."""
+LEAST_SMALL = 84
+"""Pixels at zoom 1 that a small map has of the width, however much the large one could use."""
+WORDS_OF_SMALL = 36
+"""Pixels at zoom 1 by which a small map with its words is higher than wide."""
 NARROW = 640
 """Pixels at zoom 1 of a room that is too narrow for three columns."""
 
@@ -180,6 +184,7 @@ class LearningScene:
     def __init__(self, look: Look) -> None:
         self.look = look
         self.large = MapItem(look)
+        self.bar = BarItem(look)
         self.strips = StripsItem(look)
         self.plane = PlaneItem(look)
         self.other = OtherMapItem(look)
@@ -192,7 +197,7 @@ class LearningScene:
     @property
     def items(self) -> tuple[Item, ...]:
         """All of them, those behind first."""
-        return self.large, self.strips, self.plane, self.other, *self.captions, *self.small.values()
+        return self.large, self.bar, self.strips, self.plane, self.other, *self.captions, *self.small.values()
 
     def fit_heads(self, state: TrainingState) -> tuple[tuple[SmallMapItem, ...], tuple[SmallMapItem, ...]]:
         """Have a small map for each head of a state; return those that are new and those that are gone."""
@@ -209,6 +214,7 @@ class LearningScene:
         head, row, causal = state.head_shown, moment.row_of(state), state.task.causal
         picture = moment.picture(head, is_causal=causal)
         self.large.show_picture(picture, framed_row=row)
+        self.bar.show_picture(picture)
         for each, item in self.small.items():
             off = each in state.off_shown
             title = words.short_head_words(each, state)
@@ -228,6 +234,8 @@ class LearningScene:
             item.show_caption(caption)
             item.setVisible(other is not None)
         self.other.setVisible(other is not None)
+        self.bar.setVisible(other is None)
+        self.large.has_bar = other is not None
         if other is not None:
             self.other.reason = other.reason
             if other.answer is not None:
@@ -247,7 +255,7 @@ class LearningScene:
     def lay_out(self, room: QRectF) -> None:
         """Give every item its box: small maps at the left, the large one, and how it came about at the right.
 
-        In a narrow room that stands below the small maps.
+        In a narrow room that stands below the small maps. The colour bar is below it: the large map has the height.
         """
         self._room = room
         px, wide = self.look.px, room.width()
@@ -258,18 +266,21 @@ class LearningScene:
                 left = 0.0
             below = self._lay_out_small(QRectF(room.left(), room.top(), left, 0.56 * room.height()))
             beside = QRectF(room.left() + px(6), below + px(6), left - px(12), room.bottom() - below - px(10))
-            middle = QRectF(room.left() + left + gap, room.top(), wide - left - gap, room.height())
+            middle = QRectF(room.left() + left + gap, room.top(), wide - left - gap - px(6), room.height() - px(4))
         else:
-            left = self._width_of_small(room)
-            self._lay_out_small(QRectF(room.left(), room.top(), left, room.height()))
             right = min(max(px(170), wide * 0.25), px(420))
-            middle = QRectF(room.left() + left, room.top(), wide - left - right - 2 * gap, room.height())
+            left = self._width_of_small(room, wide - right - 2 * gap - room.height())
+            self._lay_out_small(QRectF(room.left(), room.top(), left, room.height()))
+            middle = QRectF(room.left() + left, room.top(), wide - left - right - 2 * gap, room.height() - px(4))
             beside = QRectF(middle.right() + gap, room.top() + px(16), right, room.height() - px(24))
         if self.other.isVisible():
             right_end = room.right() - px(8) if narrow else beside.right()
             self._lay_out_both(QRectF(middle.left(), room.top(), right_end - middle.left(), room.height()))
             return
+        bar = px(BarItem.HEIGHT)
         self.large.place(middle)
+        self.bar.place(QRectF(beside.left(), beside.bottom() - bar, beside.width(), bar))
+        beside.setBottom(beside.bottom() - bar - px(4))
         self.strips.place(beside)
         self.plane.place(beside)
 
@@ -292,26 +303,29 @@ class LearningScene:
         each = -(-heads // max(columns, 1))
         return columns, each, layers * each
 
-    def _width_of_small(self, room: QRectF) -> float:
-        """Return how wide the small maps are where they stand beside the large one."""
+    def _width_of_small(self, room: QRectF, spare: float) -> float:
+        """Return how wide the small maps are beside the large one, which has to leave no more than it has to spare."""
         columns, _, lines = self._lines()
         if not self.small:
             return 0.0
         px = self.look.px
-        return columns * min((room.height() - px(8)) / lines, px(172), 0.4 * room.width() / columns)
+        most = min(px(172), max(spare / columns, px(LEAST_SMALL)), 0.4 * room.width() / columns)
+        return columns * min(max((room.height() - px(8)) / lines - px(WORDS_OF_SMALL), px(LEAST_SMALL) / 2), most)
 
     def _lay_out_small(self, room: QRectF) -> float:
         """Place the small maps, layer by layer downwards and heads side by side; return where they end."""
         if not self.small:
             return room.top()
         columns, each, lines = self._lines()
-        side = min((room.height() - self.look.px(8)) / lines, self.look.px(172), room.width() / columns)
-        top = room.top() + max(0.0, (room.height() - lines * side) / 2)
-        left = room.left() + (room.width() - columns * side) / 2
+        px = self.look.px
+        wide = min(px(172), room.width() / columns)
+        high = min((room.height() - px(8)) / lines, wide + px(WORDS_OF_SMALL))
+        top = room.top() + max(0.0, (room.height() - lines * high) / 2)
+        left = room.left() + (room.width() - columns * wide) / 2
         for (layer, head), item in self.small.items():
             line = layer * each + head // columns
-            item.place(QRectF(left + (head % columns) * side, top + line * side, side, side))
-        return top + lines * side
+            item.place(QRectF(left + (head % columns) * wide, top + line * high, wide, high))
+        return top + lines * high
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""

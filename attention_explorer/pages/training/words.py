@@ -148,5 +148,5 @@ def chart(curve: Curve, baselines: tuple[float, float]) -> str:
     )
 
 
-LEGEND = "on held-out sentences; faint: those it learns from; dashed: guessing; dotted: most frequent answer"
+LEGEND = "solid: held-out; faint: in training; dashed: guessing; dotted: most frequent answer"
 """What the lines of the curves are."""

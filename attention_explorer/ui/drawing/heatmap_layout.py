@@ -137,10 +137,22 @@ def _cell_size(look: Look, rows: int, columns: int, wide: float, high: float) ->
 def _bar_box(picture: MapPicture, look: Look, room: QRectF, cells: QRectF, gap: float) -> QRectF:
     """Return where the colour bar is: below the cells, with room beside it for what masked cells look like."""
     px = look.px
-    beside = px(40) + small_width(look, picture.masked_word) if picture.masked.any() else px(10)
+    beside = _beside_bar(picture, look)
     width = min(max(cells.width(), px(160)), px(300), max(room.width() - beside, px(60)))
     left = max(min(cells.left(), room.right() - width - beside), room.left())
     return QRectF(left, cells.bottom() + gap, width, px(12))
+
+
+def bar_in(picture: MapPicture, look: Look, box: QRectF) -> QRectF:
+    """Return where a colour bar is at the top of a box that has nothing else in it."""
+    width = min(box.width() - _beside_bar(picture, look), look.px(300))
+    return QRectF(box.left(), box.top(), width, look.px(12))
+
+
+def _beside_bar(picture: MapPicture, look: Look) -> float:
+    """Return how much room there is to be beside a colour bar, for what masked cells look like."""
+    px = look.px
+    return px(40) + small_width(look, picture.masked_word) if picture.masked.any() else px(10)
 
 
 def longest_label(tokens: tuple[str, ...], look: Look, size: float) -> float:
