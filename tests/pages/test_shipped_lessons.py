@@ -10,10 +10,11 @@ from attention_explorer import assets, cli
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import drawn, judged, truth
-from attention_explorer.pages.lessons.lesson import Kind, Lesson
+from attention_explorer.pages.lessons.lesson import Draw, Kind, Lesson, Step
+from attention_explorer.pages.lessons.names import with_fields
 from attention_explorer.pages.lessons.reading import SUFFIX
 from attention_explorer.pages.lessons.walk import begun, checked, ended
-from attention_explorer.pages.lessons.words import read_answer, rich, spoken
+from attention_explorer.pages.lessons.words import drawn_words, read_answer, rich, spoken
 from attention_explorer.state.explorer import ExplorerState
 
 FOLDER = Path(assets.path(shelf.FOLDER))
@@ -76,3 +77,17 @@ def test_answers_are_read_as_people_type_them(kind: Kind, text: str, given: obje
     assert read_answer(kind, text) == given
     with pytest.raises(ExplorerError, match="Type an answer"):
         read_answer(kind, "  ")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"scaling.d_k": 16}, "This time: d_k = 16."),
+        ({"positions.d_model": 32, "heads.setup.recipe.d_model": 64}, "This time: d_model = 32, d_model = 64."),
+        ({"block.embedding_scale": 2.0}, "This time: embedding scale = 2."),
+        ({"lookup.query": [-1, 0.5]}, "This time: q = (−1, 0.5)."),
+    ],
+)
+def test_what_was_drawn_is_called_as_the_formulas_have_it(settings, said):
+    step = Step(0, "", draw=tuple(Draw(name, (value,)) for name, value in settings.items()))
+    assert drawn_words(step, with_fields(ExplorerState(), settings)) == said

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Members: TypeAlias = "dict[str, Callable[[], Member]]"
 
+_SYMBOLS = ("d_k", "d_model", "d_ff")
+"""Fields that are called as the formulas have it."""
 _STEP = re.compile(r"\.?([a-z_]+)|\[([0-9]{1,6})\]")
 
 
@@ -97,9 +99,14 @@ def _field(owner: DataclassInstance, name: str) -> Member:
     return Shown(value, lambda *indices: " ".join((_field_words(type(owner), name), *map(str, indices))))
 
 
+def spelled(field: str) -> str:
+    """Return what a field is called in a sentence: “head width”, but “d_k”."""
+    return field if field in _SYMBOLS else field.replace("_", " ")
+
+
 def _field_words(kind: type, name: str) -> str:
     """Say what a field may be: “temperature, from 0.01 to 100”."""
-    words, hint = name.replace("_", " "), get_type_hints(kind)[name]
+    words, hint = spelled(name), get_type_hints(kind)[name]
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return f"{words}: {' | '.join(hint)}"
     if hint is bool:

@@ -10,7 +10,7 @@ from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.numerals import coordinate, counted, parsed_number
 from attention_explorer.pages.lessons.answers import Given, Right, Verdict
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Step
-from attention_explorer.pages.lessons.names import names_in
+from attention_explorer.pages.lessons.names import names_in, spelled
 from attention_explorer.pages.lessons.offers import Offer
 from attention_explorer.pages.terms.terms import link_to, term_named
 from attention_explorer.state.explorer import ExplorerState
@@ -73,7 +73,7 @@ def drawn_words(step: Step, case: ExplorerState) -> str:
 
 
 def _letter(name: str) -> str:
-    return _LETTERS.get(name, name.rpartition(".")[2].replace("_", " "))
+    return _LETTERS.get(name, spelled(name.rpartition(".")[2]))
 
 
 def _field(name: str, state: ExplorerState) -> str:
