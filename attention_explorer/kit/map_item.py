@@ -10,7 +10,13 @@ from attention_explorer.kit.scene import Item
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.cell_marks import paint_outline
 from attention_explorer.ui.drawing.colour_bar import paint_bar
-from attention_explorer.ui.drawing.heatmap import paint_cells, paint_column_label, paint_heatmap, paint_row_label
+from attention_explorer.ui.drawing.heatmap import (
+    paint_cells,
+    paint_column_label,
+    paint_heatmap,
+    paint_row_label,
+    paint_unknown,
+)
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, bar_in, layout_of
 from attention_explorer.ui.drawing.marks import colour_of, pen
 from attention_explorer.ui.theme import Look
@@ -41,6 +47,8 @@ class MapItem(Item):
         """The row that matters most, which has a frame in the colour of queries."""
         self.has_bar = True
         """Whether the colour bar stands below it; if not, a `BarItem` says elsewhere what the colours are."""
+        self.is_unknown = False
+        """Whether its numbers are asked for: then it shows its tokens, and “?” in its cells."""
         self._layout: HeatmapLayout | None = None
         self.pointed.connect(self.light)
 
@@ -93,7 +101,10 @@ class MapItem(Item):
     def draw(self, painter: QPainter) -> None:
         if self.picture is None or self.layout is None:
             return
-        paint_heatmap(painter, self.picture, self.layout, self.look, bar=self.has_bar)
+        if self.is_unknown:
+            paint_unknown(painter, self.picture, self.layout, self.look)
+        else:
+            paint_heatmap(painter, self.picture, self.layout, self.look, bar=self.has_bar)
         if self.framed_row is not None:
             _frame_row(painter, self.layout, self.framed_row, self.look)
         lit = self.chosen if self.lit is None else self.lit

@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.pooling import TilePool, tile_bounds
-from attention_explorer.state.colour_scale import BoolArray, ColourScale, FloatArray
+from attention_explorer.state.colour_scale import BoolArray, ColourScale, FloatArray, ScaleKind
 
 IntArray = np.typing.NDArray[np.intp]
 
@@ -84,6 +84,14 @@ class MapPicture:
     def cells(self) -> tuple[int, int]:
         """Rows and columns of tokens."""
         return len(self.row_tokens), len(self.column_tokens)
+
+    def unknown(self) -> MapPicture:
+        """Return the picture without its numbers: rows and columns with their tokens, and nothing that depends on them.
+
+        Not even which cells are masked, for that may be what is asked for.
+        """
+        nothing, scale = np.zeros_like(self.values), ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "")
+        return replace(self, values=nothing, masked=nothing.astype(bool), scale=scale, row_sums=())
 
     @property
     def tiles_end(self) -> tuple[IntArray, IntArray]:

@@ -145,7 +145,12 @@ class Page(QWidget):
             Whether the page can do that. One that cannot must be covered as a whole.
         """
         self.withheld = why
+        is_possible = self.show_withheld()
         self.withholding.emit()
+        return is_possible
+
+    def show_withheld(self) -> bool:
+        """Show “?” while `withheld`, or everything again; return whether the page can do that."""
         return False
 
     def ask_for_place(self, wanted: bool) -> None:

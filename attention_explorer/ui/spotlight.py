@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QRegion
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from attention_explorer.ui import reach
 from attention_explorer.ui.theme import Look
@@ -46,7 +46,9 @@ class Spotlight(QWidget):
         """Return what is lit, as it is seen on the page."""
         margin = self._look.px(3)
         found = []
-        for widget in self.lit:
+        for part in self.lit:
+            # What scrolls is all viewport: nothing is seen of the widget itself.
+            widget = part.viewport() if isinstance(part, QAbstractScrollArea) else part
             seen = widget.visibleRegion().boundingRect()
             if widget.isVisible() and not seen.isEmpty():
                 seen.moveTopLeft(widget.mapTo(self._page, seen.topLeft()))

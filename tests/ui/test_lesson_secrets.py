@@ -159,20 +159,20 @@ def test_no_key_of_the_page_walks_along_a_hidden_gradient(learner, tmp_path):
 
 def test_a_page_that_cannot_hide_its_numbers_is_covered_and_computes_nothing(learner, tmp_path):
     text = LESSON.format(preset="two-keys", x=1, y=1, t=1).split("[[step]]")[0]
-    file = tmp_path / "heads.lesson.toml"
+    file = tmp_path / "cost.lesson.toml"
     file.write_text(
         text
-        + '[[step]]\nshow = "causal"\nask = "?"\nhide = ["heads.weights"]\n'
-        + 'answer = { number = "heads.weights[1][0]", within = 0.01 }\n',
+        + '[[step]]\nshow = "gpt2"\nset = { "cost.n" = 73 }\nask = "?"\nhide = ["cost.matrix"]\n'
+        + 'answer = { number = "cost.matrix", within = 0.01 }\n',
         encoding="utf-8",
     )
-    before = learner.window.session.state.heads
+    before = learner.window.session.state.cost
     learner.window.files.open(file)
     assert not learner.page.isVisible()
     assert learner.window._cover.text().startswith("?")
-    assert learner.window.session.state.heads == before
+    assert learner.window.session.state.cost == before
     learner.window._actions["copy-numbers"].trigger()
     assert "answer it first" in learner.told
     learner.press(learner.card.tell)
     assert learner.page.isVisible()
-    assert learner.window.session.state.heads != before
+    assert learner.window.session.state.cost != before

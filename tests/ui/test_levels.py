@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 from people_driver import catch_up
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 from test_lessons import Learner
 
 from attention_explorer.pages.lessons.page import LessonList
-from attention_explorer.pages.lessons.parts import PARTS
+from attention_explorer.pages.lessons.parts import PARTS, names_of
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.ui import reach
 from attention_explorer.ui.levels import LEFT_OUT
@@ -164,3 +165,15 @@ def test_who_explores_finds_the_window_as_it_was(make_window, hand):
     assert not learner.window.findChildren(LessonList)
     assert learner.window.session.state == before
     assert learner.card is None
+
+
+@pytest.mark.parametrize(
+    "name", ["block.picture", "scaling.picture", "cost.picture", "training.map", "training.curves"]
+)
+def test_a_picture_that_is_named_is_lit_as_a_whole(make_window, name):
+    window = make_window(ExplorerState(), Settings(page=name.partition(".")[0]))
+    window.light(names_of((name,)))
+    page = window.page
+    picture = page.chart if name == "training.curves" else page.canvas
+    box = QRect(picture.mapTo(page, QPoint()), picture.size()).intersected(page.rect())
+    assert any(place.contains(box) for place in window._spotlight.places())

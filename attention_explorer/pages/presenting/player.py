@@ -16,6 +16,7 @@ from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import SUFFIX
 from attention_explorer.ui.accessible import announce
+from attention_explorer.ui.controls.room_kept import give_up_room
 from attention_explorer.ui.page import PAGES, Page, PageEntry
 from attention_explorer.ui.session_dialogs import say
 from attention_explorer.ui.window import MainWindow
@@ -190,6 +191,7 @@ class Presenter(QObject):
     def _hide_rest(self) -> None:
         if self.is_on:
             for widget in list(_beside(self._window.page)):
+                give_up_room(widget)
                 if not widget.isHidden():
                     self._hidden.append(widget)
                     widget.hide()
@@ -198,6 +200,8 @@ class Presenter(QObject):
         for widget in self._hidden:
             widget.show()
         self._hidden = []
+        if self._window.page.withheld:
+            self._window.page.show_withheld()  # an answer that is asked for stays out of sight
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 # Qt's name
         """Follow the size of the window."""
@@ -214,6 +218,10 @@ class Presenter(QObject):
     def _ask_caption(self) -> None:
         """Have the caption of the figure worked out on the worker: of a long text it takes a while."""
         window = self._window
+        if window.page.withheld:  # it would tell what is asked for
+            self.jobs.cancel()
+            self._on_caption(None, "")
+            return
         entry = next(entry for entry in PAGES if entry.id == window.settings.page)
         state = window.session.state
         self.jobs.request((entry.id, state), partial(_work_out, entry, state))

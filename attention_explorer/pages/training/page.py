@@ -43,6 +43,7 @@ from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.controls.panel_scroll import PageScroll, PanelScroll
 from attention_explorer.ui.controls.preset_box import PresetBox
+from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.page import PageAction
 from attention_explorer.ui.pictures.request_note import RequestNote
@@ -326,6 +327,17 @@ class TrainingPage(RequestingPage):
         if not self.worths.want(wanted, work) and self.worths.shown == wanted:
             self.panel.break_it.show_worth(self.worth, state)
 
+    def show_withheld(self) -> bool:
+        withheld = bool(self.withheld)
+        self.scene.withhold(withheld)
+        beside = self.heading, self.origin, self.progress, self.presets, self.others, self._scroll
+        keep_out_of_sight(withheld, *beside)
+        self.curves.setHidden(withheld)  # their room is needed: without captions the map is small enough
+        self.say_spot()
+        if self.scene.moment is not None:
+            self._speak(self.scene.moment)
+        return True
+
     def _on_delivered(self, request: MomentRequest, moment: Moment) -> None:
         if (request.setup, request.other) != (self.state.setup, self.state.other):
             return  # something else learns by now
@@ -433,6 +445,9 @@ class TrainingPage(RequestingPage):
 
     def find_needed(self) -> None:
         """Find the fewest heads that do the work, and say them."""
+        if self.withheld:
+            self.refused.emit(self.withheld)
+            return
         state = self.state
 
         def work(_report: Report, deliver: Deliver) -> None:
@@ -444,9 +459,10 @@ class TrainingPage(RequestingPage):
 
     @property
     def _moment_in_sight(self) -> Moment | None:
-        """What is on show, unless something else is to learn and its picture is still to come."""
+        """What is on show, unless it is withheld, or something else is to learn and its picture is still to come."""
         moment = self.scene.moment
-        return moment if moment is not None and moment.request.setup == self.state.setup else None
+        is_shown = moment is not None and moment.request.setup == self.state.setup and not self.withheld
+        return moment if is_shown else None
 
     def _on_cell(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
         moment = self._moment_in_sight
@@ -469,6 +485,9 @@ class TrainingPage(RequestingPage):
     def _speak(self, moment: Moment) -> None:
         """Have a screen reader say what is shown: the cell that keys have chosen, or all of it."""
         cell, state = self.cells.cell, self.state
+        if self.withheld:
+            self.canvas.set_words(words.asked(moment))
+            return
         self.canvas.set_words(spoken(moment, state) if cell is None else words.chosen(moment, state, cell))
 
     def _on_cell_of_other(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object

@@ -64,6 +64,7 @@ class AskCard(Card):
 
     def __init__(self, session: Session, look: Look) -> None:
         super().__init__(look, "Ask it")
+        self.setAccessibleName("Ask it")
         self._session = session
         tip = "A sentence of words that it knows; others are refused, with those it knows"
         self.line = SentenceField("Sentence", tip, lambda: session.state.training.sentence_shown)
@@ -124,6 +125,7 @@ class BreakCard(Card):
 
     def __init__(self, look: Look) -> None:
         super().__init__(look, "Break it")
+        self.setAccessibleName("Break it")
         self.boxes: dict[Head, QCheckBox] = {}
         self._heads = QWidget()
         self._flow = FlowLayout(self._heads)

@@ -193,6 +193,7 @@ class LearningScene:
         self.small: dict[Head, SmallMapItem] = {}
         self.moment: Moment | None = None
         self.state = TrainingState()
+        self._withheld = False
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -224,6 +225,14 @@ class LearningScene:
         self.strips.show_strips(self._strips(moment, head, row), picture.masked[row])
         self.plane.show_points(moment.points)
         self._show_other(moment, state, row)
+        self.withhold(self._withheld)
+
+    def withhold(self, withheld: bool) -> None:
+        """Show the large map without its numbers and nothing else, or everything again."""
+        self._withheld = self.large.is_unknown = withheld
+        self.large.update()
+        for item in self.items[1:]:
+            item.setOpacity(0.0 if withheld else 1.0)  # whether it is visible says which of them there are
 
     def _show_other(self, moment: Moment, state: TrainingState, row: int) -> None:
         """Show B's map of the same head in place of how the row came about."""

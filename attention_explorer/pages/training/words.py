@@ -36,6 +36,11 @@ def title(moment: Moment, state: TrainingState) -> str:
     return f"{name[0].upper()}{name[1:]}{off}: {quoted(asking)} {verb} {whom} ({plain(float(weights[best]))})"
 
 
+def asked(moment: Moment) -> str:
+    """Say what is given while the numbers of the picture are asked for."""
+    return f"A map whose weights are asked for, of {quoted(' '.join(moment.answer.tokens))}."
+
+
 def origin(state: TrainingState) -> str:
     """Say where the numbers come from."""
     broken = what_is_broken(len(state.off_shown), len(state.drawn_shown), len(state.hidden))

@@ -62,6 +62,11 @@ def alt_text(heads: HeadsState, *, is_wall: bool = False, most_line_rows: int = 
     return " ".join(("Heads page.", *said, f"Layers, heads and tokens are {frame.count.words}."))
 
 
+def given_text(frame: HeadsFrame) -> str:
+    """Return the map of a frame in words whose numbers are asked for: its tokens, and no more."""
+    return " ".join(("Heads page. A map whose weights are asked for.", *_tokens(frame.queries, frame.keys)))
+
+
 def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str]:
     if heads.view.picture is Picture.MARKED:
         yield from _marked(heads, frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 
@@ -10,3 +11,8 @@ class Steady(QWidget):
 
     def hasHeightForWidth(self) -> bool:
         return False
+
+    def minimumSizeHint(self) -> QSize:
+        # Where it keeps its room while it is out of sight, that is its width.
+        hint = super().minimumSizeHint()
+        return QSize(hint.width(), 0) if self.isHidden() else hint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -13,10 +14,13 @@ from attention_explorer.ui.drawing.cell_marks import cell_text, cover, paint_abs
 from attention_explorer.ui.drawing.colour_bar import colour_map_of, paint_bar
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
 from attention_explorer.ui.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, column_height
+from attention_explorer.ui.drawing.marks import paint_question_mark
 from attention_explorer.ui.theme import Look
 
 GAP_FROM = 9.0
 """Cells of at least so many pixels have a line of ground between them."""
+UNKNOWN_FROM = 18.0
+"""Cells of at least so many pixels at zoom 1 have a “?” of their own while their numbers are asked for."""
 NUMBERS_FROM = 36.0
 """Cells of at least so many pixels carry their number, if all of them fit."""
 SMALLEST_LIT = 12.0
@@ -44,6 +48,20 @@ def paint_heatmap(
         _paint_sums(painter, picture, layout, look)
     if bar:
         paint_bar(painter, picture, layout.bar, look, vector=vector)
+
+
+def paint_unknown(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
+    """Paint a map whose numbers are asked for: tokens, axis titles, and “?” in each cell or amid small ones."""
+    painter.fillRect(layout.cells, QColor(look.theme.track))
+    is_roomy = min(layout.cell_width, layout.cell_height) >= look.px(UNKNOWN_FROM)
+    places = itertools.product(range(layout.rows), range(layout.columns)) if is_roomy else ()
+    if is_roomy:
+        _paint_gaps(painter, layout, look, vector=False)
+    for box in [layout.rectangle(*place) for place in places] or [layout.cells]:
+        paint_question_mark(painter, box, look, 13 if is_roomy else 28)
+    paint_labels(painter, picture, layout, look)
+    if look.axis_names:
+        _paint_axis_names(painter, picture, layout, look)
 
 
 def paint_cells(

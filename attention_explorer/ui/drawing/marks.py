@@ -167,6 +167,13 @@ def paint_message(painter: QPainter, message: str, room: QRectF, look: Look) -> 
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, message)
 
 
+def paint_question_mark(painter: QPainter, room: QRectF, look: Look, size: float = 28) -> None:
+    """Write “?” in the middle of what is asked for and so not drawn."""
+    painter.setFont(look.font(size))
+    painter.setPen(colour_of(look.theme.muted))
+    painter.drawText(room, Qt.AlignmentFlag.AlignCenter, "?")
+
+
 def paint_reason(painter: QPainter, reason: str, room: QRectF, look: Look) -> None:
     """Say why there is nothing to draw."""
     painter.setFont(look.font(13))

@@ -15,7 +15,13 @@ from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Cell, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.heatmap import most_tiles, paint_column_label, paint_heatmap, paint_row_label
+from attention_explorer.ui.drawing.heatmap import (
+    most_tiles,
+    paint_column_label,
+    paint_heatmap,
+    paint_row_label,
+    paint_unknown,
+)
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, layout_of
 from attention_explorer.ui.heads.map_widget import MapWidget
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -66,6 +72,11 @@ class HeatmapCanvas(MapWidget):
         self.picture_changed()
         self.point_again()
 
+    def withhold(self, withheld: bool) -> None:
+        """Show “?” in every cell, or the numbers again."""
+        self.withheld = withheld
+        self.picture_changed()
+
     def forget(self) -> None:
         self._computed = self._picture = None
         super().forget()
@@ -99,7 +110,7 @@ class HeatmapCanvas(MapWidget):
     def picture_changed(self) -> None:
         before, self._layout = self._picture, None
         if self._computed is not None:
-            self._fit(self._computed)
+            self._fit(self._computed.unknown() if self.withheld else self._computed)
         super().picture_changed()
         if before is not None and self._picture is not None and before.values.shape != self._picture.values.shape:
             self.tiles_drawn_changed.emit()
@@ -134,7 +145,8 @@ class HeatmapCanvas(MapWidget):
 
     def paint_picture(self, painter: QPainter) -> None:
         if self._picture is not None and self.map_layout is not None:
-            paint_heatmap(painter, self._picture, self.map_layout, self.look)
+            paint = paint_unknown if self.withheld else paint_heatmap
+            paint(painter, self._picture, self.map_layout, self.look)
 
     def paint_marks(self, painter: QPainter) -> None:
         layout, picture, spot = self.map_layout, self._picture, self.marked

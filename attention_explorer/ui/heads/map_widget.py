@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
-from attention_explorer.state.heads.alt_text import alt_text
+from attention_explorer.state.heads.alt_text import alt_text, given_text
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Aggregate, HeadsView
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
@@ -50,6 +50,8 @@ class MapWidget(PointedPicture):
         self.view = HeadsView()
         self.pinned = NOWHERE
         self.map_hovered: OneMap | None = None
+        self.withheld = False
+        """Whether its numbers are not to be told."""
 
     # ---- For the kinds of pictures ----
 
@@ -65,6 +67,8 @@ class MapWidget(PointedPicture):
     def spoken(self) -> str:
         if self.frame is None:
             return ""
+        if self.withheld:
+            return given_text(self.frame)
         try:
             return alt_text(replace(self.session.state.heads, setup=self.frame.setup))  # the state may ask for another
         except ExplorerError as error:

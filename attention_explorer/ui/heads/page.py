@@ -29,11 +29,12 @@ from attention_explorer.state.row_as_lookup import as_lookup, reason_against_loo
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
+from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.heads.bar import HeadsBar
 from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest, NoPicture, Part
 from attention_explorer.ui.heads.panel import HeadsPanel
 from attention_explorer.ui.heads.picture_card import PictureCard
-from attention_explorer.ui.heads.spot_words import spot_words
+from attention_explorer.ui.heads.spot_words import asked_words, spot_words
 from attention_explorer.ui.heads.typed_name import TypedName
 from attention_explorer.ui.heads.wall_side import WallSide
 from attention_explorer.ui.page import PageAction
@@ -224,8 +225,9 @@ class HeadsPage(RequestingPage):
             self._columns.insertWidget(place, self._centre, 1)
         seen = self.height() - self.bar.maximumHeight() - px(28)  # with the bar, between the margins
         self._centre.setMinimumHeight(min(px(460), max(seen, px(LEAST_CENTRE))) if narrow else 0)
-        self._wall_side.setMinimumHeight(px(240) if narrow else 0)
-        self._panel.setMinimumHeight(px(560) if narrow else 0)
+        needs_height = narrow and not self.withheld
+        self._wall_side.setMinimumHeight(px(240) if needs_height else 0)
+        self._panel.setMinimumHeight(px(560) if needs_height else 0)
         if narrow:
             self.hint.stand_in(self._columns, 1, after=self.comparison)
         elif self.height() < px(LOW_PANEL):
@@ -259,6 +261,17 @@ class HeadsPage(RequestingPage):
     def request_now(self) -> HeadsRequest:
         """Return what the present state asks for."""
         return HeadsRequest.of(self.session.state.heads, self.canvas.tiles, self.wall.layers_in_view)
+
+    def show_withheld(self) -> bool:
+        withheld = bool(self.withheld)
+        self.say_spot()
+        if self.arrays is not None:
+            self.arrays.close()
+        # The names of presets say what is to be seen.
+        keep_out_of_sight(withheld, self._wall_side, self._panel, self.bar.presets)
+        self._centre.withhold(withheld)
+        self._arrange()
+        return True
 
     def _on_delivered(self, request: HeadsRequest, part: Part) -> None:
         heads = self.session.state.heads
@@ -387,7 +400,12 @@ class HeadsPage(RequestingPage):
         view, is_kept = self.session.state.heads.view, spot == self.pinned
         self._spoken_of = spot
         try:
-            self._spoken = "" if frame is None else spot_words(frame, view, compared, one, spot, is_kept=is_kept)
+            if frame is None:
+                self._spoken = ""
+            elif self.withheld:
+                self._spoken = asked_words(frame, spot)
+            else:
+                self._spoken = spot_words(frame, view, compared, one, spot, is_kept=is_kept)
         except ExplorerError as error:
             self._spoken = self.session.state.heads.setup.count.recounted(str(error))
         self.said.emit(self._spoken)
@@ -440,9 +458,15 @@ class HeadsPage(RequestingPage):
         self.said.emit(KEPT)
         self._says_kept = True
 
+    def _refuses_to_tell(self) -> bool:
+        """Say why nothing is told now, if that is so."""
+        if self.withheld:
+            self.refused.emit(self.withheld)
+        return bool(self.withheld)
+
     def show_arrays(self) -> None:
         """Open the window with every array behind the head, beside the page."""
-        if self._frame is None:
+        if self._frame is None or self._refuses_to_tell():
             return
         if self.arrays is None:
             # Not before it is wanted: the page opens faster.
@@ -468,7 +492,7 @@ class HeadsPage(RequestingPage):
 
     def open_lookup(self) -> None:
         """Open the pinned row on the Lookup page."""
-        if self._frame is None:
+        if self._frame is None or self._refuses_to_tell():
             return
         try:
             state = as_lookup(self.session.state, self._frame, self.pinned.row)

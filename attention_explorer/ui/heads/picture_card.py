@@ -21,6 +21,7 @@ from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.controls.card import Card
+from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.controls.steady import Steady
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.find_row import FindRow
@@ -88,9 +89,12 @@ class PictureCard(Steady):
         head.addWidget(self.arrays)
         head.addWidget(self.keep)
         self._card.body.addLayout(head)
-        self._card.body.addWidget(self.badges)
-        self._card.body.addWidget(self.other)
-        self._card.body.addWidget(self.offers)
+        self._about = QWidget()  # what is said of the numbers
+        self._about_column = QVBoxLayout(self._about)
+        self._about_column.setContentsMargins(0, 0, 0, 0)
+        for part in (self.badges, self.other, self.offers):
+            self._about_column.addWidget(part)
+        self._card.body.addWidget(self._about)
         self._card.body.addWidget(self.search)
         self._card.body.addWidget(self.pictures, 1)
         column = QVBoxLayout(self)
@@ -103,6 +107,7 @@ class PictureCard(Steady):
         """Wear other colours or another size."""
         for part in (self._card, self.title, self.badges, self.other, self.offers, self.search, self.note):
             part.set_look(look)
+        self._about_column.setSpacing(self._card.body.spacing())
         for widget in self.widgets.values():
             widget.set_look(look)
 
@@ -119,6 +124,18 @@ class PictureCard(Steady):
         else:
             self.comparison.show_picture(frame, shown, picture)
         self.pictures.setCurrentWidget(self.widgets[shown.picture])
+        if self.canvas.withheld:
+            self._hide_what_tells()
+
+    def withhold(self, withheld: bool) -> None:
+        """Show the map without its numbers, and nothing of pictures that are made of them, or show it all again."""
+        self.canvas.withhold(withheld)
+        keep_out_of_sight(withheld, self._about)
+        self._hide_what_tells()
+
+    def _hide_what_tells(self) -> None:
+        is_map = self.pictures.currentWidget() is self.canvas
+        keep_out_of_sight(self.canvas.withheld and not is_map, self.pictures)
 
     def forget(self) -> None:
         """Show nothing: there is no picture of what is wanted."""

@@ -38,3 +38,12 @@ def spot_words(
     else:
         name = f"query {query_name(frame, number)}" if is_row else f"key {key_name(frame, number)}"
     return f"{name}: {kept or ('click to keep its row' if is_row else 'click to see who attends to it')}"
+
+
+def asked_words(frame: HeadsFrame, spot: Spot) -> str:
+    """Return what a spot is while its numbers are asked for: the tokens that it belongs to."""
+    if spot == NOWHERE or not spot.lies_on(frame.shape):
+        return ""
+    row = "" if spot.row is None else f"query {query_name(frame, spot.row)}"
+    column = "" if spot.column is None else f"key {key_name(frame, spot.column)}"
+    return f"{', '.join(filter(None, (row, column)))}: ?"

@@ -23,6 +23,7 @@ from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
 from attention_explorer.ui.controls.preset_box import PresetBox
+from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.lookup.canvas import LookupCanvas
 from attention_explorer.ui.lookup.numbers_table import NumbersTable
 from attention_explorer.ui.lookup.overlay_chips import CANVAS_OVERLAYS, OverlayChips
@@ -234,14 +235,14 @@ class LookupPage(Page):
         self.table.fit_height()
         self._columns.activate()  # at once: who adds a key asks how much of the plane is left
 
-    def withhold(self, why: str) -> bool:
-        super().withhold(why)
-        withheld = bool(why)
+    def show_withheld(self) -> bool:
+        withheld = bool(self.withheld)
         self.gradient.stop()
         self.said.emit("")
         for part in (self.canvas, self.table.numbers, self.panel):
             part.withhold(withheld)
         self.chips.setHidden(withheld)
+        keep_out_of_sight(withheld, self.presets)  # their names say what is to be seen
         if not withheld and self._is_open:
             self._show(lookup_frame(self.session.state.lookup))
         return True

@@ -41,6 +41,8 @@ class PicturesCanvas(PointedPicture):
         super().__init__(look, name, parent)
         self._state = state
         self._drawing: PictureDrawing[Any, Any, Any] | None = None
+        self._open: PictureDrawing[Any, Any, Any] | None = None  # how it is drawn when nothing is withheld
+        self._withheld = False
         self._picture: object = None
         self._layout: object = None
         self._ground_kept: tuple[object, QPixmap] | None = None
@@ -68,11 +70,20 @@ class PicturesCanvas(PointedPicture):
 
     def show_picture(self, drawing: PictureDrawing[Any, Any, Any], picture: object) -> None:
         """Show a picture and how it is drawn."""
-        if picture is self._picture and drawing is self._drawing:
+        if picture is self._picture and drawing is self._open:
             return  # what was changed does not show in it
-        if drawing is not self._drawing:
+        if drawing is not self._open:
             self._pointer = None  # a spot of one kind of picture means nothing in another
-        self._drawing, self._picture = drawing, picture
+        self._open, self._picture = drawing, picture
+        self._draw_anew()
+
+    def withhold(self, withheld: bool) -> None:
+        """Show no more than what is given, or all of the picture again."""
+        self._withheld, self._drag = withheld, None
+        self._draw_anew()
+
+    def _draw_anew(self) -> None:
+        self._drawing = self._open.withheld() if self._open is not None and self._withheld else self._open
         self.picture_changed()
 
     def picture_changed(self) -> None:

@@ -19,6 +19,7 @@ from attention_explorer.ui.controls.choice import Choice
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import LOW_PAGE
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll
+from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.page import PageAction
 from attention_explorer.ui.pictures.canvas import PicturesCanvas
@@ -50,7 +51,9 @@ class PicturesPage(RequestingPage, Generic[S]):
     """Pixels at zoom 1 of the page below which the panel goes under the picture."""
     least_heights = 280, 400
     """Pixels at zoom 1 that the picture gets at least: beside the panel, and above it."""
-    picture_name = "Picture"
+    withholds = False
+    """Whether it can show no more than what is given; else it is covered while something is asked."""
+    picture_name = "Large picture"
     """What the picture is called by a screen reader."""
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
@@ -224,6 +227,14 @@ class PicturesPage(RequestingPage, Generic[S]):
         """Return what the present state asks for."""
         state = self.state
         return PictureRequest(state, self.canvas.tiles if self.drawing_of(state).uses_pixels else (0, 0), self.measured)
+
+    def show_withheld(self) -> bool:
+        if self.withholds:
+            self.canvas.withhold(bool(self.withheld))
+            # The names of presets say what is to be seen.
+            keep_out_of_sight(bool(self.withheld), self._panel_scroll, self.bar.preset_box)
+            self.say_spot()
+        return self.withholds
 
     def _load(self) -> None:
         """Compute what the state needs, if it is not what is shown already: at once, or on the worker."""

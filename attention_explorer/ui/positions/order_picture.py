@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.numerals import weight_text
 from attention_explorer.state.positions.order import KINDS, OrderPicture, Outcome
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size
+from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_question_mark, paint_reason, pen, text_size
 from attention_explorer.ui.drawing.small_map import paint_mark, paint_small_map, paint_title
 from attention_explorer.ui.drawing.small_map_layout import Arrangement, SmallMap, arranged, cell_at
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -80,6 +80,12 @@ def paint_order(
     for map_, small, title in zip(picture.maps, layout.maps, _titles(picture), strict=True):
         paint_small_map(painter, map_, small, look, vector=vector)
         paint_title(painter, small.header, title, f"({map_.cells[0]}, {map_.cells[1]})", look)
+
+
+def paint_given_order(painter: QPainter, picture: OrderPicture, layout: OrderLayout, look: Look) -> None:
+    """Paint the words and how they are shuffled, and “?” for what comes out."""
+    _paint_sentences(painter, picture, layout, look)
+    paint_question_mark(painter, layout.room, look)
 
 
 def _titles(picture: OrderPicture) -> tuple[str, ...]:

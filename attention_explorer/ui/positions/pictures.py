@@ -208,6 +208,7 @@ def _order() -> Drawing:
         is_quick=_has_few,
         is_step=_is_step,
         numbers=order_numbers,
+        paint_given=ui.paint_given_order,
     )
 
 

@@ -11,7 +11,14 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attention_explorer.numerals import compact, coordinate, plain, scientific
 from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.ui.drawing.curve_chart import Axis, ChartLayout, round_ticks
-from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.ui.drawing.marks import (
+    colour_of,
+    draw_haloed_text,
+    draw_line,
+    paint_question_mark,
+    pen,
+    text_size,
+)
 from attention_explorer.ui.theme import Look
 
 GUTTER, STEP, TITLE = 62, 18, 22
@@ -113,6 +120,14 @@ def paint_columns_of(painter: QPainter, picture: BenchPicture, layout: ColumnsLa
     _paint_weights(painter, picture, layout, look)
 
 
+def paint_given_columns(painter: QPainter, picture: BenchPicture, layout: ColumnsLayout, look: Look) -> None:
+    """Paint the scores, and “?” for all that is computed from them."""
+    _paint_scores(painter, picture, layout, look, "Scores")
+    _paint_steps(painter, picture, layout, look, only_scores=True)
+    _paint_ground(painter, layout.weights, look, "Weights")
+    paint_question_mark(painter, layout.weights.plot, look)
+
+
 def _paint_scores(painter: QPainter, picture: BenchPicture, layout: ColumnsLayout, look: Look, title: str) -> None:
     chart, theme = layout.scores, look.theme
     _paint_ground(painter, chart, look, title)
@@ -174,7 +189,9 @@ def _paint_limit(painter: QPainter, picture: BenchPicture, chart: ChartLayout, l
     draw_haloed_text(painter, box, text, font, theme.loss_ink, theme.card)
 
 
-def _paint_steps(painter: QPainter, picture: BenchPicture, layout: ColumnsLayout, look: Look) -> None:
+def _paint_steps(
+    painter: QPainter, picture: BenchPicture, layout: ColumnsLayout, look: Look, *, only_scores: bool = False
+) -> None:
     row, px, theme = picture.row, look.px, look.theme
     parts = (picture.scores, picture.shifted, picture.exponentials, picture.totals)
     for line, title, part in zip(layout.steps, _step_titles(picture), parts, strict=True):
@@ -184,7 +201,11 @@ def _paint_steps(painter: QPainter, picture: BenchPicture, layout: ColumnsLayout
         painter.drawText(beside, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
         for key, number in enumerate(part[row].tolist()):
             left, right = layout.slot(key)
-            _write_number(painter, QRectF(left, line.top(), right - left, line.height()), number, look)
+            slot = QRectF(left, line.top(), right - left, line.height())
+            if only_scores and part is not picture.scores:
+                paint_question_mark(painter, slot, look, 12)
+            else:
+                _write_number(painter, slot, number, look)
 
 
 def _write_number(painter: QPainter, box: QRectF, number: float, look: Look) -> None:

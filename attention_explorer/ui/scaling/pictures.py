@@ -35,7 +35,7 @@ from attention_explorer.ui.scaling.scores_picture import (
     scores_words,
     with_d_k_moved,
 )
-from attention_explorer.ui.scaling.softmax_bench_picture import mark_bench, paint_bench
+from attention_explorer.ui.scaling.softmax_bench_picture import mark_bench, paint_bench, paint_given_bench
 
 
 def _bench_of(state: ScalingState, _tiles: tuple[int, int]) -> BenchPicture:
@@ -88,5 +88,6 @@ DRAWINGS: dict[ScalingPicture, PictureDrawing[ScalingState, Any, Any]] = {
         uses_pixels=False,
         numbers=bench_numbers,
         height=stacked_below(NARROW, 1.35),
+        paint_given=paint_given_bench,
     ),
 }

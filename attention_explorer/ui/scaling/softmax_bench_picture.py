@@ -16,13 +16,19 @@ from attention_explorer.ui.drawing.colour_bar import colour_map_of, paint_small_
 from attention_explorer.ui.drawing.colour_maps import pixels_of
 from attention_explorer.ui.drawing.curve_chart import ChartLayout, draw_polyline, paint_axes, paint_reading
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout
-from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, pen, text_size
+from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, paint_question_mark, pen, text_size
 from attention_explorer.ui.pictures.pointed_picture import Spot
-from attention_explorer.ui.scaling.bench_columns import number_text, paint_column_mark, paint_columns_of
+from attention_explorer.ui.scaling.bench_columns import (
+    number_text,
+    paint_column_mark,
+    paint_columns_of,
+    paint_given_columns,
+)
 from attention_explorer.ui.scaling.bench_hand import COLUMNS, GAP_CHART, JACOBIAN, WEIGHTS
 from attention_explorer.ui.scaling.bench_layout import FOOT, HEADER, LABELS, SUMS, BenchLayout
 from attention_explorer.ui.theme import Look
 
+WEIGHTS_TITLE, JACOBIAN_TITLE = "Weights", "Jacobian ∂p ∕ ∂s"
 SOUND = 1e-6
 """A sum of weights this close to 1 is 1 but for rounding, in 32 bits; 16 bits have a thousand times less precision."""
 
@@ -32,20 +38,26 @@ def paint_bench(
 ) -> None:
     """Paint everything."""
     paint_columns_of(painter, picture, layout.columns, look)
-    _paint_map(painter, picture.weight_map, layout.weights, look, "Weights", vector=vector)
+    _paint_map(painter, picture.weight_map, layout.weights, look, WEIGHTS_TITLE, vector=vector)
     _paint_sums(painter, picture, layout.weights, look)
-    _paint_map(painter, picture.jacobian_map, layout.jacobian, look, "Jacobian ∂p ∕ ∂s", vector=vector)
+    _paint_map(painter, picture.jacobian_map, layout.jacobian, look, JACOBIAN_TITLE, vector=vector)
     _paint_slopes(painter, picture, layout.chart, look)
+
+
+def paint_given_bench(painter: QPainter, picture: BenchPicture, layout: BenchLayout, look: Look) -> None:
+    """Paint the scores, and “?” for all that is computed from them."""
+    paint_given_columns(painter, picture, layout.columns, look)
+    for place, title in ((layout.weights, WEIGHTS_TITLE), (layout.jacobian, JACOBIAN_TITLE)):
+        _paint_title(painter, place, look, title)
+        painter.fillRect(place.cells, colour_of(look.theme.track))
+        paint_question_mark(painter, place.cells, look)
 
 
 def _paint_map(
     painter: QPainter, map_: MapPicture, place: HeatmapLayout, look: Look, title: str, *, vector: bool
 ) -> None:
     px, cells, theme = look.px, place.cells, look.theme
-    painter.setFont(look.font(12.5, bold=True))
-    painter.setPen(colour_of(theme.text))
-    top = cells.top() - px(HEADER + 16)
-    painter.drawText(QRectF(cells.left() - px(LABELS), top, px(180), px(18)), Qt.AlignmentFlag.AlignLeft, title)
+    _paint_title(painter, place, look, title)
     _paint_cells(painter, map_, place, look)
     painter.setFont(look.font(11.5))
     painter.setPen(colour_of(theme.muted))
@@ -62,6 +74,14 @@ def _paint_map(
             QRectF(box.left(), box.top() - px(16), box.width(), px(15)), Qt.AlignmentFlag.AlignCenter, text
         )
     paint_small_bar(painter, map_, place.bar, look, vector=vector)
+
+
+def _paint_title(painter: QPainter, place: HeatmapLayout, look: Look, title: str) -> None:
+    px, cells = look.px, place.cells
+    painter.setFont(look.font(12.5, bold=True))
+    painter.setPen(colour_of(look.theme.text))
+    top = cells.top() - px(HEADER + 16)
+    painter.drawText(QRectF(cells.left() - px(LABELS), top, px(180), px(18)), Qt.AlignmentFlag.AlignLeft, title)
 
 
 def _short(name: str) -> str:

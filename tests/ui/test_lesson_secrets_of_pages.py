@@ -1,0 +1,165 @@
+"""While a question is open, no page tells its answer: not a word, a tip, a table, a pixel, a key or another window."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from test_lesson_secrets import leaks, window_texts
+from test_lessons import OWN, Learner
+
+LESSON = """
+format = 1
+title = "Secrets"
+[[step]]
+show = "{show}"
+page = "{page}"
+set = {{ {set} }}
+ask = "What comes out?"
+answer = {{ number = "{answer}", within = 0.001 }}
+hide = {hide}
+draw = {{ {draw} }}
+"""
+WEIGHTS = ("heads.weights[2][1]", ["heads.weights", "heads.scores", "heads.row_sums", "heads.column_sums"])
+BENCH = ("scaling.bench_weights[0]", ["scaling.bench_weights", "scaling.bench_largest", "scaling.bench_slope"])
+DRAWN = ("scaling.raw_std", ["scaling.raw_std", "scaling.scaled_largest", "scaling.scaled_saturated"])
+ANGLES = ("positions.angles[1]", ["positions.angles", "positions.advances", "positions.wavelengths"])
+ALIKE = ("positions.alike[2]", ["positions.alike"])
+LAYER = (
+    "block.array('output').row_stds[0]",
+    ["block.array('output').std", "block.array('weights').mean", "block.norms_before", "block.norms_after"],
+)
+RIGHT = ("training.accuracy", ["training.accuracy", "training.weight", "training.row('it').weights"])
+CASES = {
+    "map": ("random-words", '"heads.view.row" = 2, "heads.view.column" = 1', *WEIGHTS, "heads.setup.recipe.seed", 4711),
+    "scores": ("random-words", '"heads.view.stage" = "scaled"', *WEIGHTS, "heads.setup.recipe.seed", 4712),
+    "sums": ("five-token", '"heads.view.row_sums" = true', *WEIGHTS, "heads.setup.temperature", 1.3717),
+    "lines": ("random-words", '"heads.view.picture" = "lines"', *WEIGHTS, "heads.setup.recipe.seed", 4713),
+    "stages": ("random-words", '"heads.view.picture" = "stages"', *WEIGHTS, "heads.setup.recipe.seed", 4714),
+    "bench": ("gap", '"scaling.bench.rows" = [[0.7371, 0.4619, -1.2713]]', *BENCH, "scaling.bench.factor", 1.3717),
+    "draws": ("variance", '"scaling.draws" = 400', *DRAWN, "scaling.d_k", 97),
+    "growth": ("variance", '"scaling.draws" = 400, "scaling.picture" = "against d_k"', *DRAWN, "scaling.d_k", 97),
+    "clocks": ("clocks", '"positions.d_model" = 4', *ANGLES, "positions.position", 57),
+    "similarity": ("sinusoidal", '"positions.picture" = "similarity"', *ALIKE, "positions.base", 737.1),
+    "layer": ("encoder", '"block.token" = 0', *LAYER, "block.seed", 4711),
+    "depth": ("no-residual", '"block.residual" = true', *LAYER, "block.seed", 4712),
+    "learned": ("it", '"training.step" = 20', *RIGHT, "training.setup.seed", 4),
+}
+"""By name: what is shown, what is set, the answer, what is hidden, and the field that decides it with its number."""
+
+
+@pytest.fixture
+def learner(make_window, hand) -> Learner:
+    return Learner(make_window(OWN), hand)
+
+
+def ask(learner: Learner, folder: Path, name: str, drawn: float | None = None) -> None:
+    show, settings, answer, hide, field, number = CASES[name]
+    draw = f'"{field}" = {[drawn or number] * 2}'
+    file = folder / "secret.lesson.toml"
+    page = answer.partition(".")[0]
+    text = LESSON.format(show=show, page=page, set=settings, answer=answer, hide=json.dumps(hide), draw=draw)
+    file.write_text(text, encoding="utf-8")
+    learner.window.files.open(file)
+    assert learner.place is not None, learner.told
+    settled(learner)
+
+
+def settled(learner: Learner) -> None:
+    learner.comes_back()
+    learner.page.settle()
+    QApplication.processEvents()
+
+
+def hover(learner: Learner) -> str:
+    """Go with the mouse all over the picture, and with the keys through it; return what is said."""
+    canvas, said = learner.canvas, []
+    high, wide = canvas.height(), canvas.width()
+    for place in [QPoint(wide * x // 9, high * y // 9) for x in range(1, 9) for y in range(1, 9)]:
+        QTest.mouseMove(canvas, place)
+        QApplication.processEvents()
+        said += [learner.said, canvas.toolTip(), canvas.spoken()]
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_R, Qt.Key.Key_C):
+        QTest.keyClick(canvas, key)
+        said += [learner.said, canvas.spoken()]
+    settled(learner)
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_word_on_the_page_tells_a_hidden_number(learner, tmp_path, name):
+    ask(learner, tmp_path, name)
+    assert learner.page.isVisible(), "the page is there to be thought about"
+    assert not leaks(learner, window_texts(learner) + hover(learner) + window_texts(learner))
+    learner.press(learner.card.tell)
+    settled(learner)
+    assert leaks(learner, window_texts(learner) + hover(learner)), "or this test could not find them"
+
+
+@pytest.mark.parametrize("name", ["map", "scores", "lines", "stages"])
+def test_a_page_is_the_same_whatever_the_answer_is(learner, tmp_path, name):
+    pictures = []
+    for drawn in (4711, 4715):
+        ask(learner, tmp_path, name, drawn)
+        QTest.mouseMove(learner.window, QPoint(2, 2))
+        pictures.append(grabbed(learner))
+        learner.press(learner.card.tell)
+        settled(learner)
+        pictures.append(grabbed(learner))
+        learner.press(learner.card.leave)
+    assert pictures[0] == pictures[2]
+    assert pictures[1] != pictures[3]
+
+
+def grabbed(learner: Learner):
+    learner.window.setFocus()
+    QTest.qWait(250)
+    return learner.page.grab().toImage()
+
+
+@pytest.mark.parametrize("name", ["map", "draws"])
+def test_no_action_of_the_page_opens_what_is_hidden(learner, tmp_path, name):
+    ask(learner, tmp_path, name)
+    page = learner.page
+    for action in page.actions_offered():
+        action.run()
+        settled(learner)
+    for taken in ("copy-picture", "copy-numbers", "export", "save"):
+        learner.window._actions[taken].trigger()
+        assert ("answer it first" in learner.told) or ("Leave it first" in learner.told), taken
+    assert learner.page is page
+    assert not leaks(learner, window_texts(learner))
+
+
+def test_presenting_shows_nothing_of_what_is_hidden(learner, tmp_path):
+    ask(learner, tmp_path, "map")
+    wide = learner.canvas.width() / learner.page.width()
+    for _ in range(2):
+        learner.window.present()
+        settled(learner)
+        assert not leaks(learner, window_texts(learner))
+        if learner.window._helpers["pages.presenting.player.Presenter"].is_on:
+            assert learner.canvas.width() / learner.page.width() > 1.5 * wide, "what is out of sight takes no room"
+    learner.press(learner.card.tell)
+    settled(learner)
+    assert leaks(learner, window_texts(learner))
+
+
+def test_a_map_whose_mask_is_asked_for_hides_it_too(learner, tmp_path):
+    pictures = []
+    for mask in ("causal", "strictly causal"):
+        file = tmp_path / "mask.lesson.toml"
+        file.write_text(
+            f'format = 1\ntitle = "Mask"\n[[step]]\nshow = "causal"\nset = {{ "heads.setup.mask.kind" = "{mask}" }}\n'
+            'ask = "?"\nhide = ["heads.masked"]\nanswer = { cells = "heads.row(1).masked" }\n',
+            encoding="utf-8",
+        )
+        learner.window.files.open(file)
+        settled(learner)
+        pictures.append(learner.canvas.grab().toImage())
+        learner.press(learner.card.leave)
+    assert pictures[0] == pictures[1]
