@@ -148,6 +148,7 @@ def test_somebody_new_is_offered_lesson_1_or_to_explore(make_window, hand):
     opened = listed(learner.window)
     first = next(button for button in opened.findChildren(QPushButton) if button.text() == "Start with lesson 1")
     assert first.isDefault()
+    assert not [button for button in opened.findChildren(QPushButton) if button.text() == "Hand-out…"]
     QTest.keyClick(opened, Qt.Key.Key_Return)
     learner.comes_back()
     assert "Step 1 of 6" in learner.words()

@@ -69,6 +69,7 @@ class LessonList(QDialog):
         self._rows.setObjectName("panel")
         rows = QVBoxLayout(self._rows)
         rows.setContentsMargins(0, 0, 0, 0)
+        self._is_first = is_first
         self.starts = tuple(self._row(rows, lesson, progress.of(lesson)) for lesson in self._lessons)
         rows.addStretch(1)
         self._column.addWidget(ColumnScroll(self._rows), 1)
@@ -83,7 +84,7 @@ class LessonList(QDialog):
         words = QVBoxLayout()
         title = QLabel(f"{self._lessons.index(lesson) + 1}. {lesson.title}")
         title.setObjectName("cardTitle")
-        said = QLabel(f"{lesson.minutes:g} minutes · {done.words(lesson)}")
+        said = QLabel(" · ".join(filter(None, (f"{lesson.minutes:g} minutes", done.words(lesson)))))
         said.setObjectName("muted")
         words.addWidget(title)
         words.addWidget(said)
@@ -92,7 +93,8 @@ class LessonList(QDialog):
         start.clicked.connect(lambda: self._choose(lesson))
         line = QHBoxLayout()
         line.addLayout(words, 1)
-        line.addWidget(self._printing(lesson))
+        if not self._is_first:  # who is here for the first time has nothing to print
+            line.addWidget(self._printing(lesson))
         if done != Done():
             forget = QPushButton("Reset")
             forget.setAccessibleName(f"Reset: {lesson.title}")

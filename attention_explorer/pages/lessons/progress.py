@@ -38,12 +38,12 @@ class Done:
     seconds: float = 0.0
 
     def words(self, lesson: Lesson) -> str:
-        """Say it: “step 3 of 6”, “done · 3 of 4 questions right at the first try”."""
+        """Say it: “at step 3 of 6”, “done · 3 of 4 questions right at the first try”; nothing if nothing was done."""
         questions = sum(step.answer is not None for step in lesson.steps)
         right = f" · {sum(self.first_tries.values())} of {questions} questions right at the first try"
         if 0 < self.step < len(lesson.steps):
             return ("done · now at" if self.finished else "at") + f" step {self.step + 1} of {len(lesson.steps)}"
-        return "done" + right * bool(questions) if self.finished else "not begun"
+        return "done" + right * bool(questions) if self.finished else ""
 
 
 @dataclass(frozen=True, slots=True)
