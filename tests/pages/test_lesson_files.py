@@ -58,6 +58,17 @@ def test_the_command_line_checks_a_lesson(capsys: pytest.CaptureFixture[str], tm
     assert "cannot be read: No such file" in capsys.readouterr().err
 
 
+def test_a_link_to_no_term_is_told_and_is_no_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    linked = SOFT.replace('hint = "', 'hint = "[All](softmax) [of](softmox) [it](softmox). ', 1)
+    (tmp_path / "linked.lesson.toml").write_text(linked, encoding="utf-8")
+    assert cli.main(["lesson", "check", str(tmp_path / "linked.lesson.toml")]) == 0
+    told = capsys.readouterr()
+    assert "answer = " in told.out
+    assert told.err == (
+        "attention-explorer: “linked.lesson.toml”, line 7: “softmox” is no term, so nothing is linked there.\n"
+    )
+
+
 # ---- Refusals ----
 
 

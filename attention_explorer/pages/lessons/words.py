@@ -52,6 +52,15 @@ def rich(text: str) -> str:
     return "".join(parts)
 
 
+def unknown_terms(step: Step) -> tuple[str, ...]:
+    """Return what links in the texts of a step lead to, and is no term."""
+    said = (step.text, step.hint, step.right, step.wrong, *(slip.say for slip in step.slips))
+    options = () if step.answer is None else step.answer.options
+    texts = (*said, *(option.say for option in options), *(option.reply for option in options))
+    named = (link[2] for text in texts for link in _LINK.finditer(text))
+    return tuple(dict.fromkeys(name for name in named if term_named(name) is None))
+
+
 def _linked(words: str, name: str) -> str:
     """Return words as a link to the term of that name; as they are if there is none."""
     term = term_named(html.unescape(name))
