@@ -26,7 +26,7 @@ from attention_explorer.ui.theme import Look
 COLUMNS = ("Model", "Kind", "Size", "In memory", "Kept by")
 _ROLE = Qt.ItemDataRole.UserRole
 SEARCHING = "Looking where programs keep their models …"
-NOTHING = "No program keeps a model on this computer. Choose a folder or a .gguf file."
+NOTHING = "No model was found where programs keep them. Choose a folder or a .gguf file."
 FOUND = "Models on this computer. Nothing is downloaded, and no code of a model is run."
 
 

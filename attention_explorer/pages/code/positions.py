@@ -21,8 +21,8 @@ from attention_explorer.state.positions.wording import picture_title
 MOST_COMPARED = 256
 """Positions a side of the maps; of more every so many."""
 DRAWN = (
-    "Contents and projections come from streams of their own, sown with a SHA-256: NumPy alone cannot do that, so "
-    "they are given."
+    "Contents and projections are drawn from generators of their own, seeded with a SHA-256: NumPy alone cannot do "
+    "that, so they are given."
 )
 _SLOPES = """
     below = 1 << (heads.bit_length() - 1)  # the largest power of two that is not above

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 BY_WORD = (
-    "The vector of a word comes from a stream of its own, sown with the SHA-256 of seed and word: NumPy alone cannot "
-    "do that, so the vectors are in the file."
+    "The vector of each word is drawn from a generator of its own, seeded with the SHA-256 of seed and word: NumPy "
+    "alone cannot do that, so the vectors are in the file."
 )
 """Why the vectors of words are not drawn by a program."""
 
