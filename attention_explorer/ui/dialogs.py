@@ -53,7 +53,7 @@ def about_dialog(parent: QWidget) -> QDialog:
     return dialog
 
 
-def page_rows(page: Page) -> list[tuple[str, str]]:
+def page_rows(page: type[Page]) -> list[tuple[str, str]]:
     """Return every gesture and shortcut of a page with what it does."""
     return [*page.gestures, *((_keys(each.shortcut), each.text) for each in page.actions_offered() if each.shortcut)]
 

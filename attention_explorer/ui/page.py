@@ -32,10 +32,13 @@ CLIPBOARD_SCALE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class PageAction:
-    """Something a page can do, for the menu, the help, the search and the keyboard; an empty text is a separator."""
+    """Something a page can do, for the menu, the help, the search and the keyboard; an empty text is a separator.
+
+    ``run`` is given the page, so that the help lists the keys of pages that were never made.
+    """
 
     text: str
-    run: Callable[[], object] = lambda: None
+    run: Callable[[Any], object] = lambda page: None
     shortcut: str = ""
     tip: str = ""
 
@@ -105,7 +108,8 @@ class Page(QWidget):
         """Wear other colours or another size."""
         raise NotImplementedError
 
-    def actions_offered(self) -> tuple[PageAction, ...]:
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
         """Return what stands in the menu of the page."""
         return ()
 
@@ -253,6 +257,12 @@ class PageEntry:
     def package(self) -> str:
         """The package in which its window part is."""
         return f"attention_explorer.{'pages' if self.is_new_house else 'ui'}.{self.id}"
+
+    @property
+    def kind(self) -> type[Page]:
+        """The class of the page, which says what keys it has without one being made."""
+        found: type[Page] = getattr(import_module(f"{self.package}.page"), f"{self.id.capitalize()}Page")
+        return found
 
     def figure(self, state: ExplorerState, what: str = PICTURE) -> Figure:
         """Return one of the figures of the page.

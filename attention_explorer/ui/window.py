@@ -308,7 +308,7 @@ class MainWindow(QMainWindow):
             action = menu.addAction(offered.text)
             action.setShortcut(QKeySequence(offered.shortcut))
             action.setStatusTip(offered.tip)
-            action.triggered.connect(lambda _checked=False, run=offered.run: run())
+            action.triggered.connect(lambda _checked=False, run=offered.run: run(page))
 
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         self.statusBar().clearMessage()  # what was refused before is no longer what is shown

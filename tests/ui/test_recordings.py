@@ -630,7 +630,7 @@ def test_a_file_chosen_in_the_dialog_becomes_b_and_is_undone(comparing, qtbot, l
     path, shares = longer
     before = comparing.session.state
     (action,) = (each for each in comparing.page.actions_offered() if each.text == "Compare with a file…")
-    action.run()
+    action.run(comparing.page)
     (dialog,) = dialogs(comparing)
     assert isinstance(dialog, QFileDialog)
     field = dialog.findChild(QLineEdit, "fileNameEdit")

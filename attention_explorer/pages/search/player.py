@@ -77,10 +77,11 @@ class Searcher(QObject):
     def _commands(self) -> Iterator[Entry]:
         """Yield what the menus offer now."""
         window = self._window
-        for offered in window.page.actions_offered():
+        page = window.page
+        for offered in page.actions_offered():
             if offered.text:
-                keys = _keys(offered.shortcut)
-                yield Entry("Command", offered.text.rstrip("…"), offered.tip, (), keys, offered.run)
+                keys, run = _keys(offered.shortcut), partial(offered.run, page)
+                yield Entry("Command", offered.text.rstrip("…"), offered.tip, (), keys, run)
         for spec in WINDOW_ACTIONS:
             action = window.action(spec.id) if spec.text else None
             if action is not None and action.isEnabled() and action.menu() is None and spec.id not in NOT_OFFERED:

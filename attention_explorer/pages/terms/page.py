@@ -210,7 +210,7 @@ class HelpWindow(QDialog):
 
     def _fill(self) -> None:
         entry = next(entry for entry in PAGES if entry.id == self._window.settings.page)
-        self.keys.add_section(entry.title, page_rows(self._window.page))
+        self.keys.add_section(entry.title, page_rows(entry.kind))
         self.keys.add_section("Every page", window_rows())
         self._others = [other for other in PAGES if other is not entry]
         self.tabs.currentChanged.connect(self._on_tab)
@@ -224,10 +224,10 @@ class HelpWindow(QDialog):
             QTimer.singleShot(0, self, self._add_page)
 
     def _add_page(self) -> None:
-        """Add the keys of one more page. Those that were never opened are made for it, one at a time."""
+        """Add the keys of one more page: one at a time, as many labels take time."""
         if self._others:
             entry = self._others.pop(0)
-            self.keys.add_section(entry.title, page_rows(self._window.made_page(entry)))
+            self.keys.add_section(entry.title, page_rows(entry.kind))
             self._count()
             QTimer.singleShot(0, self, self._add_page)
 

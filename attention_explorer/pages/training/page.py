@@ -558,11 +558,14 @@ class TrainingPage(RequestingPage):
     def focus_first(self) -> None:
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def actions_offered(self) -> tuple[PageAction, ...]:
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
         return (
-            PageAction("Play or pause", self.player.toggle, "Ctrl+Space", "Learn, and watch"),
-            PageAction("Step", self.learn_a_step, "Ctrl+.", "Learn from one more batch"),
-            PageAction("Which heads does it need?", self.find_needed, "", "Find the fewest that do the work"),
+            PageAction("Play or pause", lambda page: page.player.toggle(), "Ctrl+Space", "Learn, and watch"),
+            PageAction("Step", lambda page: page.learn_a_step(), "Ctrl+.", "Learn from one more batch"),
+            PageAction(
+                "Which heads does it need?", lambda page: page.find_needed(), "", "Find the fewest that do the work"
+            ),
         )
 
     # ---- Taking it away ----

@@ -61,8 +61,9 @@ class BlockPage(PicturesPage[BlockState]):
 
     # ---- What people do ----
 
-    def actions_offered(self) -> tuple[PageAction, ...]:
-        return self.picture_actions(PICTURES)
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
+        return cls.picture_actions(PICTURES)
 
     # ---- Taking it away ----
 

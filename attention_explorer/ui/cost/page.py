@@ -148,11 +148,14 @@ class CostPage(PicturesPage[CostState]):
             return
         super().keyPressEvent(event)
 
-    def actions_offered(self) -> tuple[PageAction, ...]:
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
         return (
-            PageAction("Measure here", self.measure, "Ctrl+M", "Run this machine’s attention at growing n"),
+            PageAction(
+                "Measure here", lambda page: page.measure(), "Ctrl+M", "Run this machine’s attention at growing n"
+            ),
             PageAction(""),
-            *self.picture_actions((picture, picture.value, "") for picture in CostPicture),
+            *cls.picture_actions((picture, picture.value, "") for picture in CostPicture),
         )
 
     # ---- Taking it away ----

@@ -508,26 +508,56 @@ class HeadsPage(RequestingPage):
         if on:
             self.said.emit("Drag over cells to hide them or show them again; a token stands for its row or column.")
 
-    def actions_offered(self) -> tuple[PageAction, ...]:
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
         return (
-            PageAction("Next head", lambda: self._step_head(1), "N", "Show the next head large"),
-            PageAction("Previous head", lambda: self._step_head(-1), "P", "Show the head before"),
-            PageAction("Reverse the order", self._wall_side.turn_round, "T", "Begin the wall at the other end"),
-            PageAction("Mark the head", self._mark_head, "M", "Mark it, to be laid side by side with others"),
-            PageAction("Find a token…", self.search.open_row, "Ctrl+F", "Find tokens, and hide them as keys"),
-            PageAction("Keep as B", self.keep_for_comparison, "B", "Keep this setup for comparison"),
+            PageAction("Next head", lambda page: page.step_head(1), "N", "Show the next head large"),
+            PageAction("Previous head", lambda page: page.step_head(-1), "P", "Show the head before"),
             PageAction(
-                "Compare with a file…", self.compare_wanted.emit, "", "Open a file of attention as B, beside this"
+                "Reverse the order", lambda page: page.turn_wall_round(), "T", "Begin the wall at the other end"
             ),
-            PageAction("Arrays…", self.show_arrays, "A", "Show every array behind the head: X, W_Q, Q, K, V, output"),
-            PageAction("Pinned row as a lookup", self.open_lookup, "O", "Open its query and keys on the Lookup page"),
-            PageAction("Hard or soft", self.toggle_hard, "H", "Switch between arg max and softmax"),
+            PageAction(
+                "Mark the head", lambda page: page.mark_head(), "M", "Mark it, to be laid side by side with others"
+            ),
+            PageAction(
+                "Find a token…", lambda page: page.search.open_row(), "Ctrl+F", "Find tokens, and hide them as keys"
+            ),
+            PageAction("Keep as B", lambda page: page.keep_for_comparison(), "B", "Keep this setup for comparison"),
+            PageAction(
+                "Compare with a file…",
+                lambda page: page.compare_wanted.emit(),
+                "",
+                "Open a file of attention as B, beside this",
+            ),
+            PageAction(
+                "Arrays…",
+                lambda page: page.show_arrays(),
+                "A",
+                "Show every array behind the head: X, W_Q, Q, K, V, output",
+            ),
+            PageAction(
+                "Pinned row as a lookup",
+                lambda page: page.open_lookup(),
+                "O",
+                "Open its query and keys on the Lookup page",
+            ),
+            PageAction("Hard or soft", lambda page: page.toggle_hard(), "H", "Switch between arg max and softmax"),
             PageAction(""),
-            PageAction("Export all heads…", self.export_wall, "", "Save the wall of heads as a picture or as numbers"),
-            PageAction("Show all", self.canvas.show_all, "", "Show the whole map again"),
+            PageAction(
+                "Export all heads…",
+                lambda page: page.export_wall(),
+                "",
+                "Save the wall of heads as a picture or as numbers",
+            ),
+            PageAction("Show all", lambda page: page.canvas.show_all(), "", "Show the whole map again"),
         )
 
-    def _step_head(self, step: int) -> None:
+    def turn_wall_round(self) -> None:
+        """Begin the wall of heads at its other end."""
+        self._wall_side.turn_round()
+
+    def step_head(self, step: int) -> None:
+        """Show large the head that is so many places on."""
         if self._frame is not None:
             places = self._frame.places
             at = places.index((self._frame.layer, self._frame.head)) + step
@@ -566,7 +596,8 @@ class HeadsPage(RequestingPage):
         else:
             self.said.emit(f"There is no {self._typed.text}: layers and heads count {frame.count.value}.")
 
-    def _mark_head(self) -> None:
+    def mark_head(self) -> None:
+        """Mark the head on show, or take its mark away."""
         if self._frame is not None:
             self.wall.mark(self._frame.layer, self._frame.head)
 

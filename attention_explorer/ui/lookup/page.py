@@ -337,17 +337,37 @@ class LookupPage(Page):
         """Move the query to the origin, where every score is 0 and every weight the same."""
         self._move(Part(Role.QUERY), (0.0, 0.0))
 
-    def actions_offered(self) -> tuple[PageAction, ...]:
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
         return (
-            PageAction("Hard or soft lookup", self.toggle_hard, "H", "Switch between arg max and softmax"),
-            PageAction("Soft beside hard", self.toggle_other, "B", "Draw the output of the other mode too, as a ghost"),
-            PageAction("Make all scores equal", self.equalise, "E", "Move the query to the origin"),
+            PageAction(
+                "Hard or soft lookup", lambda page: page.toggle_hard(), "H", "Switch between arg max and softmax"
+            ),
+            PageAction(
+                "Both modes", lambda page: page.toggle_other(), "B", "Draw the output of the other mode too, as a ghost"
+            ),
+            PageAction("Make all scores equal", lambda page: page.equalise(), "E", "Move the query to the origin"),
             PageAction(""),
-            PageAction("Step downhill", self.gradient.step.click, "S", "One step of gradient descent on the target"),
-            PageAction("Play or pause", self.gradient.play.click, "P", "Take step after step until the slope is gone"),
-            PageAction("Clear the trail", self.canvas.clear_trail, "C", "Forget past outputs and count jumps anew"),
+            PageAction(
+                "Step downhill",
+                lambda page: page.gradient.step.click(),
+                "S",
+                "One step of gradient descent on the target",
+            ),
+            PageAction(
+                "Play or pause",
+                lambda page: page.gradient.play.click(),
+                "P",
+                "Take step after step until the slope is gone",
+            ),
+            PageAction(
+                "Clear the trail",
+                lambda page: page.canvas.clear_trail(),
+                "C",
+                "Forget past outputs and count jumps anew",
+            ),
             PageAction(""),
-            PageAction("Home view", self.canvas.show_home, "", "Go back to the first view"),
+            PageAction("Home view", lambda page: page.canvas.show_home(), "", "Go back to the first view"),
         )
 
     def focus_first(self) -> None:

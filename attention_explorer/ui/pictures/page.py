@@ -38,6 +38,10 @@ NARROW_PAGE = 900
 S = TypeVar("S")
 
 
+def _choose_picture(picture: object, page: Any) -> None:  # noqa: ANN401 # of a page of any state
+    page.bar.choose_picture(picture)
+
+
 class PicturesPage(RequestingPage, Generic[S]):
     """What pages of this kind share. A page of its own says which part of the state it shows and how.
 
@@ -107,10 +111,11 @@ class PicturesPage(RequestingPage, Generic[S]):
         """Return the pixels at zoom 1 that the picture of a state gets at least; ``narrow``: above the panel."""
         return self.least_heights[narrow]
 
-    def picture_actions(self, pictures: Iterable[Choice]) -> tuple[PageAction, ...]:
+    @classmethod
+    def picture_actions(cls, pictures: Iterable[Choice]) -> tuple[PageAction, ...]:
         """Return for the menu that each of the pictures is shown, with its key."""
         return tuple(
-            PageAction(f"Show {title.lower()}", partial(self.bar.choose_picture, picture), f"Ctrl+{number}", tip)
+            PageAction(f"Show {title.lower()}", partial(_choose_picture, picture), f"Ctrl+{number}", tip)
             for number, (picture, title, tip) in enumerate(pictures, start=1)
         )
 

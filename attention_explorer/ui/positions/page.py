@@ -121,11 +121,14 @@ class PositionsPage(PicturesPage[PositionsState]):
         else:
             super().keyPressEvent(event)
 
-    def actions_offered(self) -> tuple[PageAction, ...]:
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
         return (
-            PageAction("Play or pause", self.toggle_play, "Ctrl+Space", "Let the hands of the clocks turn"),
+            PageAction(
+                "Play or pause", lambda page: page.toggle_play(), "Ctrl+Space", "Let the hands of the clocks turn"
+            ),
             PageAction(""),
-            *self.picture_actions((picture, picture.value, "") for picture in PositionsPicture),
+            *cls.picture_actions((picture, picture.value, "") for picture in PositionsPicture),
         )
 
     def stop(self) -> None:

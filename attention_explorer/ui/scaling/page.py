@@ -56,8 +56,9 @@ class ScalingPage(PicturesPage[ScalingState]):
 
     # ---- What people do ----
 
-    def actions_offered(self) -> tuple[PageAction, ...]:
-        return self.picture_actions(PICTURES)
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
+        return cls.picture_actions(PICTURES)
 
     # ---- Taking it away ----
 
