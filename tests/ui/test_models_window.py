@@ -149,6 +149,8 @@ def test_the_mask_of_a_causal_model_is_called_its_own(window, open_dropped) -> N
     assert masks.itemText(0) == "no mask"
     open_dropped(window, MODELS / "llama")
     assert masks.currentText() == "the model’s own (causal)"
+    window.grab()
+    assert masks.currentText() not in masks.toolTip(), "the tip says what is cut"
     masks.setFocus()
     QTest.keyClick(masks, Qt.Key.Key_Down)
     QTest.keyClick(masks, Qt.Key.Key_Home)

@@ -6,7 +6,16 @@ from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
@@ -186,6 +195,8 @@ class HeadsBar(QWidget):
 
     def _make_masks(self) -> None:
         self.masks = ChoiceBox("Mask", "Which keys a query may attend to", MASKS, self._on_mask_chosen)
+        # “the model’s own (causal)” is longer than any of the entries that the box is made with.
+        self.masks.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.mask_size = WholeNumberBox(1, LARGEST_MASK_SIZE, "Number of the mask")
         self.mask_size.refused.connect(self.refused)
         self.mask_size.setToolTip("How many keys are real, how wide the window, how long the prefix or the block is")
