@@ -93,7 +93,7 @@ class MainWindow(QMainWindow):
         self.settings: Settings = store.load() if settings is None else settings
         CACHE.on_show_bytes = self.settings.memory * 2**20
         session.count_from(Count.FROM_ZERO if self.settings.from_zero else Count.FROM_ONE)
-        self.look = Look(self._theme(), self.settings.zoom)
+        self.look = Look(self._theme(), self.settings.zoom, few=not self.settings.full)
         self._sheet, self._bare_zoom = "", 0.0
         self.setWindowIcon(program_icon())
         self._pages: dict[str, Page] = {}
@@ -433,7 +433,7 @@ class MainWindow(QMainWindow):
 
     def _wear(self) -> None:
         """Put the current look on everything."""
-        self.look = look = Look(self._theme(), self._bare_zoom or self.settings.zoom)
+        self.look = look = Look(self._theme(), self._bare_zoom or self.settings.zoom, few=not self.settings.full)
         self._colour_application()
         # Not on the window as a whole: Qt would style every widget of every page anew, seen or not.
         self._sheet = stylesheet(look)

@@ -16,14 +16,16 @@ from window_driver import WindowDriver, drop
 
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import truth
-from attention_explorer.pages.lessons.lesson import Kind
+from attention_explorer.pages.lessons.lesson import Draw, Kind, Step
 from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.progress import Progress
 from attention_explorer.pages.lessons.reading import read_lesson
+from attention_explorer.pages.lessons.words import drawn_words
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import QUERY, LookupState
 from attention_explorer.state.session_file import SUFFIX, read_session, write_session
+from attention_explorer.ui.controls.preset_box import PresetBox
 
 OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
 
@@ -381,6 +383,51 @@ def test_the_card_stays_on_every_page(learner):
     learner.press(learner.card.leave)
 
 
+@pytest.mark.parametrize("number", [0, 2, 5])
+def test_what_leads_on_stays_in_one_place_however_much_the_card_says(learner, number):
+    learner.start(number)
+    places = set()
+    while learner.place.now is not None:
+        for _ in range(2):  # before the step is done, and after
+            leads = learner.card.next if learner.card.next.isVisible() else learner.card.skip
+            places.add(leads.mapTo(learner.window, leads.rect().topRight()).toTuple())
+            if not learner.place.is_done:
+                learner.press(learner.card.tell)
+        learner.press(learner.card.next)
+    assert len(places) == 1
+
+
+def test_the_card_fits_a_small_window_with_large_letters(make_window, hand):
+    learner = Learner(make_window(settings=Settings(theme=ThemeChoice.LIGHT, zoom=1.75)), hand)
+    learner.window.resize(1024, 768)
+    learner.start(5)
+    while learner.place.now is not None:
+        QApplication.processEvents()
+        assert learner.window.width() == 1024
+        assert learner.card.leave.mapTo(learner.window, learner.card.leave.rect().topRight()).x() < 1024
+        learner.press(learner.card.skip)
+
+
+def test_no_title_of_a_preset_tells_the_answer_and_the_presets_come_back(learner):
+    presets = learner.page.findChild(PresetBox)
+    learner.start(1)
+    while learner.place.now is not None:
+        assert not presets.isVisible()
+        learner.press(learner.card.skip)
+    learner.press(learner.card.leave)
+    assert presets.isVisible()
+
+
+def test_what_was_drawn_is_said_only_if_it_means_something():
+    def said(name: str) -> str:
+        return drawn_words(Step(0, "", draw=(Draw(name, (0,)),)), OWN)
+
+    assert said("lookup.query") == "This time: q = (0.25, −1.25)."
+    assert said("scaling.d_k").startswith("This time: d_k = ")
+    assert said("heads.setup.recipe.sentence") == f"This time: “{OWN.heads.setup.recipe.sentence}”."
+    assert said("heads.setup.recipe.seed") == ""
+
+
 def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window, hand, settings_path):
     first = Learner(make_window(OWN), hand)
     first.start(1)
@@ -391,6 +438,7 @@ def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window,
     again = Learner(make_window(settings=SettingsStore(settings_path).load()), hand)
     listed = again.list()
     assert [start.text() for start in listed.starts] == SECOND_BEGUN
+    assert [start.isChecked() for start in listed.starts] == [text == "Continue" for text in SECOND_BEGUN]
     again.press(listed.starts[1])
     assert "Step 3 of 6" in again.words()
     again.press(again.card.leave)

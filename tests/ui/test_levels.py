@@ -13,9 +13,12 @@ from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.parts import PARTS, names_of
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.ready_made import PAGE_IDS
+from attention_explorer.state.ready_made import PAGE_IDS, find_preset
+from attention_explorer.state.scaling.scores import scores_picture
 from attention_explorer.ui import reach
 from attention_explorer.ui.levels import LEFT_OUT
+from attention_explorer.ui.lookup.table_model import Column
+from attention_explorer.ui.scaling.table import table_lines
 
 KEPT = {
     "lookup": (
@@ -86,6 +89,41 @@ def test_the_level_is_remembered_and_holds_on_every_page(make_window, settings_p
     window.close()
     assert not SettingsStore(settings_path).load().full
     assert Settings().full, "pictures and tests are of all controls unless told"
+
+
+def test_start_leaves_numbers_out_of_the_lookup_and_moves_no_query_unseen(make_window, hand):
+    window = open_at(make_window, "lookup", full=True)
+    window.show_preset(find_preset("descent", "lookup"))
+    step = next(action for action in window.page.actions_offered() if action.text == "Step downhill")
+    table, before = window.page.table, window.session.state
+    shown = [not table.isColumnHidden(column) for column in Column]
+    assert all(shown)
+    trigger(window, "Start")
+    assert {column.name for column in Column if table.isColumnHidden(column)} == {"LENGTH", "COSINE", "CONTRIBUTION"}
+    assert "√d_k" not in window.page.sum.text()
+    step.run()
+    assert window.session.state == before, "what S follows is not on show"
+    trigger(window, "Full")
+    assert not any(table.isColumnHidden(column) for column in Column)
+    assert "√d_k" in window.page.sum.text()
+    step.run()
+    assert window.session.state != before
+
+
+def test_start_ends_the_table_of_scores_before_the_entropies(make_window):
+    window = open_at(make_window, "scaling", full=False)
+    picture = scores_picture(window.session.state.scaling)
+    titles = [[line.title for line in table_lines(picture, few=few)] for few in (True, False)]
+    assert titles[1][: len(titles[0])] == titles[0], "a line under the pointer has the same number"
+    assert set(titles[1]) - set(titles[0]) == {"entropy ÷ ln n", "gradient norm", "median p(1 − p)"}
+
+
+def test_the_first_list_offers_no_paper(make_window, hand):
+    learner = Learner(open_at(make_window, "lookup", full=False), hand)
+    learner.window.welcome()
+    words = [button.text() for button in listed(learner.window).findChildren(QPushButton)]
+    assert "Hand-out…" not in words
+    assert "Start with lesson 1" in words
 
 
 def test_a_lesson_shows_what_it_needs_at_any_level(make_window, hand, tmp_path):

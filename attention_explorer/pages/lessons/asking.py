@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QSizePolicy, QWidget
 
 from attention_explorer.pages.lessons.answers import Given, Right
 from attention_explorer.pages.lessons.lesson import Answer
@@ -124,8 +124,19 @@ class Sentence(QRadioButton):
         super().__init__()
         self._words = spoken(words)
         self.setAccessibleName(self._words)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setText(self._words.replace("&", "&&"))
+        self.be_whole(False)
+
+    def be_whole(self, is_whole: bool) -> None:
+        """Stand in one line, as wide as its words, or take whatever room there is."""
+        policy = QSizePolicy.Policy
+        self.setMinimumWidth(self.whole_width() if is_whole else 0)
+        self.setSizePolicy(policy.Fixed if is_whole else policy.Ignored, policy.Fixed)
+
+    def whole_width(self) -> int:
+        """Return how wide it is with its words in one line."""
+        metrics = self.fontMetrics()
+        return metrics.horizontalAdvance(self._words) + 3 * metrics.height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -142,18 +153,29 @@ class Sentence(QRadioButton):
 
 
 class Choosing(Asking):
-    """Takes one of several sentences."""
+    """Takes one of several sentences, which stand in one line if they are short, so that the page keeps its room."""
 
     def __init__(self, asked: Asked) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._parts.setContentsMargins(0, 0, 0, 0)
         self.options = tuple(Sentence(option.say) for option in asked.answer.options)
         for button in self.options:
-            column.addWidget(button)
+            self._parts.addWidget(button)
         line = AskingLine()
         line.check.clicked.connect(self._give)
-        column.addLayout(line)
+        self._check = line.check
+        self._parts.addLayout(line)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        whole = sum(button.whole_width() for button in self.options)
+        gaps = len(self.options) * self._parts.spacing()
+        fit = whole + gaps + self._check.sizeHint().width() <= self.width()
+        for button in self.options:
+            button.be_whole(fit)
+        way = QBoxLayout.Direction.LeftToRight if fit else QBoxLayout.Direction.TopToBottom
+        self._parts.setDirection(way)
 
     def first(self) -> QWidget:
         return self.options[0]

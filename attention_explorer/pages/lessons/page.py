@@ -20,9 +20,8 @@ ABOUT = (
 )
 
 WELCOME = (
-    "Attention is a soft dictionary, and here you can touch it. Short lessons ask what will happen, and then show it. "
-    "They wait at the bottom of the rail if you would rather look around first. The window begins with few controls; "
-    "“Full” in the menu View shows them all."
+    "Attention is a soft dictionary, and here you can touch it. A lesson asks what will happen, and then shows it. "
+    "Lessons are always at the bottom left. There are few controls now; View → Full shows all."
 )
 
 
@@ -69,17 +68,27 @@ class LessonList(QDialog):
         self._rows.setObjectName("panel")
         rows = QVBoxLayout(self._rows)
         rows.setContentsMargins(0, 0, 0, 0)
-        self._is_first = is_first
-        self.starts = tuple(self._row(rows, lesson, progress.of(lesson)) for lesson in self._lessons)
+        self.starts = tuple(self._row(rows, lesson, progress.of(lesson), is_first=is_first) for lesson in self._lessons)
         rows.addStretch(1)
         self._column.addWidget(ColumnScroll(self._rows), 1)
         self._column.addLayout(self._foot(progress, is_first=is_first))
         if not is_first:
-            self.starts[0].setFocus()
+            self._lead(progress)
         high = look.px(100) + about.heightForWidth(look.px(530)) + self._rows.sizeHint().height()
         self.resize(look.px(620), min(high, max(parent.height() - 40, 300)))
 
-    def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done) -> QPushButton:
+    def _lead(self, progress: Progress) -> None:
+        """Let the lesson stand out that comes next: the first that was begun, or else was not finished."""
+        begun = [bool(progress.of(lesson).step) for lesson in self._lessons]
+        open_ones = [not progress.of(lesson).finished for lesson in self._lessons]
+        following = next((found.index(True) for found in (begun, open_ones) if True in found), 0)
+        start = self.starts[following]
+        start.setCheckable(True)
+        start.setChecked(True)
+        start.setDefault(True)
+        start.setFocus()
+
+    def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done, *, is_first: bool) -> QPushButton:
         card = Card(self._look)
         words = QVBoxLayout()
         title = QLabel(f"{self._lessons.index(lesson) + 1}. {lesson.title}")
@@ -93,7 +102,7 @@ class LessonList(QDialog):
         start.clicked.connect(lambda: self._choose(lesson))
         line = QHBoxLayout()
         line.addLayout(words, 1)
-        if not self._is_first:  # who is here for the first time has nothing to print
+        if not is_first:
             line.addWidget(self._printing(lesson))
         if done != Done():
             forget = QPushButton("Reset")

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QHBoxLayout,
-    QLabel,
-    QVBoxLayout,
-)
+from PySide6.QtWidgets import QLabel, QWidget
 
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.pages.lessons.answers import Outcome
@@ -24,10 +19,10 @@ from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.term_label import TermLabel
 from attention_explorer.ui.theme import Look
 
-NARROW = 760
-"""Pixels at 100 % below which the buttons stand in a line of their own."""
 WIDEST_TEXT, WIDEST = 900, 1240
 """Of a line of words, and of all that is in the card: on a large screen the buttons stay near the words."""
+LOWEST = 104
+"""Of the card, so that a short step after a long one does not move the page: a line of buttons and three of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +41,8 @@ class CardView:
         What is asked; None for a task, and once it is answered where nothing is to be seen of the answer.
     outcome : Outcome or None
         The answer and the truth, once they are known.
+    is_done : bool
+        Whether the task is done.
     hint, verdict : str
         What is said below the text; empty for nothing.
     has_back, has_hint, has_skip, has_another : bool
@@ -62,6 +59,7 @@ class CardView:
     outcome: Outcome | None = None
     hint: str = ""
     verdict: str = ""
+    is_done: bool = False
     has_back: bool = False
     has_hint: bool = False
     has_skip: bool = False
@@ -87,37 +85,35 @@ class LessonCard(Card):
     term_wanted = Signal(str)
 
     def __init__(self, look: Look) -> None:
-        self._title, self._count = QLabel(), QLabel()
+        self._title, self._count, self._dots = QLabel(), QLabel(), QLabel()
         self._text, self._hint, self._verdict = _words(), _words(), _words()
         self.back, self.hint, self.tell = EnterButton("Back"), EnterButton("Hint"), EnterButton("Show me")
         self.another, self.skip, self.next = EnterButton("Another one"), EnterButton("Skip"), EnterButton("Next")
-        self.leave = EnterButton("Leave the lesson")
+        self.leave = EnterButton("Leave")
+        self._ways = self.back, self.hint, self.tell, self.another, self.next
         self._asked = Asking()
         self._view: CardView | None = None
         super().__init__(look)
         self.setAccessibleName("Lesson")
         self._title.setObjectName("cardTitle")
-        self._count.setObjectName("muted")
-        for widget in (self._title, self._count):
+        for words in (self._count, self._dots):
+            words.setObjectName("muted")
+        for widget in (self._title, self._count, self._dots):
             self.head.addWidget(widget)
+        for words in (self._title, self._count, self._dots):
+            words.setMinimumWidth(1)  # they go where there is no room, and keep no window from getting narrower
         self.head.addStretch(1)
+        for button in (*self._ways, self.skip):
+            self.head.addWidget(button)
+            button.hide()  # until a step wants it: all at once need more room than a small window has
         self.head.addWidget(self.leave)
         self.body.addLayout(self.head)
-        self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._said = QVBoxLayout()
-        self.body.addWidget(self._text)
-        self._said.addWidget(self._hint)
-        self._said.addWidget(self._verdict)
-        self._said.addWidget(self._asked)
-        self._foot.addLayout(self._said, 1)
-        self._buttons = QHBoxLayout()
-        self._buttons.addStretch(1)
-        for button in (self.back, self.hint, self.tell, self.another, self.skip, self.next):
-            self._buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
-        self._foot.addLayout(self._buttons)
-        self.body.addLayout(self._foot)
+        for part in (self._text, self._hint, self._verdict, self._asked):
+            self.body.addWidget(part)
+        self.body.addStretch(1)
         for words in (self._text, self._hint, self._verdict):
             words.term_wanted.connect(self.term_wanted)
+        self.leave.setAccessibleName("Leave the lesson")
         self.leave.setToolTip("End the lesson. What you had before it comes back.")
         self.tell.setToolTip("Do it for me, or tell the answer")
         self.skip.setToolTip("Go on without it")
@@ -129,6 +125,7 @@ class LessonCard(Card):
         self._asked.set_look(look)
         for words in (self._text, self._hint, self._verdict):
             words.setMaximumWidth(look.px(WIDEST_TEXT))
+        self.setMinimumHeight(look.px(LOWEST))
         self._turn()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -136,13 +133,29 @@ class LessonCard(Card):
         self._turn()
 
     def _turn(self) -> None:
-        """Put the buttons beside the answer, or below it where it is narrow, and nothing too far to the right."""
-        if hasattr(self, "_foot"):
-            narrow = self.width() < self._look.px(NARROW)
-            way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-            self._foot.setDirection(way)
-            beside = max(self._look.px(12), self.width() - self._look.px(WIDEST))
-            self.body.setContentsMargins(self._look.px(12), self._look.px(9), beside, self._look.px(9))
+        """Keep all near the words on a large screen, and leave out what there is no room for beside the buttons.
+
+        They stand at the top, where no number of lines moves them: *Skip* and *Next* share one place.
+        """
+        if not hasattr(self, "_dots"):
+            return
+        px = self._look.px
+        beside = max(px(12), self.width() - px(WIDEST))
+        self.body.setContentsMargins(px(12), px(9), beside, px(9))
+        leads = max(button.sizeHint().width() for button in (self.skip, self.next))
+        for button in (self.skip, self.next):
+            button.setMinimumWidth(max(leads, px(64)))
+        room = self.width() - px(12) - beside
+        needed: dict[QWidget, int] = {
+            part: part.sizeHint().width() + self.head.spacing()
+            for part in (*self._ways, self.skip, self.leave, self._count, self._title, self._dots)
+        }
+        shown = [part for part in (*self._ways, self.skip, self.leave) if part.isVisibleTo(self)]
+        self._count.setVisible(room >= sum(needed[part] for part in (*shown, self._count)))
+        room -= sum(needed[part] for part in (*self._ways, self.leave, self._count))
+        for words in (self._title, self._dots):  # whichever buttons are there, so that no step makes them come and go
+            room -= needed[words]
+            words.setVisible(room >= 0)
 
     # ---- Showing ----
 
@@ -151,8 +164,10 @@ class LessonCard(Card):
         before, self._view = self._view, view
         self._title.setText(view.title)
         place = f"Step {view.step + 1} of {view.count}" if view.step < view.count else "The end"
-        self._count.setText(f"{place}  {'●' * min(view.step + 1, view.count)}{'○' * (view.count - view.step - 1)}")
+        place += " · Done." if view.is_done else ""
+        self._count.setText(place)
         self._count.setAccessibleName(place)
+        self._dots.setText("●" * min(view.step + 1, view.count) + "○" * (view.count - view.step - 1))
         _say(self._text, view.text)
         _say(self._hint, f"*Hint:* {view.hint}" if view.hint else "")
         _say(self._verdict, view.verdict)
@@ -160,6 +175,7 @@ class LessonCard(Card):
             self._ask(view.question)
         if view.outcome is not None:
             self._asked.show_truth(*view.outcome)
+        wanted = []
         for button, shown in (
             (self.back, view.has_back),
             (self.hint, view.has_hint),
@@ -168,11 +184,17 @@ class LessonCard(Card):
             (self.skip, view.has_skip),
             (self.next, bool(view.next_text)),
         ):
-            button.setVisible(shown)
+            if not shown:
+                button.hide()
+            else:
+                wanted.append(button)
+        for button in wanted:  # once those are gone that make room for it
+            button.show()
         self.next.setText(view.next_text)
         # Like a chosen one: the one button that leads on stands out.
         self.next.setCheckable(bool(view.next_text))
         self.next.setChecked(bool(view.next_text))
+        self._turn()
 
     def _ask(self, asked: Asked | None) -> None:
         """Make what a question is answered with anew."""
@@ -181,7 +203,7 @@ class LessonCard(Card):
         self._asked = Asking() if asked is None else _asking(asked, self._look)
         self._asked.given.connect(self.given)
         self._asked.written.connect(self.written)
-        self._said.addWidget(self._asked)
+        self.body.insertWidget(self.body.count() - 1, self._asked)
         self._asked.show()  # now: what is shown an event later cannot take the keyboard
         buttons = self.back, self.hint, self.tell, self.another, self.skip, self.next, self.leave
         in_order(self._asked, *buttons)

@@ -39,6 +39,7 @@ from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import SUFFIX
 from attention_explorer.ui.accessible import announce
 from attention_explorer.ui.controls.hint_card import HintCard
+from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.page import Page
 from attention_explorer.ui.window import MainWindow
 
@@ -135,6 +136,7 @@ class LessonPlayer(QObject):
         self.place: Place | None = None
         self.card: LessonCard | None = None
         self._veiled: Page | None = None
+        self._boxes: list[PresetBox] = []
         self._since = monotonic()
         self._session.changed.connect(self._on_changed)
         window.worn.connect(self._wear)
@@ -225,6 +227,9 @@ class LessonPlayer(QObject):
         self._window.light(())
         self._window.page.ask_for_place(False)
         self._window.page.show_guess(None)
+        for box in self._boxes:
+            box.show()
+        self._boxes.clear()
         if self.card is not None:
             self.card.hide()
             self.card.deleteLater()
@@ -292,6 +297,14 @@ class LessonPlayer(QObject):
             self._session.apply(place.case, f"Lesson, step {place.step + 1}")
             for hint in self._window.page.findChildren(HintCard):
                 hint.hide()  # that of the preset, which would say something else than the lesson, or the answer
+        self._hide_presets()
+
+    def _hide_presets(self) -> None:
+        """Take the titles of presets from the page: “A long key beats an aligned one” would answer the question."""
+        for box in self._window.page.findChildren(PresetBox):
+            if not box.isHidden():
+                box.hide()
+                self._boxes.append(box)
 
     def _unveil(self) -> None:
         self._window.uncover()
@@ -446,7 +459,8 @@ def _view_of(place: Place, progress: Progress) -> CardView:
         question=place.asked,
         outcome=place.outcome,
         hint=step.hint if place.is_hinted else "",
-        verdict=place.verdict or ("**Done.**" if step.until is not None and place.is_done else ""),
+        verdict=place.verdict,
+        is_done=step.until is not None and place.is_done,
         has_back=place.step > 0,
         has_hint=bool(step.hint) and not place.is_hinted and is_open,
         has_skip=is_open,

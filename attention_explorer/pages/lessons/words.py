@@ -33,7 +33,7 @@ _MARKS = (
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"<b>\1</b>"),
     (re.compile(r"\*([^*\n]+)\*"), r"<i>\1</i>"),
 )
-_LETTERS = {"lookup.query": "q", "lookup.target": "t"}
+_LETTERS = {"lookup.query": "q", "lookup.target": "t", "scaling.bench.factor": "the gap"}
 
 
 def rich(text: str) -> str:
@@ -76,9 +76,14 @@ def spoken(text: str) -> str:
 
 
 def drawn_words(step: Step, case: ExplorerState) -> str:
-    """Say what was drawn for a question: “This time: q = (−1, 0.5).”; empty if nothing was."""
-    drawn = (f"{_letter(draw.name)} = {_field(draw.name, case)}" for draw in step.draw)
-    return f"This time: {', '.join(drawn)}." if step.draw else ""
+    """Say what was drawn for a question: “This time: q = (−1, 0.5).”; empty if nothing was that means something."""
+    drawn = [_drawn(draw.name, case) for draw in step.draw if not draw.name.endswith(".seed")]
+    return f"This time: {', '.join(drawn)}." if drawn else ""
+
+
+def _drawn(name: str, case: ExplorerState) -> str:
+    found = _field(name, case)
+    return quoted_whole(found) if name.endswith(".sentence") else f"{_letter(name)} = {found}"
 
 
 def _letter(name: str) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from attention_explorer.numerals import counted, plain
 from attention_explorer.state.colour_scale import ColourScale
-from attention_explorer.state.heads.state import HeadsView
+from attention_explorer.state.heads.state import HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text, pattern_words
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
 from attention_explorer.ui.drawing.heatmap import paint_runs
@@ -62,7 +62,8 @@ def paint_thumbnail(
         painter.setPen(QColor(look.theme.muted))
         painter.drawText(cells, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, _why_empty(survey))
     words = QRectF(box.left() + px(6), box.top() + px(8) + side, side, px(17))
-    said = measure_text(survey, view.sort) if survey.is_computed else ""
+    is_entropy = view.sort in (SortBy.NUMBER, SortBy.ENTROPY)
+    said = measure_text(survey, view.sort) if survey.is_computed and not (look.few and is_entropy) else ""
     standing_out = "off" if off else "as before" if old else character(survey)
     painter.setFont(look.font(12, bold=True))
     painter.setPen(QColor(look.theme.muted if off or old or left_out else look.theme.text))

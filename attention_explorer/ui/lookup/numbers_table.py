@@ -21,6 +21,7 @@ from attention_explorer.ui.theme import Look
 
 _WIDTHS = (30, 78, 78, 56, 62, 58, 80, 62, 62, 132)
 MOST_ROWS_SHOWN = 6
+_NOT_FOR_FEW = frozenset({Column.LENGTH, Column.COSINE, Column.CONTRIBUTION})
 
 
 class NumbersDelegate(QStyledItemDelegate):
@@ -99,6 +100,8 @@ class NumbersTable(QTableView):
         header.setDefaultSectionSize(look.px(25))
         self.horizontalHeader().setMinimumSectionSize(look.px(20))
         self.horizontalHeader().setFixedHeight(look.px(27))
+        for column in _NOT_FOR_FEW:
+            self.setColumnHidden(column, look.few)
         self._share_width()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -125,15 +128,18 @@ class NumbersTable(QTableView):
 
     def _share_width(self) -> None:
         """Give each column its share of the width, but never less than its numbers need."""
-        available, needed = self.viewport().width(), sum(map(self._look.px, _WIDTHS))
+        available, needed = self.viewport().width(), self._needed_width()
         stretch = max(1.0, available / needed)
         for column, width in enumerate(_WIDTHS):
             self.setColumnWidth(column, int(self._look.px(width) * stretch))
 
+    def _needed_width(self) -> int:
+        return sum(self._look.px(width) for column, width in enumerate(_WIDTHS) if not self.isColumnHidden(column))
+
     def height_for_rows(self, rows: int) -> int:
         """Return the height in which that many rows are seen whole."""
         bar = self.horizontalScrollBar()
-        extra = bar.sizeHint().height() if sum(map(self._look.px, _WIDTHS)) > self.viewport().width() else 0
+        extra = bar.sizeHint().height() if self._needed_width() > self.viewport().width() else 0
         return self.horizontalHeader().height() + rows * self._look.px(25) + 2 + extra
 
     def _on_current_changed(self, current: QModelIndex) -> None:

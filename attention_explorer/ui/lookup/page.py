@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QBoxLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attention_explorer.session.jobs import Deliver, Report
 from attention_explorer.session.requests import Requests, Standing
@@ -349,16 +359,10 @@ class LookupPage(Page):
             PageAction("Make all scores equal", lambda page: page.equalise(), "E", "Move the query to the origin"),
             PageAction(""),
             PageAction(
-                "Step downhill",
-                lambda page: page.gradient.step.click(),
-                "S",
-                "One step of gradient descent on the target",
+                "Step downhill", lambda page: page.step_downhill(), "S", "One step of gradient descent on the target"
             ),
             PageAction(
-                "Play or pause",
-                lambda page: page.gradient.play.click(),
-                "P",
-                "Take step after step until the slope is gone",
+                "Play or pause", lambda page: page.play_downhill(), "P", "Take step after step until the slope is gone"
             ),
             PageAction(
                 "Clear the trail",
@@ -369,6 +373,21 @@ class LookupPage(Page):
             PageAction(""),
             PageAction("Home view", lambda page: page.canvas.show_home(), "", "Go back to the first view"),
         )
+
+    def step_downhill(self) -> None:
+        """Take one step of the descent."""
+        self._downhill(self.gradient.step)
+
+    def play_downhill(self) -> None:
+        """Let q walk downhill by itself, or stop it."""
+        self._downhill(self.gradient.play)
+
+    def _downhill(self, button: QAbstractButton) -> None:
+        """Press a button of the gradient; q does not wander off where neither gradient nor target is shown."""
+        if self.tabs.isHidden():
+            self.said.emit("The gradient is shown at the level Full, in the menu View.")
+        else:
+            button.click()
 
     def focus_first(self) -> None:
         (self.canvas if self._is_open else self.notice.leave).setFocus(Qt.FocusReason.OtherFocusReason)

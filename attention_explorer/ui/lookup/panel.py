@@ -199,7 +199,7 @@ class LookupPanel(PanelScroll):
             *(TextLine(line) for line in middle),
             TextLine(last, "key_ink", bold=True),
             TextLine(output_sum(frame), "output_ink", bold=True),
-            TextLine(rescaled_note(frame, key), "muted", size=12),
+            *(() if self._look.few else (TextLine(rescaled_note(frame, key), "muted", size=12),)),
         )
         self._sum_card.note.setText(exponent_note(frame))
 

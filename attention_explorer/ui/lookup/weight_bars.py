@@ -121,6 +121,8 @@ class WeightBars(QWidget):
         columns = [("q·k", _SCORE_RIGHT), ("cos", _COSINE_RIGHT), ("weight α", _PERCENT_RIGHT)]
         if frame.row is not None:  # tokens take the place of the cosines
             columns[:2] = [(score_name(frame), _SCORE_OF_A_TOKEN_RIGHT)]
+        elif self._look.few:
+            del columns[1]
         for text, right in columns:
             self._right(painter, text, right, 0, self._header)
         box = QRectF(0, 0, self._look.px(60), self._header)
@@ -152,7 +154,8 @@ class WeightBars(QWidget):
         score = "" if index == REST else _short(frame.scores[index])
         if frame.row is None:
             self._number(painter, score, _SCORE_RIGHT, top, strong=index in frame.winners)
-            self._paint_cosine(painter, frame, index, top)
+            if not self._look.few:
+                self._paint_cosine(painter, frame, index, top)
         else:
             self._paint_token(painter, frame.row.names[index], top, _TOKEN_RIGHT if score else _SCORE_OF_A_TOKEN_RIGHT)
             self._number(painter, score, _SCORE_OF_A_TOKEN_RIGHT, top, strong=index in frame.winners)

@@ -41,7 +41,7 @@ def scores_layout(picture: ScoresPicture, look: Look, room: QRectF) -> ScoresLay
     In a narrow room the table stands across, between the histograms and the weights.
     """
     px = look.px
-    lines = table_lines(picture)
+    lines = table_lines(picture, few=look.few)
     legend = QRectF(room.left(), room.top(), room.width(), legend_height(look, room.width(), MORE))
     below = room.adjusted(0, legend.height(), 0, 0)
     if room.width() < px(TABLE_BESIDE_FROM):
@@ -71,7 +71,7 @@ def scores_layout(picture: ScoresPicture, look: Look, room: QRectF) -> ScoresLay
 
 
 def _narrow_layout(picture: ScoresPicture, look: Look, room: QRectF, legend: QRectF, below: QRectF) -> ScoresLayout:
-    px, lines = look.px, table_lines(picture)
+    px, lines = look.px, table_lines(picture, few=look.few)
     high = min(table_height(lines, look), 0.45 * below.height())
     rest = below.height() - high - 2 * px(10)
     wide = (below.width() - px(GAP)) / 2

@@ -31,8 +31,8 @@ class Line:
     """Whether it is what theory says of the line before."""
 
 
-def table_lines(picture: ScoresPicture) -> tuple[Line, ...]:
-    """Return what was measured."""
+def table_lines(picture: ScoresPicture, *, few: bool = False) -> tuple[Line, ...]:
+    """Return what was measured; of ``few`` numbers, the first lines."""
     raw, scaled = picture.raw, picture.scaled
     uniform = 1.0 / picture.setting.keys
     lines = [
@@ -54,13 +54,17 @@ def table_lines(picture: ScoresPicture) -> tuple[Line, ...]:
         ),
         _line("largest weight", picture, "largest", f"mean over the rows; {plain(uniform, 3)} would be uniform"),
         _line("saturated rows", picture, "saturated", f"their largest weight is above {SATURATED_ABOVE}", percent=True),
-        _line("entropy ÷ ln n", picture, "entropy", "1 would be uniform, 0 one key alone"),
-        _line("gradient norm", picture, "gradient", "mean size of the softmax’s Jacobian ∂weights/∂scores"),
-        _line("median p(1 − p)", picture, "slope", "how the largest weight p answers to its own score; at most 0.25"),
     ]
     if raw.summary.own is not None:
         lines.append(_line("weight on itself", picture, "own", "mean weight a token gives itself"))
-    return tuple(lines)
+    if few:
+        return tuple(lines)
+    return (
+        *lines,
+        _line("entropy ÷ ln n", picture, "entropy", "1 would be uniform, 0 one key alone"),
+        _line("gradient norm", picture, "gradient", "mean size of the softmax’s Jacobian ∂weights/∂scores"),
+        _line("median p(1 − p)", picture, "slope", "how the largest weight p answers to its own score; at most 0.25"),
+    )
 
 
 def _line(title: str, picture: ScoresPicture, quantity: str, meaning: str = "", *, percent: bool = False) -> Line:
