@@ -232,6 +232,8 @@ def test_a_word_that_it_does_not_know_is_refused_and_the_picture_says_so(trainin
     assert "has not learned “purple”" in at.page.requests.reason
     assert at.page.reason_against_taking
     assert at.page.note.isVisible()
+    dimmed = [cover.over for cover in at.page.note.covers if cover.isVisible() and cover.window() is at.window]
+    assert dimmed == [at.page.canvas, at.page.heading]
 
 
 def test_words_are_offered_for_the_last_one_only(training):

@@ -137,11 +137,11 @@ class TrainingPage(RequestingPage):
         self.canvas = Stage(self.look, "Attention", self.scene.lay_out)
         self.canvas.add(self.scene.items)
         self.cells = CellKeys(self.scene.large, self)
-        self.note = RequestNote(self.requests, self.session, self.look, self.heading, self.canvas, ())
         for widget in (self.heading, self.origin):
             self.card.body.addWidget(widget)
         self.card.body.addWidget(self.canvas, 1)
-        self.note.setParent(self.card)
+        # After they have a parent, which is that of what dims them too: without one it would be a window.
+        self.note = RequestNote(self.requests, self.session, self.look, self.heading, self.canvas, ())
 
     def _make_curves(self) -> None:
         self.curves = Card(self.look)
