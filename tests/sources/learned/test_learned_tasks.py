@@ -218,6 +218,8 @@ def test_behind_a_wrong_bracket_nobody_can_tell() -> None:
         ("reverse", "a b c", "has 3 words, and this model takes 8"),
         ("translation", "car red the", "a determiner, an adjective and a noun"),
         ("brackets", "( a )", "not learned “a”. It knows (, [, {"),
+        ("dictionary", "1", "A dictionary is shown as a whole: write “1 2 3 4 5 6 7 8”"),
+        ("dictionary", "2 1 3 4 5 6 7 8", "shown as a whole"),
     ],
 )
 def test_sentences_that_a_model_does_not_take(name: str, sentence: str, said: str) -> None:

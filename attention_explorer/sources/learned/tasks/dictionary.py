@@ -8,7 +8,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model.learning import Batch, Network, Parameters, PlaneNetwork, PlaneSetting
 from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.sources.learned.task import Pattern, Task, one_key
+from attention_explorer.sources.learned.task import Pattern, Question, Task, one_key
 from attention_explorer.sources.learned.vocabulary import Vocabulary
 
 
@@ -51,12 +51,21 @@ class Dictionary(Task):
         """Take any number of them."""
         return 1, setup.length
 
+    def question(self, sentence: str, setup: LearningSetup) -> Question:
+        """Take all entries in order, as every key is one; see `Task`."""
+        question = super().question(sentence, setup)
+        self._see_whole(question.batch, setup)
+        return question
+
     def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
         """Take all entries in order, as every key is one; see `Task`."""
         batch = super().typed(sentence, context, setup)
+        self._see_whole(batch, setup)
+        return batch
+
+    def _see_whole(self, batch: Batch, setup: LearningSetup) -> None:
         if batch.tokens.shape[-1] != setup.length or (batch.tokens != np.arange(setup.length)).any():
             raise ExplorerError(f"A dictionary is shown as a whole: write “{self.probe(setup)}”.")
-        return batch
 
     def patterns(self, batch: Batch) -> tuple[Pattern, ...]:
         """Want the partner."""
