@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from window_driver import WindowDriver
 
 from attention_explorer.pages.lessons import shelf
+from attention_explorer.pages.search.panel import SearchBox
 from attention_explorer.pages.terms.terms import terms
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import PAGE_IDS, presets_of
@@ -74,6 +75,18 @@ def test_everything_is_in_it(seeker, qtbot):
         if action is not None and action.isEnabled() and not action.menu() and spec.id not in ("search",):
             plain = action.text().replace("&", "").rstrip("…")
             assert plain in titles or plain.split(" ", 1)[-1] in titles
+
+
+def test_the_box_wears_the_look_of_the_window_and_there_is_one_of_it(seeker):
+    for zoom in (1.0, 1.25, 1.5):
+        seeker.window.set_zoom(zoom)
+        seeker.open()
+        assert seeker.box.look.zoom == zoom
+        seeker.press_key(Qt.Key.Key_Escape)
+        seeker.window.activateWindow()
+        QApplication.processEvents()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert seeker.window.findChildren(SearchBox) == [seeker.box]
 
 
 def test_a_preset_is_found_by_letters_and_taken_by_enter(seeker):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QSlider
 from window_driver import WindowDriver
@@ -62,6 +62,16 @@ class Reader(WindowDriver):
 @pytest.fixture
 def reader(make_window, hand) -> Reader:
     return Reader(make_window(), hand)
+
+
+def test_the_card_wears_the_look_of_the_window_and_there_is_one_of_it(reader):
+    for zoom in (1.0, 1.25, 1.5):
+        reader.window.set_zoom(zoom)
+        reader.click_term(0)
+        assert reader.card.look.zoom == zoom
+        QTest.keyClick(reader.card, Qt.Key.Key_Escape)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert reader.window.findChildren(TermCard) == [reader.card]
 
 
 def test_a_click_on_a_term_of_the_hint_explains_it_and_show_me_can_be_undone(reader, qtbot):

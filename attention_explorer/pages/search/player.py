@@ -39,6 +39,8 @@ class Searcher(QObject):
     def open(self) -> None:
         """Open the box."""
         if self.box is None or self.box.look != self._window.look:
+            if self.box is not None:
+                self.box.deleteLater()  # else every change of the look would leave one
             self.box = SearchBox(self._window, self._window.look)
             # Once the box has given the keyboard back.
             self.box.chosen.connect(lambda entry: QTimer.singleShot(0, self, lambda: entry.run()))

@@ -45,6 +45,8 @@ class Explainer(QObject):
         reason = IN_A_LESSON if self._window.has_lesson else ""
         place = self._place()
         if self.card is None or self.card.look != self._window.look:
+            if self.card is not None:
+                self.card.deleteLater()  # else every change of the look would leave one
             self.card = TermCard(self._window, self._window.look)
             self.card.view.show_wanted.connect(self._show)
         self.card.show_term(term, reason)
