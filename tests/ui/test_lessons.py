@@ -276,6 +276,23 @@ def test_a_point_is_clicked_on_the_plane_and_stays_beside_the_truth(learner):
     assert learner.canvas._guess is None
 
 
+@pytest.mark.parametrize("way", ["leave", "skip"])
+def test_no_guess_stays_on_a_page_that_is_out_of_view_when_the_question_is_left(learner, way):
+    asked_of(learner, Kind.POINT)
+    QApplication.processEvents()
+    canvas, before = learner.canvas, learner.query
+    learner.click(canvas.scene().point((0.5, 1.25)))
+    assert canvas._guess is not None
+    learner.window.show_page("cost")
+    learner.press(getattr(learner.card, way))
+    assert canvas._guess is None
+    learner.window.leave_lesson()
+    learner.window.show_page("lookup")
+    QApplication.processEvents()
+    learner.drag_query((0.0, 1.5))
+    assert learner.query != before, "the plane asks for no place any more"
+
+
 def test_cells_are_ticked_by_keys_and_marked_as_right_missed_and_wrong(learner):
     cells = asked_of(learner, Kind.CELLS).cells
     QTest.keyClick(cells[(0,)], Qt.Key.Key_Space)

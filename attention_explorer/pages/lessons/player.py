@@ -137,6 +137,8 @@ class LessonPlayer(QObject):
         self.card: LessonCard | None = None
         self._veiled: Page | None = None
         self._boxes: list[PresetBox] = []
+        self._asked: Page | None = None
+        """The page that was asked for a place, where the guess stands."""
         self._since = monotonic()
         self._session.changed.connect(self._on_changed)
         window.worn.connect(self._wear)
@@ -225,8 +227,7 @@ class LessonPlayer(QObject):
         self.place = None
         self._unveil()
         self._window.light(())
-        self._window.page.ask_for_place(False)
-        self._window.page.show_guess(None)
+        self._forget_guess()
         for box in self._boxes:
             box.show()
         self._boxes.clear()
@@ -268,7 +269,7 @@ class LessonPlayer(QObject):
             seed = random.randrange(2**32)  # noqa: S311 # to practise on
             case = drawn(lesson.steps[step], state, seed)
         self._count_time()
-        self._window.page.show_guess(None)
+        self._forget_guess()
         self.place = Place(lesson, step, case, place.own, place.own_page, place.folder, seed)
         self._put()
         card = self._show()
@@ -287,7 +288,10 @@ class LessonPlayer(QObject):
             self._window.show_page(page)
         self._unveil()
         self._window.light(place.light)
-        self._window.page.ask_for_place(place.wants_place)
+        if place.wants_place:
+            self._asked = self._window.page
+        if self._asked is not None:
+            self._asked.ask_for_place(place.wants_place)
         if place.is_covered:
             self._veiled = self._window.page
             if not self._veiled.withhold(WITHHELD):
@@ -305,6 +309,13 @@ class LessonPlayer(QObject):
             if not box.isHidden():
                 box.hide()
                 self._boxes.append(box)
+
+    def _forget_guess(self) -> None:
+        """Ask for no place any more, and take the guess away, also of a page that is out of view by now."""
+        if self._asked is not None:
+            self._asked.ask_for_place(False)
+            self._asked.show_guess(None)
+            self._asked = None
 
     def _unveil(self) -> None:
         self._window.uncover()
@@ -373,14 +384,14 @@ class LessonPlayer(QObject):
 
     def _show_guess(self, text: str) -> None:
         """Mark on the plane what is typed as a point."""
-        if not self._playing().wants_place:
+        if self._asked is None or not self._playing().wants_place:
             return
         try:
             x, y = (float(str(part)) for part in read_answer(Kind.POINT, text))  # type: ignore[union-attr]
         except (ExplorerError, ValueError):
-            self._window.page.show_guess(None)  # no point yet
+            self._asked.show_guess(None)  # no point yet
         else:
-            self._window.page.show_guess((x, y))
+            self._asked.show_guess((x, y))
 
     def _choose(self, place: tuple[float, float]) -> None:
         """Take a place that was clicked for what is typed."""
