@@ -15,8 +15,10 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from window_driver import WindowDriver
 
+from attention_explorer.numerals import percent
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.figure import training_figure
+from attention_explorer.pages.training.moment import worth_at
 from attention_explorer.pages.training.state import MOST_STEPS, Speed, TrainingState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.model_file import write_model
@@ -242,6 +244,26 @@ def test_words_are_offered_for_the_last_one_only(training):
     at.page.panel.ask.line.setText("the ca")
     completer.setCompletionPrefix("ca")
     assert [completer.pathFromIndex(completer.completionModel().index(0, 0))] == ["the cat"]
+
+
+def test_what_heads_are_worth_is_right_where_undo_goes_back_to_what_was_measured_too_late(training):
+    at = training(replace(FIRST, step=1))
+    catch_up(at.window)
+    session, page = at.window.session, at.page
+    for layers in (3, 1):
+        setup = replace(page.state.setup, layers=layers)
+        session.apply(replace(session.state, training=replace(page.state, setup=setup)), f"{layers} layers")
+
+    def undo_when_late(request):
+        if request[0].layers == 3 and page.state.setup.layers == 1:
+            session.undo()
+
+    page.worths.jobs.finished.connect(undo_when_late)
+    catch_up(at.window)
+    assert page.state.setup.layers == 3
+    known = worth_at(page.state.setup, 1, frozenset(), frozenset(), frozenset())
+    for head, box in page.panel.break_it.boxes.items():
+        assert box.text().endswith(f"{percent(known.whole)} → {percent(known.alone[head])}")
 
 
 def test_a_head_is_broken_and_what_it_was_worth_is_measured(training):

@@ -316,7 +316,6 @@ class TrainingPage(RequestingPage):
         """Measure what heads are worth, when nothing is learning."""
         state = self.state
         if self.player.is_running:
-            self.worth = None
             self.panel.break_it.show_worth(None, state)
             return
         wanted = (state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
@@ -395,10 +394,9 @@ class TrainingPage(RequestingPage):
         )
 
     def _on_worth(self, request: object, worth: Worth) -> None:
-        if request != self.worths.wanted:
-            return  # of heads that there may not be any more
-        self.worth = worth
-        self.panel.break_it.show_worth(worth, self.state)
+        self.worth = worth  # that of `worths.shown`, also where something else is wanted by now: undo may go back to it
+        if request == self.worths.wanted:  # or else it is of heads that there may not be any more
+            self.panel.break_it.show_worth(worth, self.state)
 
     # ---- Acting ----
 
