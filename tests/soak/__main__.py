@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from attention_explorer.state.session_file import SUFFIX, write_session
-from soak.checks import CHECKS, Broken, Usage, picture_is_that_of_the_state, usage
+from soak.checks import CHECKS, Broken, Usage, only_windows_are_windows, picture_is_that_of_the_state, usage
 from soak.monkey import Monkey
 from soak.world import World
 
@@ -79,6 +79,7 @@ class Run:
             self.monkey.act()
             self._look_for_errors()
             picture_is_that_of_the_state(self.world)
+            only_windows_are_windows(self.world)
             dice = Random(f"{self.monkey.seed}/{self.monkey.step}/check")  # noqa: S311
             if dice.random() < 1 / CHECK_EVERY:
                 self._check(dice)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
@@ -15,7 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.state.ready_made import PAGE_IDS
+from attention_explorer.pages.lessons.reading import SUFFIX as LESSON_SUFFIX
+from attention_explorer.pages.lessons.shelf import lessons
+from attention_explorer.state.ready_made import PAGE_IDS, presets_of
 from attention_explorer.state.session_file import SUFFIX, write_session
 from attention_explorer.ui.actions import WINDOW_ACTIONS
 from soak.scene import Scene, named
@@ -52,11 +56,13 @@ NUMBERS = (
     *("nan", "NaN", "inf", "-inf", "1e400", "-1e400", "1e-400", "-0", "-0.0", "", "1,5", "1.5", "0", "7", "-3", "+2"),
     *("1e3", "0x10", "١٢", "½", "1 000", "--", "e", ".", "99999999999999999999", "0.1", "64", "12.345678901234567"),
 )
+SEARCHED = ("soft", "key", "pos", "lesson", "e", "play", "s m", "zzz")
+LESSON_FILES = sorted((Path(__file__).parents[1] / "data" / "lessons").glob(f"*{LESSON_SUFFIX}"))
 KEYS = tuple(
     getattr(Qt.Key, f"Key_{name}")
     for name in (
         *("Left", "Right", "Up", "Down", "Left", "Right", "Up", "Down", "Home", "End", "PageUp", "PageDown", "Space"),
-        *("Return", "Escape", "Delete", "Insert", "Backspace", "Tab", "Backtab", "Plus", "Minus", "F1", "F11"),
+        *("Return", "Escape", "Delete", "Insert", "Backspace", "Tab", "Backtab", "Plus", "Minus", "F1", "F5", "F11"),
         *("A", "B", "C", "E", "H", "M", "N", "P", "S", "T", "0", "1", "2", "5", "9"),
     )
 )
@@ -293,22 +299,27 @@ def resize(scene: Scene) -> None:
 def change_look(scene: Scene) -> None:
     """Switch colours and size some times."""
     for _ in range(scene.dice.randint(1, 3)):
-        shortcut = scene.dice.choice(("Ctrl+=", "Ctrl+-", "Ctrl+0", "theme"))
+        shortcut = scene.dice.choice(("Ctrl+=", "Ctrl+-", "Ctrl+0", "theme", "level"))
         scene.note(f"look {shortcut}")
+        window = scene.world.window
         if shortcut == "theme":
-            scene.world.turn(scene.world.window.switch_theme)
+            scene.world.turn(window.switch_theme)
+        elif shortcut == "level":
+            scene.world.turn(lambda window=window: window.set_full(not window.settings.full))
         else:
             _press_combination(scene, shortcut)
 
 
 def drop_file(scene: Scene) -> None:
     """Drop a session, or something else, on the window."""
-    name = scene.dice.choice((f"kept{SUFFIX}", f"broken{SUFFIX}", "none.txt", "."))
+    name = scene.dice.choice((f"kept{SUFFIX}", f"broken{SUFFIX}", f"own{LESSON_SUFFIX}", "none.txt", "."))
     path = scene.world.folder / name
     if name.startswith("kept"):
         write_session(path, scene.world.window.session.state, page=scene.world.window.settings.page)
     elif name.startswith("broken"):
         path.write_text('{"format": "attention', encoding="utf-8")
+    elif name.startswith("own"):
+        shutil.copyfile(scene.dice.choice(LESSON_FILES), path)
     scene.note(f"drop {name}")
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
@@ -324,6 +335,47 @@ def close_window(scene: Scene) -> None:
     scene.world.turn(scene.world.window.close)
 
 
+# ---- What stands beside the pages ----
+
+
+def take_lesson(scene: Scene) -> None:
+    """Begin a lesson, or do something in the card of the one that is open."""
+    window, card = scene.world.window, scene.world.window.lesson_card
+    if card is None:
+        lesson = scene.dice.choice(lessons())
+        scene.note(f"lesson {lesson.name}")
+        scene.world.turn(lambda: window.start_lesson(lesson))
+        return
+    within = replace(scene, surface=card)
+    scene.dice.choice((click_control, click_control, click_control, write_into_field, drag, walk_with_tab))(within)
+
+
+def open_helper(scene: Scene) -> None:
+    """Open the search, the program of the page, the list of lessons or the help."""
+    keys = scene.dice.choice(("Ctrl+K", "Ctrl+K", "Ctrl+U", "Ctrl+L", "F1", "Shift+F1"))
+    scene.note(f"open with {keys}")
+    _press_combination(scene, keys)
+
+
+def present(scene: Scene) -> None:
+    """Present what is on show, or some sessions, or stop presenting; walk in it."""
+    if scene.dice.random() < 0.6:
+        scene.note("present with F5")
+        _press_combination(scene, "F5")
+        return
+    paths = []
+    for number in range(scene.dice.randint(1, 3)):
+        page = scene.dice.choice(PAGE_IDS)
+        ready = scene.dice.choice(list(presets_of(page)))
+        paths.append(scene.world.folder / f"scene {number}{SUFFIX}")
+        write_session(paths[-1], ready.state, page=page)
+    scene.note(f"present {len(paths)} sessions")
+    presenter = scene.world.window._imported_helper("pages.presenting.player.Presenter")
+    scene.world.turn(lambda: presenter.start(paths))
+    for _ in range(scene.dice.randint(0, 4)):
+        scene.hand.key(scene.dice.choice((Qt.Key.Key_PageDown, Qt.Key.Key_PageUp)))
+
+
 # ---- Popups and dialogs ----
 
 
@@ -332,6 +384,8 @@ def act_on_popup(scene: Scene) -> None:
     dice, hand = scene.dice, scene.hand
     way = dice.choice(("click", "click", "keys", "escape", "outside"))
     scene.note(f"{way} in popup {named(scene.surface)}")
+    if scene.widgets(QLineEdit) and dice.random() < 0.6:
+        hand.write(dice.choice(SEARCHED))
     if way == "click":
         view = next(iter(scene.widgets(QAbstractItemView)), scene.surface)
         hand.click(view, scene.place_on(view))

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 from heads_driver import pixels, widget_texts
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTabWidget, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTabWidget, QWidget
 
 from attention_explorer.byte_cache import CACHE
 from attention_explorer.session.requests import STILL, Requests, Standing
@@ -124,8 +124,8 @@ def _is_typed(word: str, world: World) -> bool:
 def picture_is_that_of_the_state(world: World) -> None:
     """With the worker at rest, the picture on show is the one that the state asks for, or the page says why not."""
     page = world.window.page
-    if world.is_busy() or world.waits_for_a_moment(world.window):
-        return
+    if world.is_busy() or world.waits_for_a_moment(world.window) or not world.is_open:
+        return  # nothing is asked of a window that was closed
     for requests in world.window.findChildren(Requests):
         if requests.is_pending:
             raise Broken(f"Nothing is under way, but somebody waits for {requests.wanted}")
@@ -142,7 +142,8 @@ def picture_is_that_of_the_state(world: World) -> None:
 def window_shows_its_state(world: World) -> None:
     """A new window with the same state draws the same picture and says the same, or refuses it with the same words."""
     window = world.window
-    window.leave_lesson()  # its card takes room, and goes with the window
+    world.leave_presentation()
+    window.leave_lesson()  # both change the room of the picture, and go with the window
     if isinstance(window.page, RequestingPage):
         window.page.requests.resume()  # what was stopped is not the same there
     _forget_the_pointer(world, window)
@@ -253,6 +254,14 @@ def _without(words: list[str], others: list[str]) -> list[str]:
     return [word for word in words if word not in others]
 
 
+def only_windows_are_windows(_world: World) -> None:
+    """What is shown on its own is a window or a dialog, a list or a tip: not a part of one that has lost its place."""
+    for each in QApplication.topLevelWidgets():
+        is_one = isinstance(each, (QMainWindow, QDialog)) or each.windowType() is not Qt.WindowType.Window
+        if each.isVisible() and not is_one:
+            raise Broken(f"{each} stands on the screen as a window of its own.")
+
+
 # ---- What is used up ----
 
 
@@ -303,7 +312,8 @@ def _known(world: World) -> int:
     """Return the bytes that are held on purpose; the pixels of the window thrice, for a picture keeps two layers."""
     window, data = world.window, QApplication.clipboard().mimeData()
     clipboard = QApplication.clipboard().image().sizeInBytes()
-    clipboard += sum(data.data(kind).size() for kind in data.formats() if not data.hasImage())
+    if data is not None and not data.hasImage():  # None before anything was copied
+        clipboard += sum(data.data(kind).size() for kind in data.formats())
     cached = min(CACHE.other_bytes_used, CACHE.other_bytes)
     return cached + clipboard + 3 * 4 * window.width() * window.height()
 

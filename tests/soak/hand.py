@@ -82,8 +82,12 @@ class WindowHand:
         """Press a key and let it go; each goes to whoever has the keyboard by then: a dialog may be gone meanwhile.
 
         It is let go without the modifiers: QTest would let go of them too, in a window that the key may have closed.
+        Alt is pressed first, for it closes a menu, and QTest would press the key in what is left of that.
         """
         window = self._keyboard_window()
+        if window is not None and keys & Qt.KeyboardModifier.AltModifier:
+            self._turn(partial(QTest.sendKeyEvent, PRESS, window, Qt.Key.Key_Alt, "", NO_KEY))
+            window = self._keyboard_window()
         if window is not None:
             self._turn(lambda: QTest.keyPress(window, key, keys))
         last = self._keyboard_window()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import deque
 from collections.abc import Callable
 from random import Random
@@ -39,6 +40,9 @@ WINDOW_ACTIONS: tuple[tuple[int, Callable[[Scene], None]], ...] = (
     (3, actions.open_context_menu),
     (3, actions.resize),
     (2, actions.change_look),
+    (4, actions.take_lesson),
+    (3, actions.open_helper),
+    (1, actions.present),
     (1, actions.drop_file),
     (0.3, actions.close_window),
 )
@@ -74,6 +78,7 @@ class Monkey:
         world, self.step = self.world, self.step + 1
         # Dice of its own for each step: what was drawn before, by whatever was on the screen, does not matter.
         dice = Random(f"{self.seed}/{self.step}")  # noqa: S311 - a monkey needs no secrets
+        random.seed(f"{self.seed}/{self.step}/program")  # by which lessons draw their questions
         world.time += STEP_SECONDS
         if not world.is_open:
             self._note("open a new window")

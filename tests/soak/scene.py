@@ -80,7 +80,8 @@ class Scene:
 
 def named(widget: QWidget) -> str:
     """Return what a reader of the log recognises a widget by."""
-    name = widget.accessibleName() or getattr(widget, "text", str)() or widget.objectName()
+    text = getattr(widget, "text", "")  # of a widget of our own it may be anything
+    name = widget.accessibleName() or (text() if callable(text) else "") or widget.objectName()
     return f"{type(widget).__name__} “{str(name)[:40]}”"
 
 

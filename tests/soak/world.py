@@ -26,6 +26,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attention_explorer.app import data_folder, make_application
+from attention_explorer.pages.presenting.player import Presenter
 from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
@@ -113,6 +114,12 @@ class World:
     def is_open(self) -> bool:
         """Whether the window has not been closed."""
         return self.window.isVisible()
+
+    def leave_presentation(self) -> None:
+        """End presenting, if it is under way."""
+        presenter = self.window.findChild(Presenter)
+        if presenter is not None and presenter.is_on:
+            self.turn(presenter.leave)
 
     def shown_windows(self) -> list[QWidget]:
         """Return what is on the screen, in an order that does not change from run to run."""
