@@ -126,7 +126,7 @@ def test_no_action_of_the_page_opens_what_is_hidden(learner, tmp_path, name):
     ask(learner, tmp_path, name)
     page = learner.page
     for action in page.actions_offered():
-        action.run()
+        action.run(page)
         settled(learner)
     for taken in ("copy-picture", "copy-numbers", "export", "save"):
         learner.window._actions[taken].trigger()

@@ -101,12 +101,12 @@ def test_start_leaves_numbers_out_of_the_lookup_and_moves_no_query_unseen(make_w
     trigger(window, "Start")
     assert {column.name for column in Column if table.isColumnHidden(column)} == {"LENGTH", "COSINE", "CONTRIBUTION"}
     assert "√d_k" not in window.page.sum.text()
-    step.run()
+    step.run(window.page)
     assert window.session.state == before, "what S follows is not on show"
     trigger(window, "Full")
     assert not any(table.isColumnHidden(column) for column in Column)
     assert "√d_k" in window.page.sum.text()
-    step.run()
+    step.run(window.page)
     assert window.session.state != before
 
 
