@@ -17,6 +17,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTabWidget, QWidget
 
 from attention_explorer.byte_cache import CACHE
+from attention_explorer.pages.training.page import TrainingPage
 from attention_explorer.session.requests import STILL, Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
@@ -189,6 +190,8 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
         focus.clearFocus()
     for widget in page.findChildren(QWidget):
         QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
+    if isinstance(page, TrainingPage):
+        page.cells.leave()
     if isinstance(page, CostPage):  # seconds belong to the machine and to the moment
         page.measurement = None
         page._load()
