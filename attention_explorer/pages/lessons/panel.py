@@ -166,7 +166,7 @@ class LessonCard(Card):
         place = f"Step {view.step + 1} of {view.count}" if view.step < view.count else "The end"
         place += " · Done." if view.is_done else ""
         self._count.setText(place)
-        self._count.setAccessibleName(place)
+        self._count.setAccessibleName(place.rstrip("."))  # sentences follow
         self._dots.setText("●" * min(view.step + 1, view.count) + "○" * (view.count - view.step - 1))
         _say(self._text, view.text)
         _say(self._hint, f"*Hint:* {view.hint}" if view.hint else "")

@@ -91,6 +91,7 @@ class Presenter(QObject):
         window.installEventFilter(self)
         self._make_shortcuts()
         self._enlarge()
+        window.activateWindow()  # taking the whole screen can cost it the keyboard
         window.page.focus_first()
 
     def leave(self) -> None:
