@@ -166,7 +166,7 @@ class LessonCard(Card):
         place = f"Step {view.step + 1} of {view.count}" if view.step < view.count else "The end"
         place += " · Done." if view.is_done else ""
         self._count.setText(place)
-        self._count.setAccessibleName(place.rstrip("."))  # sentences follow
+        self._count.setAccessibleName(place)
         self._dots.setText("●" * min(view.step + 1, view.count) + "○" * (view.count - view.step - 1))
         _say(self._text, view.text)
         _say(self._hint, f"*Hint:* {view.hint}" if view.hint else "")
@@ -228,7 +228,7 @@ class LessonCard(Card):
 
     def spoken(self) -> str:
         """Say the step, for a screen reader."""
-        return f"{self._title.text()}. {self._count.accessibleName()}. {self._text.accessibleName()}"
+        return f"{self._title.text()}. {self._count.accessibleName().rstrip('.')}. {self._text.accessibleName()}"
 
     def spoken_verdict(self) -> str:
         """Say what the answer is worth."""
