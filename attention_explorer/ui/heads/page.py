@@ -592,6 +592,7 @@ class HeadsPage(RequestingPage):
             return
         place = frame.count.index_of(numbers[0]), frame.count.index_of(numbers[1])
         if place in frame.places:
+            self.said.emit("")  # no more “Go to …”
             self.wall.choose(*place)
         else:
             self.said.emit(f"There is no {self._typed.text}: layers and heads count {frame.count.value}.")
