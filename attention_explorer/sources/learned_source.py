@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -50,29 +51,27 @@ def learned_model(setup: LearningSetup, step: int) -> LearnedModel:
         return read_model(Path(assets.path(file_name(name))))
     found = taken(setup, step)
     if found is not None:
-        _note_accuracy(setup, step, found.model.measured().accuracy)
         return found.model
     run = run_of(setup)
     run.advance(step)
-    _note_accuracy(setup, step, run.measured(step).accuracy)
     return run.at(step)
 
 
-_accuracies: dict[tuple[LearningSetup, int], float] = {}
-"""What was measured when models were learned: captions say it, and must not wait for it to be measured again."""
-_MOST_ACCURACIES = 1024
-
-
-def _note_accuracy(setup: LearningSetup, step: int, accuracy: float) -> None:
-    while len(_accuracies) >= _MOST_ACCURACIES:
-        _accuracies.pop(next(iter(_accuracies)))
-    _accuracies[setup, step] = accuracy
+@lru_cache(maxsize=1024)
+def _accuracy(setup: LearningSetup, step: int) -> float:
+    """Return the share of right answers on held-out sentences; learned and measured where nobody did it before."""
+    name = name_in_box(setup, step)
+    return record_of(name).accuracy if name else learned_model(setup, step).measured().accuracy
 
 
 @kept
-def _exact_network(setup: LearningSetup, step: int) -> Network:
-    """Return the network over the same numbers in float64, so that all that is shown of it is as exact as of toys."""
+def exact_network(setup: LearningSetup, step: int) -> Network:
+    """Return the network over the same numbers in float64, so that all that is shown of it is as exact as of toys.
+
+    Parameters and errors are those of `learned_model`.
+    """
     network = learned_model(setup, step).network
+    _accuracy(setup, step)  # captions say it: measured here, on the worker, they need not wait for it
     return network.over(Parameters(network.parameters.arrays, np.float64))
 
 
@@ -97,10 +96,12 @@ class LearnedSource(Source[LearnedRecipe]):
         if setup.hard or not setup.scaled:
             own = "lets the best key take all" if setup.hard else "does not divide its scores by √d_k"
             lacks[Ability.SCORES] = lacks[Ability.MASKS] = f"This model {own}: its weights are shown as they are."
-        right = self._accuracy()
-        measured = "" if right is None else f", {percent(right)} right"
-        origin = f"learned here: {title}, step {recipe.step}, seed {setup.seed}{measured}"
+        origin = f"learned here: {title}, step {recipe.step}, seed {setup.seed}"
         return Traits("learned here", origin, Made.LEARNED, lacks)
+
+    @property
+    def origin(self) -> str:
+        return f"{self.traits.origin}, {percent(_accuracy(self.recipe.setup, self.recipe.step))} right"
 
     @property
     def heads(self) -> tuple[int, ...]:
@@ -116,7 +117,7 @@ class LearnedSource(Source[LearnedRecipe]):
             mask = mask(0, len(self.tokens))
         how = lookup.scale, lookup.temperature, lookup.hard
         scoring = Scoring(None if mask is None else np.asarray(mask), *how)
-        layers = _exact_network(self.recipe.setup, self.recipe.step).attended(batch, scoring)
+        layers = exact_network(self.recipe.setup, self.recipe.step).attended(batch, scoring)
         if self._is_causal:
             mask = causal_mask(len(self.tokens))
         return [
@@ -152,12 +153,11 @@ class LearnedSource(Source[LearnedRecipe]):
     # ---- In words ----
 
     def verdict(self) -> tuple[str, str]:
-        recipe = self.recipe
-        right = self._accuracy()
-        said = "" if right is None else f"{percent(right)} of its answers are right on sentences that it never saw. "
+        setup, step = self.recipe.setup, self.recipe.step
         return (
-            f"These weights were learned here, in {recipe.step} steps.",
-            f"{said}A right answer does not make a readable map: what a head is worth, breaking it tells.",
+            f"These weights were learned here, in {step} steps.",
+            f"{percent(_accuracy(setup, step))} of its answers are right on sentences that it never saw. "
+            "A right answer does not make a readable map: what a head is worth, breaking it tells.",
         )
 
     def differences(self, other: LearnedSource) -> Iterator[tuple[str, str]]:
@@ -165,12 +165,6 @@ class LearnedSource(Source[LearnedRecipe]):
             name = field.name.replace("_", " ")
             yield tuple(f"{name} {getattr(each.recipe.setup, field.name)}" for each in (self, other))  # type: ignore[misc] # two
         yield f"step {self.recipe.step}", f"step {other.recipe.step}"
-
-    def _accuracy(self) -> float | None:
-        """Return the share of right answers, if it is known without learning anything."""
-        setup, step = self.recipe.setup, self.recipe.step
-        name = name_in_box(setup, step)
-        return record_of(name).accuracy if name else _accuracies.get((setup, step))
 
     def _batch(self) -> Batch:
         """Return the sentence as the network takes it.

@@ -172,6 +172,11 @@ class Source(ABC, Generic[R]):
         """What it is, and what it cannot do."""
 
     @property
+    def origin(self) -> str:
+        """Where the numbers come from, for captions and exports: the recipe alone decides it, what was measured too."""
+        return self.traits.origin
+
+    @property
     def tokens(self) -> tuple[str, ...]:
         """One a query."""
         return self.recipe.tokens
@@ -250,13 +255,13 @@ class Source(ABC, Generic[R]):
 
     def projection_words(self, name: str) -> str:
         """Say where the numbers of "W_Q", "W_K", "W_V" or "W_O" come from."""
-        return f"{name} of {self.traits.origin}"
+        return f"{name} of {self.origin}"
 
     # ---- In words ----
 
     def caption(self) -> tuple[str, ...]:
         """Return where the numbers come from, with the settings that made them."""
-        return (self.traits.origin,)
+        return (self.origin,)
 
     def head_name(self, layer: int, head: int) -> str:
         """Return what a head is called, where a number would not do; empty if it would."""

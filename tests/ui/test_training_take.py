@@ -95,7 +95,7 @@ def test_the_heads_page_shows_the_weights_that_were_on_show(training, task, chan
     assert [token.lower() for token in frame.queries] == list(answer.tokens)
     assert frame.keys[-1] == answer.context_tokens[-1]
     np.testing.assert_allclose(frame.head_map.weights(), shown.values, atol=2e-6)
-    origin = frame.source.traits.origin
+    origin = frame.source.origin
     measured = learned(state).measured().accuracy
     assert origin.startswith(f"learned here: {state.task.title}, step {state.step}, seed {state.setup.seed}, ")
     assert origin.endswith(f"{round(100 * measured)} % right")

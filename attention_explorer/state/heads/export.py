@@ -214,7 +214,7 @@ def setup_words(setup: HeadsSetup) -> dict[str, Any]:
     """Return a setup as it can be written down: everything that decides the numbers."""
     source, recipe = source_of(setup.recipe), asdict(setup.recipe)
     return {
-        "source": source.traits.origin,
+        "source": source.origin,
         **recipe,
         **_mask_and_lookup(resolved(setup), source),
         "counted_from": setup.count.first,

@@ -125,18 +125,18 @@ def test_a_dictionary_is_a_source_too() -> None:
 
 def test_what_is_said_of_it() -> None:
     source = source_of(IT)
-    assert source.traits.origin == "learned here: What “it” refers to, step 300, seed 1, 100 % right"
+    assert source.origin == "learned here: What “it” refers to, step 300, seed 1, 100 % right"
     title, said = source.verdict()
     assert title == "These weights were learned here, in 300 steps."
     assert said.startswith("100 % of its answers are right on sentences that it never saw. A right answer")
     assert source_of(REPEAT).verdict()[1].startswith(">99 % of its answers")
     setup = replace(SMALL.setup, seed=9)
-    unknown = source_of(replace(SMALL, setup=setup, step=5))
-    assert "%" not in unknown.verdict()[1] + unknown.traits.origin
-    unknown.layers(Lookup())
-    measured = percent(learned_model(setup, 5).measured().accuracy)
+    unknown = source_of(replace(SMALL, setup=setup, step=5))  # nobody has learned it yet
+    run = Run(setup)
+    run.advance(5)
+    measured = percent(run.measured().accuracy)
     assert unknown.verdict()[1].startswith(f"{measured} of its answers")
-    assert unknown.traits.origin.endswith(f"step 5, seed 9, {measured} right")
+    assert unknown.caption() == (f"learned here: {TASKS['reverse'].title}, step 5, seed 9, {measured} right",)
     other = LearnedSource(replace(IT, step=20, setup=replace(IT.setup, seed=3)))
     assert [(a, b) for a, b in source.differences(other) if a != b] == [("seed 1", "seed 3"), ("step 300", "step 20")]
 
