@@ -22,6 +22,7 @@ from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, Fi
 from attention_explorer.sources.tokens import MOST_TOKENS
 from attention_explorer.state import map_picture
 from attention_explorer.state.block import state as block
+from attention_explorer.state.block.learned import reason_against_state
 from attention_explorer.state.cost import state as cost
 from attention_explorer.state.heads import state as heads
 from attention_explorer.state.heads.writing import Writing
@@ -161,6 +162,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "context": _SENTENCE,
     },
     LearnedRecipe: {"step": Limit(0, MOST_STEPS), "sentence": _SENTENCE, "context": _SENTENCE},
+    block.LearnedStack: {"step": Limit(0, MOST_STEPS)},
     LearningSetup: {"task": Limit(choices=tuple(TASKS)), **_declared(LearningSetup)},
     positions.PositionsState: {
         "length": Limit(1, positions.LONGEST),
@@ -293,6 +295,11 @@ def _against_setup(setup: LearningSetup) -> str:
     return ""
 
 
+def _against_block(state: block.BlockState) -> str:
+    reason = reason_against_state(state)
+    return f"cannot be shown: {reason}".removesuffix(".") if reason else ""
+
+
 def _against_training(state: TrainingState) -> str:
     if state.other is None or are_asked_the_same(state.setup, state.other):
         return ""
@@ -313,5 +320,6 @@ _RULES: dict[type, Callable[[Any], str]] = {
     heads.MaskChoice: _against_mask,
     scaling.BenchState: _against_bench,
     LearningSetup: _against_setup,
+    block.BlockState: _against_block,
     TrainingState: _against_training,
 }

@@ -24,9 +24,12 @@ from attention_explorer.pages.code.programs import program_of
 from attention_explorer.pages.code.pytorch import DIFFERENCES
 from attention_explorer.pages.code.script import MOST_PRINTED, Program, Script, literal
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
+from attention_explorer.sources.learned.box import BOX
+from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
+from attention_explorer.state.block.learned import learned_block
 from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
 from attention_explorer.state.cost.state import CostPicture, CostState, Quantity, Scope
 from attention_explorer.state.explorer import ExplorerState
@@ -284,6 +287,23 @@ BLOCKS = (
 @pytest.mark.parametrize("changes", BLOCKS)
 def test_blocks_of_every_kind(picture: BlockPicture, changes: dict[str, Any], tmp_path) -> None:
     compare("block", ExplorerState(block=BlockState(picture=picture, **changes)), tmp_path, least=2)
+
+
+LEARNED_BLOCKS = (
+    learned_block(*BOX["it"], "The cat sat on the mat because it was tired."),
+    replace(learned_block(*BOX["repeat"], "a b c a b"), layer=1),
+    replace(
+        learned_block(replace(TASKS["reverse"].setup, length=4, d_model=8, heads=2, d_ff=6, layers=2), 3, "a b c d"),
+        layer=1,
+    ),
+)
+
+
+@pytest.mark.parametrize("picture", sorted({*BlockPicture} - {BlockPicture.DEPTH, BlockPicture.NORM}))
+@pytest.mark.parametrize("state", LEARNED_BLOCKS)
+def test_blocks_that_were_learned(picture: BlockPicture, state: BlockState, tmp_path) -> None:
+    program = compare("block", ExplorerState(block=replace(state, picture=picture)), tmp_path, least=2)
+    assert "how it was learned is not in the program" in program.note
 
 
 @pytest.mark.parametrize("picture", [ScalingPicture.SCORES, ScalingPicture.GROWTH])

@@ -19,6 +19,7 @@ from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.learned.run import Run
+from attention_explorer.state.block.state import BlockPicture
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.session_file import read_session, write_session
@@ -227,10 +228,81 @@ def test_the_curves_of_both_runs_are_saved(training, to_file):
         assert [measured[step] for step in curve.steps.tolist()] == curve.accuracy.tolist()
 
 
-def test_the_block_page_is_greyed_and_says_why(training):
-    button = training(replace(FIRST, step=5)).page.panel.take.block_button
+def test_the_block_page_shows_the_layers_of_the_step(training, tmp_path):
+    state = replace(FIRST, step=60, layer=1, row=3)
+    at = training(state)
+    shown = at.page.scene.large.picture
+    press(at, at.page.panel.take.block_button)
+    catch_up(at.window)
+    assert at.window.settings.page == "block"
+    picture = at.page.canvas.picture
+    assert (picture.chosen.name, picture.token) == ("weights", 3)
+    np.testing.assert_allclose(picture.chosen.first[0], shown.values, atol=2e-6)
+    block = at.window.session.state.block
+    assert (block.learned.setup, block.learned.step) == (FIRST.setup, 60)
+    assert at.page.bar.preset_box.placeholderText() == f"Learned: {FIRST.task.title}, step 60"
+    assert at.page.hint.isVisible()
+    caption = at.page.figure().caption
+    assert f"{round(100 * learned(state).measured().accuracy)} % right" in caption
+    write_session(tmp_path / "a.attn.json", at.window.session.state)
+    assert read_session(tmp_path / "a.attn.json").state.block == block
+    assert (at.steps, at.undo_text) == (1, "Open in Block")
+    at.undo()
+    assert at.window.session.state == ExplorerState(training=state)
+
+
+def test_what_was_learned_cannot_be_changed_on_the_block_page(training):
+    at = training(replace(FIRST, step=20))
+    press(at, at.page.panel.take.block_button)
+    catch_up(at.window)
+    bar, controls = at.page.bar, at.page.controls
+    assert not any(control.isVisible() for control in (bar.initialiser, controls.batch, controls.embedding_scale))
+    for control in (
+        bar.d_model,
+        bar.heads,
+        bar.layers,
+        bar.seed,
+        bar.residual,
+        bar.causal,
+        bar.encoding,
+        bar.placement,
+    ):
+        assert not control.isEnabled()
+        assert "were learned with it" in control.toolTip()
+    for picture in (BlockPicture.DEPTH, BlockPicture.NORM):
+        button = bar.picture_row.buttons[picture]
+        assert not button.isEnabled()
+        assert "at random" in button.toolTip()
+    before = at.window.session.state
+    at.key(Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)  # Depth
+    assert at.window.session.state == before
+    assert "these were learned" in at.told
+    for picture in (BlockPicture.LINEAR, BlockPicture.FUTURE, BlockPicture.CACHE):
+        at.press(bar.picture_row.buttons[picture])
+        catch_up(at.window)
+        assert at.window.session.state.block.picture is picture
+        assert at.page.requests.shown.state == at.window.session.state.block
+    bar._load("gpt")
+    catch_up(at.window)
+    assert bar.d_model.isEnabled()
+    assert bar.d_model.toolTip().startswith("Features of a token")
+    assert bar.picture_row.buttons[BlockPicture.DEPTH].isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (FIRST, "press Play"),
+        (replace(FIRST, step=5, off=frozenset({(0, 0)})), "Make it whole first"),
+        (replace(FIRST, step=5, setup=replace(FIRST.setup, hard=True)), "Block draws a softmax"),
+        (replace(FIRST.with_task("translation"), step=2), "second sentence"),
+        (PLANE, "Block draws layers"),
+    ],
+)
+def test_what_cannot_be_drawn_as_a_block_is_greyed_and_says_why(training, state, said):
+    button = training(state).page.panel.take.block_button
     assert not button.isEnabled()
-    assert "at random" in button.toolTip()
+    assert said in button.toolTip()
 
 
 @pytest.mark.parametrize("button", ["weights_button", "curves_button"])

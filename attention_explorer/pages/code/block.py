@@ -6,15 +6,16 @@ from dataclasses import replace
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.code.script import Program, Script
-from attention_explorer.pages.code.snippets import SINUSOIDS, SOFTMAX
+from attention_explorer.pages.code.snippets import LEARNED, SINUSOIDS, SOFTMAX
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.block.cache import decoded_shown
 from attention_explorer.state.block.depth import DRAWS, TOKENS, depth_setting
 from attention_explorer.state.block.diagram import diagram_picture
 from attention_explorer.state.block.future import NOISE, changed_shown
+from attention_explorer.state.block.learned import learned_layers
 from attention_explorer.state.block.norm import FEATURES, LARGEST_SCALE, LEAST_SCALE, STEPS_PER_DECADE
 from attention_explorer.state.block.stack import check_sizes
-from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
+from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser, LearnedStack
 from attention_explorer.state.block.wording import picture_title
 
 NO_GRADIENT = (
@@ -69,7 +70,8 @@ def block_program(state: BlockState) -> Program:
         BlockPicture.FUTURE: _future,
         BlockPicture.CACHE: _cache,
     }[state.picture]
-    return make(script, state)
+    program = make(script, state)
+    return program if state.learned is None else replace(program, note=LEARNED)
 
 
 # ---- What the pictures share ----
@@ -81,6 +83,9 @@ def _give_stack(script: Script, state: BlockState, *, one: bool = True) -> None:
     script.given(f"words = {tokens!r}")
     script.given(f"n, d_model, heads, d_ff, layers = {len(tokens)}, {state.d_model}, {state.heads}, {state.d_ff}, "
                  f"{state.layers}")  # fmt: skip
+    if state.learned is not None:
+        _give_learned(script, state, state.learned, one=one)
+        return
     script.give(seed=state.seed)
     if state.encoding:
         script.do(SINUSOIDS)
@@ -92,6 +97,31 @@ def _give_stack(script: Script, state: BlockState, *, one: bool = True) -> None:
     if state.encoding:
         script.do("x = x + sinusoids(np.arange(n), d_model)")
     script.do("matrices = [draw_layer() for _ in range(layers)]")
+
+
+def _give_learned(script: Script, state: BlockState, learned: LearnedStack, *, one: bool) -> None:
+    """Begin with the vectors of the words and the matrices that were learned, and with the seed of any noise."""
+    _, x, stack = learned_layers(learned, state.sentence)
+    arrays = {"x": x[0] if one else x}
+    for number, layer in enumerate(stack.layers):
+        attention, network = layer.attention, layer.feed_forward
+        named = {name: getattr(attention, name) for name in ("w_q", "w_k", "w_v", "w_o")}
+        if state.feed_forward:
+            named |= {"w_1": network.w1, "b_1": network.b1, "w_2": network.w2, "b_2": network.b2}
+        arrays |= {f"{number}.{name}": array for name, array in named.items()}
+    script.hold("what was learned: a vector for each word in its place, and matrices", arrays)
+    script.give(seed=state.seed)
+    script.do('x = data["x"]')
+    names = ", ".join(f'"{name}"' for name in named)
+    script.do(f'matrices = [[data[f"{{layer}}.{{name}}"] for name in ({names})] for layer in range(layers)]')
+
+
+def _names(state: BlockState) -> str:
+    """Return what the matrices of a layer are called, in their order."""
+    names = "w_q, w_k, w_v, w_o"
+    if state.learned is not None:
+        return f"{names}, w_1, b_1, w_2, b_2" if state.feed_forward else names
+    return f"{names}, w_1, w_2{', w_3' if state.activation is Activation.SILU_GATED else ''}"
 
 
 def _do_drawing(script: Script, state: BlockState) -> None:
@@ -143,8 +173,7 @@ def _body(state: BlockState, weigh: tuple[str, ...] = ()) -> tuple[list[str], st
 
     ``weigh`` makes ``weights`` of ``q`` and ``k``; that of the state if not given.
     """
-    gated = state.activation is Activation.SILU_GATED
-    lines = [f"w_q, w_k, w_v, w_o, w_1, w_2{', w_3' if gated else ''} = matrices[layer]"]
+    lines = [f"{_names(state)} = matrices[layer]"]
     lines += ["attention_input = norm(x)"] if state.norm is NormPlacement.PRE else []
     read = "attention_input" if state.norm is NormPlacement.PRE else "x"
     lines += [f"q, k, v = split({read} @ w_q), split({read} @ w_k), split({read} @ w_v)", *(weigh or _weighed(state))]
@@ -162,12 +191,13 @@ def _with_network(state: BlockState, lines: list[str], middle: str) -> tuple[lis
     pre = state.norm is NormPlacement.PRE
     lines += [f"feed_forward_input = norm({middle})"] if pre else []
     read = "feed_forward_input" if pre else middle
-    lines.append(f"before_activation = {read} @ w_1")
+    of_hidden, of_output = ("", "") if state.learned is None else (" + b_1", " + b_2")
+    lines.append(f"before_activation = {read} @ w_1{of_hidden}")
     if state.activation is Activation.SILU_GATED:
         lines += [f"linear_part = {read} @ w_3", "hidden = activate(before_activation) * linear_part"]
     else:
         lines.append("hidden = activate(before_activation)")
-    lines.append("feed_forward_output = hidden @ w_2")
+    lines.append(f"feed_forward_output = hidden @ w_2{of_output}")
     more, found = _wired(state, middle, "feed_forward_output", "feed_forward_sum", "output")
     return lines + more, found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+LEARNED = "It has what was learned up to this step; how it was learned is not in the program."
+
 BY_WORD = (
     "The vector of each word is drawn from a generator of its own, seeded with the SHA-256 of seed and word: NumPy "
     "alone cannot do that, so the vectors are in the file."

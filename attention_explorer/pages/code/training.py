@@ -13,11 +13,10 @@ from attention_explorer.model.learning.sequence_network import SequenceSetting
 from attention_explorer.model.learning.translation_network import TranslationNetwork, TranslationSetting
 from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.code.script import Program, Script
-from attention_explorer.pages.code.snippets import ARG_MAX, MASKED_SOFTMAX
+from attention_explorer.pages.code.snippets import ARG_MAX, LEARNED, MASKED_SOFTMAX
 from attention_explorer.pages.training.moment import allowed, broken_model
 from attention_explorer.pages.training.state import TrainingState
 
-LEARNED = "It has what was learned up to this step; how it was learned is not in the program."
 OF_A = "It is A; show B alone for its own."
 
 

@@ -1,4 +1,4 @@
-"""What is learned, on other pages: as a source of the Heads page, and a dictionary as a lookup."""
+"""What is learned, on other pages: as a source of the Heads page, as layers of Block, and a dictionary as a lookup."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.state.block.learned import learned_block, reason_against
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.state.lookup.plane import Extent
@@ -23,7 +24,6 @@ from attention_explorer.state.lookup.state import (
 NOTHING_LEARNED = "Let it learn first: press Play."
 BROKEN = "Make it whole first, in Break it: another page shows the network as it was learned."
 NO_DICTIONARY = "Only the dictionary in the plane has queries and keys that can stand there: choose that task."
-NO_BLOCK = "The Block page draws its weights at random from a seed: it cannot hold any that were learned."
 ROOM_AROUND = 1.3
 """From the farthest point to the edge of the first view."""
 
@@ -52,6 +52,28 @@ def in_heads(state: ExplorerState) -> ExplorerState:
     recipe = LearnedRecipe(setup, training.step, written, context)
     shown = HeadsSetup(recipe, layer=layer, head=head, count=state.heads.setup.count)
     return replace(state, heads=HeadsState(shown, HeadsView(row=row), preset=""))
+
+
+def reason_against_block(state: TrainingState) -> str:
+    """Return why the Block page cannot show what is on show here, and what to do; empty if it can."""
+    return reason_against(state.setup) or reason_against_heads(state)
+
+
+def in_block(state: ExplorerState) -> ExplorerState:
+    """Return the state with the layers of the step on the Block page, at the weights of the same head and row.
+
+    Raises
+    ------
+    ExplorerError
+        The sentence is no question to the task.
+    """
+    training = state.training
+    training.task.question(training.sentence_shown, training.setup)
+    layer, head = training.head_shown
+    block = learned_block(training.setup, training.step, training.sentence_shown)
+    row = training.row if training.row >= 0 else None
+    shown = replace(block, layer=layer, head=head, box="weights", token=row, count=state.block.count)
+    return replace(state, block=shown)
 
 
 def reason_against_lookup(state: TrainingState) -> str:

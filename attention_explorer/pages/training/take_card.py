@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QPushButton
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.training.elsewhere import (
-    NO_BLOCK,
     NOTHING_LEARNED,
+    in_block,
     in_heads,
     in_lookup,
+    reason_against_block,
     reason_against_heads,
     reason_against_lookup,
 )
@@ -67,8 +68,11 @@ class TakeCard(Card):
             "Its keys on the Lookup page, each with its query for a value, and the query of the framed row to drag",
             self.open_lookup,
         )
-        self.block_button = self._button("Open in Block", "", lambda: None)
-        allow_unless(NO_BLOCK, self.block_button)
+        self.block_button = self._button(
+            "Open in Block",
+            "Its layers on the Block page: every array on the way of this sentence, with the learned weights",
+            self.open_block,
+        )
         self.weights_button = self._button(
             "Save weights…",
             "All numbers that were learned up to this step, with how (.safetensors, .npz)",
@@ -102,6 +106,7 @@ class TakeCard(Card):
         """Grey what cannot be done in a state."""
         allow_unless(reason_against_heads(state), self.heads_button)
         allow_unless(reason_against_lookup(state), self.lookup_button)
+        allow_unless(reason_against_block(state), self.block_button)
         files = self.weights_button, self.curves_button, self.animation_button
         allow_unless("" if state.step else NOTHING_LEARNED, *files)
 
@@ -118,6 +123,10 @@ class TakeCard(Card):
     def open_heads(self) -> None:
         """Open the network of the step on the Heads page."""
         self._open("heads", "Open in Heads", in_heads)
+
+    def open_block(self) -> None:
+        """Open the layers of the step on the Block page."""
+        self._open("block", "Open in Block", in_block)
 
     def open_lookup(self) -> None:
         """Open the dictionary on the Lookup page."""

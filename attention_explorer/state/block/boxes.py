@@ -168,10 +168,11 @@ def _x_box(state: BlockState, trace: EncoderTrace) -> Box:
         title, what = "X", f"X, from {before}"
         formula = f"X is the output of {before}"
     elif state.encoding:
+        added = "sinusoids" if state.learned is None else "a learned vector for each place,"
         title, what, formula = (
             "X = E + P",
             "X: embeddings and positions",
-            "X = E + P, sinusoids added to the embeddings",
+            f"X = E + P, {added} added to the embeddings",
         )
     else:
         title, what, formula = "X", "X: embeddings", "X = E, the embeddings alone, without positions"

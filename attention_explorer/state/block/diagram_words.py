@@ -124,7 +124,10 @@ def _product_words(picture: DiagramPicture, name: str, column: int) -> str:
         "linear_part": ("row", "W₃", state.d_model),
         "feed_forward_output": ("hidden units", "W₂", state.d_ff),
     }[name]
-    return f"{left} · column {column} of {matrix}, {count} products"
+    network = picture.layer.feed_forward
+    bias = {"before_activation": network.b1, "feed_forward_output": network.b2}.get(name)
+    added = "" if bias is None else f", and {signed_short(float(bias[column]))} of {matrix.replace('W', 'b')}"
+    return f"{left} · column {column} of {matrix}, {count} products{added}"
 
 
 def _activation_arithmetic(picture: DiagramPicture, row: int, column: int, value: float) -> str:

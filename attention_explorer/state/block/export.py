@@ -44,13 +44,21 @@ def block_numbers(state: BlockState, arrays: Arrays) -> Numbers:
         "program": f"Attention Explorer {__version__}",
         "what": f"{picture_title(state)}. {settings_words(state)}",
         "picture": state.picture.value,
-        "settings": {name: value for name, value in asdict(state).items() if name != "preset"},
+        "settings": {name: value for name, value in asdict(state).items() if name not in _left_out(state)},
     }
     if state.picture is BlockPicture.LAYER:
         parameters["axes"] = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
     if len(listed) < len(arrays):
         parameters["table"] = "CSV and JSON hold the first array alone; NPZ holds all"
     return Numbers(_table(listed), {**parameters, **listed}, arrays, parameters)
+
+
+_OF_A_DRAW = frozenset({"initialiser", "gain", "embedding_scale"})
+"""What decides the numbers of layers that are drawn, and nothing of those that were learned."""
+
+
+def _left_out(state: BlockState) -> frozenset[str]:
+    return frozenset({"preset", "learned"}) if state.learned is None else _OF_A_DRAW | {"preset"}
 
 
 def _table(arrays: Arrays) -> Table:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from attention_explorer.model import Activation, NormPlacement
-from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
+from attention_explorer.sources.learned.tasks import task_of
+from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser, LearnedStack
 from attention_explorer.state.preset import Preset, preset_of
 
 _ENCODER = BlockState()
@@ -160,6 +161,17 @@ BLOCK_PRESETS: tuple[Preset[BlockState], ...] = (
         replace(_GPT, initialiser=Initialiser.HE, layers=2, picture=BlockPicture.CACHE, preset="cache"),
     ),
 )
+
+
+def learned_settings(learned: LearnedStack) -> Preset[BlockState]:
+    """Return what is said of learned layers, which are in no list."""
+    return Preset(
+        "learned",
+        f"Learned: {task_of(learned.setup.task).title}, step {learned.step}",
+        "These numbers were learned on the Training page, none is random. Go from box to box with ← and →, and "
+        "from layer to layer below; in the weights each word shows what it looks at. Type other words that it knows.",
+        BlockState(),
+    )
 
 
 def block_preset(identifier: str) -> Preset[BlockState]:

@@ -1,4 +1,4 @@
-"""What goes through the Block page: the tokens, their vectors and a stack of layers drawn from the seed.
+"""What goes through the Block page: the tokens, their vectors and a stack of layers, drawn from the seed or learned.
 
 All random numbers come from one `numpy.random.RandomState(seed)`, whose stream is frozen for ever (NEP 19), in the
 order of the tutorials: the vectors of all tokens, times the embedding scale; then, layer after layer, W_q, W_k, W_v,
@@ -28,6 +28,7 @@ from attention_explorer.model.attention_layer import AttentionLayer
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.linear import read_only
 from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.state.block.learned import is_ready, learned_layers, reason_against_state
 from attention_explorer.state.block.state import MOST_LAYERS, MOST_TOKENS, BlockState, Initialiser
 
 MOST_NUMBERS = 2**25
@@ -76,7 +77,8 @@ def block_stack(state: BlockState) -> BlockStack:
     Raises
     ------
     ExplorerError
-        If the heads do not divide d_model, the sentence is empty or too long, or the whole is too large.
+        If the heads do not divide d_model, the sentence is empty or too long, the whole is too large, or the sizes
+        are not those of the learned layers that the state names.
     """
     check_sizes(state)
     return _drawn(without_view(state))
@@ -133,8 +135,12 @@ def check_sizes(state: BlockState) -> None:
     Raises
     ------
     ExplorerError
-        If the heads do not divide d_model, the sentence is empty or too long, or the whole is too large.
+        If the heads do not divide d_model, the sentence is empty or too long, the whole is too large, or the sizes
+        are not those of the learned layers that the state names.
     """
+    reason = reason_against_state(state)
+    if reason:
+        raise ExplorerError(reason)
     if state.d_model % state.heads:
         fitting = _nearest_divisors(state.d_model, state.heads)
         raise ExplorerError(
@@ -175,7 +181,7 @@ def most_layers(state: BlockState, wanted: int) -> int:
 
 def is_quick(state: BlockState) -> bool:
     """Whether drawing and one pass take less than about 20 ms."""
-    return count_numbers(state) <= QUICK_NUMBERS
+    return count_numbers(state) <= QUICK_NUMBERS and is_ready(state)
 
 
 def _nearest_divisors(width: int, heads: int) -> list[int]:
@@ -195,6 +201,10 @@ def without_view(state: BlockState) -> BlockState:
 @kept
 def _drawn(state: BlockState) -> BlockStack:
     tokens = tokens_of(state.sentence)
+    mask = causal_mask(len(tokens)) if state.causal else None
+    if state.learned is not None:
+        vectors, read, stack = learned_layers(state.learned, state.sentence)
+        return BlockStack(tokens, read_only(vectors), read_only(read), stack, mask)
     numbers = np.random.RandomState(state.seed)
     embeddings = numbers.randn(state.batch, len(tokens), state.d_model) * state.embedding_scale
     x = embeddings + sinusoidal_encoding(len(tokens), state.d_model) if state.encoding else embeddings
@@ -203,7 +213,6 @@ def _drawn(state: BlockState) -> BlockStack:
     for _ in range(state.layers):
         layer = random_layer(setting, numbers)
         layers.append(layer if state.feed_forward else AttentionLayer(layer))
-    mask = causal_mask(len(tokens)) if state.causal else None
     return BlockStack(tokens, read_only(embeddings), read_only(x), EncoderStack(layers), mask)
 
 

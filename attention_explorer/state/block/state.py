@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Self
 
@@ -12,6 +12,7 @@ from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.sublayer import NormPlacement
+from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.state.counting import Count
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
@@ -45,6 +46,14 @@ class BlockPicture(StrEnum):
     """Change one token: which rows of the output move."""
     CACHE = "cache"
     """Decode token by token with a KV cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedStack(CheckedFields):
+    """Names layers that were learned on the Training page, never their numbers: those are learned again."""
+
+    setup: LearningSetup = field(default_factory=LearningSetup)
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,8 @@ class BlockState(CheckedFields):
     """Tokens decoded so far with the KV cache."""
     norm_scale: float = 1e-3
     """Standard deviation of the rows that the norms are tried on."""
+    learned: LearnedStack | None = None
+    """The layers, if they were learned and not drawn from the seed; they decide the sizes and switches above."""
     count: Count = Count.FROM_ONE
     """How layers, heads and tokens are numbered in words; a setting of the window. It alters no number."""
     preset: str = "encoder"

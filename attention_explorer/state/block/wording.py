@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.model.scalars import LARGEST_SEED
+from attention_explorer.sources.registry import source_of
 from attention_explorer.state.block.boxes import ACTIVATION_NAMES
 from attention_explorer.state.block.cache import decoded_shown
 from attention_explorer.state.block.depth import DRAWS, TOKENS, depth_setting
 from attention_explorer.state.block.future import NOISE, changed_shown, token_count
+from attention_explorer.state.block.learned import recipe_of
 from attention_explorer.state.block.linear import factor_text
 from attention_explorer.state.block.norm import FEATURES, norm_name
 from attention_explorer.state.block.numerals import brief
@@ -49,6 +51,16 @@ def _stack_parts(state: BlockState) -> tuple[str, ...]:
         "1 layer" if state.layers == 1 else f"{state.layers} layers",
         _norm_words(state),
         "residual" if state.residual else "no residual",
+        *_origin_parts(state),
+    )
+
+
+def _origin_parts(state: BlockState) -> tuple[str, ...]:
+    """Return where the numbers of a stack come from."""
+    recipe = recipe_of(state)
+    if recipe is not None:
+        return "learned positions" if state.encoding else "no positions", source_of(recipe).origin
+    return (
         "sinusoidal positions" if state.encoding else "no positions",
         _weights_words(state),
         f"embeddings × {state.embedding_scale:g}",
@@ -151,21 +163,27 @@ def _on_layer(state: BlockState) -> tuple[str, tuple[str, ...]]:
     if state.feed_forward:
         half = (
             " With random weights ReLU typically sets about half of the hidden units to 0."
-            if state.activation is Activation.RELU
+            if state.activation is Activation.RELU and state.learned is None
             else ""
         )
         lines.append(f"The network does the same at every position, and each position by itself.{half}")
-    norms = "" if state.norm is NormPlacement.NONE else "gain and bias of the norms, "
-    lines.append(
-        f"Left out, as in many tutorials: {norms}biases of the projections, dropout. The weights are random: nothing "
-        "has been learned."
-    )
+    lines.append(_origin_sentence(state))
     headline = (
         "Only attention moves numbers from token to token."
         if state.feed_forward
         else "Attention alone, without a feed-forward network."
     )
     return headline, tuple(line for line in lines if line)
+
+
+def _origin_sentence(state: BlockState) -> str:
+    if state.learned is not None:
+        return "These layers have no norms, no biases in attention and no dropout. Nothing in them is random."
+    norms = "" if state.norm is NormPlacement.NONE else "gain and bias of the norms, "
+    return (
+        f"Left out, as in many tutorials: {norms}biases of the projections, dropout. The weights are random: nothing "
+        "has been learned."
+    )
 
 
 def _mixing_sentence(state: BlockState) -> str:

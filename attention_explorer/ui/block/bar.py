@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.model.scalars import LARGEST_SEED
-from attention_explorer.state.block.presets import BLOCK_PRESETS, is_changed
+from attention_explorer.state.block.learned import DRAWN_ANEW, LEARNED_WITH
+from attention_explorer.state.block.presets import BLOCK_PRESETS, is_changed, learned_settings
 from attention_explorer.state.block.state import (
     MOST_HEADS,
     MOST_LAYERS,
@@ -19,6 +20,7 @@ from attention_explorer.state.block.state import (
     Initialiser,
 )
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
+from attention_explorer.ui.controls.possible import allow_unless
 from attention_explorer.ui.controls.small_number_box import SmallNumberBox
 from attention_explorer.ui.controls.whole_number_box import show_number
 from attention_explorer.ui.pictures.controls import PictureBar
@@ -31,6 +33,7 @@ PICTURES = (
     (BlockPicture.FUTURE, "Future", "Replace a token, and see which rows of the output change"),
     (BlockPicture.CACHE, "Cache", "Decode token by token with a KV cache"),
 )
+_DRAWN_ANEW = BlockPicture.DEPTH, BlockPicture.NORM
 INITIALISERS = (
     (Initialiser.HE, "√(2/d_in)", "He et al. 2015, made for ReLU; a tutorial uses it for the whole layer"),
     (Initialiser.NORMALISED, "1/√d_in", "LeCun et al. 1998: keeps the variance through a linear map"),
@@ -82,11 +85,11 @@ class BlockBar(PictureBar[BlockState]):
             self.labelled("d_model", self.d_model),
             self.labelled("heads", self.heads),
             self.labelled("layers", self.layers),
-            self.labelled("weights σ", self.initialiser, self.gain),
         )
+        self.drawn_row = self.labelled("weights σ", self.initialiser, self.gain)
         placement = self.labelled("norm", self.placement)
         self.of_a_stack = (*sizes, self.residual, placement, self.causal, self.encoding, self.feed_forward)
-        self.add_line(*sizes[:2], self.d_ff_row, *sizes[2:], self.labelled("seed", self.seed))
+        self.add_line(*sizes[:2], self.d_ff_row, *sizes[2:], self.drawn_row, self.labelled("seed", self.seed))
         self.add_line(
             self.residual,
             placement,
@@ -215,6 +218,11 @@ class BlockBar(PictureBar[BlockState]):
 
     # ---- Showing ----
 
+    def show_state(self, state: BlockState) -> None:
+        super().show_state(state)
+        if state.learned is not None:
+            self.preset_box.show_other(learned_settings(state.learned))
+
     def show_values(self, state: BlockState) -> None:
         for box, number in (
             (self.d_model, state.d_model),
@@ -238,12 +246,14 @@ class BlockBar(PictureBar[BlockState]):
             (self.feed_forward, state.feed_forward),
         ):
             button.setChecked(on)
+        self._show_possible(state)
         norm_alone = state.picture is BlockPicture.NORM
         has_norm = norm_alone or state.norm is not NormPlacement.NONE
         has_network = state.feed_forward and not norm_alone
         self.show_only(
             (
                 *((part, not norm_alone) for part in self.of_a_stack),
+                (self.drawn_row, not norm_alone and state.learned is None),
                 (self.gain, state.initialiser is Initialiser.NUMBER),
                 (self.kind, has_norm),
                 (self.eps_row, has_norm),
@@ -252,10 +262,26 @@ class BlockBar(PictureBar[BlockState]):
             )
         )
 
+    def _show_possible(self, state: BlockState) -> None:
+        """Grey what learned layers decide."""
+        is_learned = state.learned is not None
+        sizes = self.d_model, self.heads, self.d_ff, self.layers, self.seed
+        switches = self.residual, self.placement, self.causal, self.encoding, self.feed_forward, self.activation
+        allow_unless(LEARNED_WITH if is_learned else "", *sizes, *switches)
+        drawn = (self.picture_row.buttons[picture] for picture in _DRAWN_ANEW)
+        allow_unless(DRAWN_ANEW if is_learned else "", *drawn)
+
     def is_changed(self, state: BlockState) -> bool:
         return is_changed(state)
 
     # ---- Acting ----
+
+    def choose_picture(self, value: object) -> None:
+        """Show another picture, as one undo step; refuse one that has nothing to do with learned layers."""
+        if self.state.learned is not None and value in _DRAWN_ANEW:
+            self.refused.emit(DRAWN_ANEW)
+        else:
+            super().choose_picture(value)
 
     def _resize(self, field: str, value: int) -> None:
         self.apply(self.state.with_sizes(**{field: value}), f"Change {field}", field)

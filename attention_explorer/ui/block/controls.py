@@ -25,7 +25,7 @@ class BlockControls(PictureControls[BlockState]):
     def _build_input(self) -> None:
         self.sentence = self.sentence_field(
             "Sentence",
-            "The tokens that go through the layer. Each gets a random vector, one row of X.",
+            "The tokens that go through the layer. Each is a vector, one row of X: random, or learned with the layer.",
             "sentence",
             "The sentence has no tokens: write at least one.",
             230,
@@ -97,7 +97,8 @@ class BlockControls(PictureControls[BlockState]):
         self.show_only(
             (
                 (self.input_line, picture not in (BlockPicture.NORM, BlockPicture.DEPTH)),
-                (self.batch_row, layer),
+                (self.batch_row, layer and state.learned is None),
+                (self.scale_row, state.learned is None),
                 (
                     self.layer_row,
                     state.layers > 1 and picture in (BlockPicture.LAYER, BlockPicture.LINEAR, BlockPicture.CACHE),

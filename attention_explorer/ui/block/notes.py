@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attention_explorer.numerals import percent
+from attention_explorer.sources.registry import source_of
 from attention_explorer.state.block.boxes import Box
 from attention_explorer.state.block.diagram import DiagramPicture, shape_trace
 from attention_explorer.state.block.diagram_words import (
@@ -13,6 +14,7 @@ from attention_explorer.state.block.diagram_words import (
     token_name,
     token_path,
 )
+from attention_explorer.state.block.learned import recipe_of
 from attention_explorer.ui.controls.text_block import TextLine
 
 
@@ -25,6 +27,7 @@ def diagram_notes(picture: DiagramPicture) -> tuple[TextLine, ...]:
         *(TextLine(line) for line in (*_box_lines(box), *row_sentences(picture, box))),
         *_path_lines(picture),
         TextLine("The layer", bold=True),
+        *_origin_lines(picture),
         TextLine(shape_trace(picture)),
         *(TextLine(line) for line in likeness_sentences(picture)),
         *_zero_lines(picture),
@@ -35,6 +38,15 @@ def diagram_notes(picture: DiagramPicture) -> tuple[TextLine, ...]:
             "muted",
         ),
     )
+
+
+def _origin_lines(picture: DiagramPicture) -> list[TextLine]:
+    """Return how the layers were learned, if they were."""
+    recipe = recipe_of(picture.state)
+    if recipe is None:
+        return []
+    origin = source_of(recipe).origin
+    return [TextLine(f"{origin[0].upper()}{origin[1:]}.")]
 
 
 def _box_lines(box: Box) -> list[str]:
