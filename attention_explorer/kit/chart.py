@@ -88,6 +88,7 @@ class Chart(pg.PlotWidget):  # type: ignore[misc] # pyqtgraph has no types
         self._look = look
         self._words = ""
         self._curves: list[tuple[Curve, pg.PlotDataItem]] = []
+        self._stops: npt.NDArray[Any] = np.empty(0)
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -148,6 +149,7 @@ class Chart(pg.PlotWidget):  # type: ignore[misc] # pyqtgraph has no types
         up: tuple[float, float],
         right: tuple[float, float] = (0.0, 1.0),
         words: str = "",
+        stops: npt.NDArray[Any] | None = None,
     ) -> None:
         """Draw curves.
 
@@ -159,7 +161,11 @@ class Chart(pg.PlotWidget):  # type: ignore[misc] # pyqtgraph has no types
             What the axes go from and to.
         words : str
             What is drawn, for a screen reader.
+        stops : ndarray, optional
+            Where keys send the line, ascending; to the points of the longest curve if not given.
         """
+        longest: npt.NDArray[Any] = max((curve.x for curve in curves), key=len, default=np.empty(0))
+        self._stops = longest if stops is None else stops
         if [self._kind(curve) for curve in curves] != [self._kind(curve) for curve, _ in self._curves]:
             self._make_items(curves)
         self._curves = [(curve, item) for curve, (_, item) in zip(curves, self._curves, strict=True)]
@@ -200,8 +206,8 @@ class Chart(pg.PlotWidget):  # type: ignore[misc] # pyqtgraph has no types
     # ---- By keys ----
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk along the curves: to the next point and the one before, to the first and the last."""
-        places = self._places()
+        """Walk along the curves: to the next stop and the one before, to the first and the last."""
+        places = self._stops
         if len(places) and self.line.isVisible() and event.key() in _STEPS:
             now = int(np.searchsorted(places, self.line.value()))
             wanted = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: len(places) - 1}.get(
@@ -211,9 +217,6 @@ class Chart(pg.PlotWidget):  # type: ignore[misc] # pyqtgraph has no types
             self.released.emit()
         else:
             event.ignore()  # the page has keys of its own
-
-    def _places(self) -> npt.NDArray[Any]:
-        return max((curve.x for curve, _ in self._curves), key=len, default=np.empty(0))
 
 
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Home: 0, Qt.Key.Key_End: 0}

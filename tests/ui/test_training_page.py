@@ -202,6 +202,25 @@ def test_arrow_keys_walk_along_the_curves(training):
     assert state_of(at).step == 2
 
 
+@pytest.mark.parametrize("other", [None, replace(FIRST.setup, hard=True)])
+def test_keys_reach_the_last_step_that_was_learned(training, other):
+    at = training(replace(FIRST, step=13, other=other))  # between two measurements
+    chart = at.page.chart
+    chart.setFocus()
+    for key, step in (
+        ("Home", 0),
+        ("End", 13),
+        ("Left", 12),
+        ("Left", 11),
+        ("Right", 12),
+        ("Right", 13),
+        ("Right", 13),
+    ):
+        at.key(getattr(Qt.Key, f"Key_{key}"), widget=chart)
+        catch_up(at.window)
+        assert (state_of(at).step, chart.line.value()) == (step, step)
+
+
 # ---- Asking and breaking ----
 
 

@@ -370,7 +370,8 @@ class TrainingPage(RequestingPage):
         ]
         top = max(float(each.loss.max(initial=1e-6)) for each in (curve, other or curve))
         said = words.chart(curve, run.trial.baselines) + ("" if other is None else f" {pair_words.chart(other)}")
-        self.chart.show_curves(curves, (0.0, float(last)), (0.0, 104.0), (0.0, 1.04 * top), said)
+        stops = np.arange(self.state.reached + 1)  # the curves of what was learned from end a step before
+        self.chart.show_curves(curves, (0.0, float(last)), (0.0, 104.0), (0.0, 1.04 * top), said, stops)
         self.chart.show_line(self.state.step)
         step, is_learned = moment.request.step, moment.request.learned >= moment.request.step
         self.progress.setText(words.progress(run.task, curve) if is_learned else words.progress_of_taken(step))
