@@ -188,6 +188,7 @@ class LearningScene:
         self.strips = StripsItem(look)
         self.plane = PlaneItem(look)
         self.other = OtherMapItem(look)
+        self.large.has_bar = self.other.has_bar = False  # one bar serves both
         self.captions = CaptionItem(look), CaptionItem(look)
         self._room = QRectF()
         self.small: dict[Head, SmallMapItem] = {}
@@ -243,8 +244,6 @@ class LearningScene:
             item.show_caption(caption)
             item.setVisible(other is not None)
         self.other.setVisible(other is not None)
-        self.bar.setVisible(other is None)
-        self.large.has_bar = other is not None
         if other is not None:
             self.other.reason = other.reason
             if other.answer is not None:
@@ -270,9 +269,9 @@ class LearningScene:
         px, wide = self.look.px, room.width()
         narrow, gap = wide < px(NARROW), px(14)
         if narrow:
-            left = min(px(140 if self.other.isVisible() else 180), 0.34 * wide)
-            if self.other.isVisible() and not self.small:
-                left = 0.0
+            left = min(px(180), 0.34 * wide)
+            if self.other.isVisible():  # the two large maps have the width
+                left = min(self._lines()[0] * px(LEAST_SMALL), px(140)) if self.small else 0.0
             below = self._lay_out_small(QRectF(room.left(), room.top(), left, 0.56 * room.height()))
             beside = QRectF(room.left() + px(6), below + px(6), left - px(12), room.bottom() - below - px(10))
             middle = QRectF(room.left() + left + gap, room.top(), wide - left - gap - px(6), room.height() - px(4))
@@ -294,13 +293,15 @@ class LearningScene:
         self.plane.place(beside)
 
     def _lay_out_both(self, room: QRectF) -> None:
-        """Place A and B side by side, equally large, each below its caption."""
-        gap, high = self.look.px(14), self.look.px(CAPTION_HEIGHT)
+        """Place A and B side by side, equally large, each below its caption, and one colour bar below both."""
+        gap, high, bar = (self.look.px(size) for size in (14, CAPTION_HEIGHT, BarItem.HEIGHT))
         wide = (room.width() - gap) / 2
         for place, (caption, item) in enumerate(zip(self.captions, (self.large, self.other), strict=True)):
             left = room.left() + place * (wide + gap)
             caption.place(QRectF(left, room.top(), wide, high))
-            item.place(QRectF(left, room.top() + high, wide, room.height() - high))
+            item.place(QRectF(left, room.top() + high, wide, room.height() - high - bar))
+        left = room.left() if self.large.layout is None else self.large.layout.cells.left()
+        self.bar.place(QRectF(left, room.bottom() - bar, room.right() - left, bar))
 
     def _lines(self) -> tuple[int, int, int]:
         """Return how many small maps stand side by side, how many lines a layer takes, and how many there are in all.
