@@ -1,4 +1,4 @@
-"""What the tests of pages share: the windows on the Heads and the Positions page, and a gate that holds up a worker."""
+"""What the tests of pages share: windows on Heads, Positions and Training, and a gate that holds up a worker."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from positions_driver import PositionsDriver
 from PySide6.QtCore import QEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
+from training_driver import TrainingDriver
 
+from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -157,3 +159,19 @@ def positions(positions_windows, hand) -> PositionsDriver:
     driver = PositionsDriver(positions_windows(), hand)
     driver.begin_anew()
     return driver
+
+
+# ---- The Training page ----
+
+
+@pytest.fixture
+def training(make_window, hand) -> Callable[..., TrainingDriver]:
+    """Open a window of the test's own on the Training page in a state, with all that it shows."""
+
+    def make(state: TrainingState | None = None, size: tuple[int, int] = (1280, 800)) -> TrainingDriver:
+        shown = ExplorerState(training=TrainingState() if state is None else state)
+        window = make_window(shown, Settings(theme=ThemeChoice.LIGHT, page="training"), size)
+        catch_up(window)
+        return TrainingDriver(window, hand)
+
+    return make

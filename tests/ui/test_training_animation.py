@@ -17,15 +17,13 @@ from PIL import Image
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
-from window_driver import WindowDriver
+from training_driver import TrainingDriver
 
 from attention_explorer.pages.training import animation
 from attention_explorer.pages.training.animation import painted_frame, steps_shown
 from attention_explorer.pages.training.figure import training_figure
 from attention_explorer.pages.training.moment import MomentRequest, moment_at
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.export.figure import encoded
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -34,17 +32,14 @@ STATE = replace(TrainingState(), step=60)
 
 
 @pytest.fixture
-def ask(make_window, hand, monkeypatch, tmp_path: Path):
+def ask(training, monkeypatch, tmp_path: Path):
     """Open the page, ask for an animation of so many pictures, and answer where it is to be written."""
 
-    def make(state: TrainingState, count: int, name: str) -> WindowDriver:
-        settings = Settings(theme=ThemeChoice.LIGHT, page="training")
-        window = make_window(ExplorerState(training=state), settings, (1280, 800))
-        catch_up(window)
-        at = WindowDriver(window, hand)
+    def make(state: TrainingState, count: int, name: str) -> TrainingDriver:
+        at = training(state)
         take = at.page.panel.take
         at.page._scroll.ensureWidgetVisible(take.animation_button)
-        catch_up(window)
+        catch_up(at.window)
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
         at.press(take.animation_button)
         dialog = take.animation_dialog

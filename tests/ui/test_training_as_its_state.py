@@ -9,10 +9,9 @@ from threading import Event
 import pytest
 from people_driver import catch_up
 from PySide6.QtCore import Qt
-from window_driver import WindowDriver
+from training_driver import TrainingDriver
 
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.learned_model import Trial
 from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
@@ -26,22 +25,7 @@ B = replace(FIRST.setup, seed=3)
 FAR = 60
 
 
-@pytest.fixture
-def training(make_window, hand):
-    def make(state: TrainingState = FIRST) -> WindowDriver:
-        settings = Settings(theme=ThemeChoice.LIGHT, page="training")
-        window = make_window(ExplorerState(training=state), settings, (1280, 800))
-        catch_up(window)
-        return WindowDriver(window, hand)
-
-    return make
-
-
-def state_of(at: WindowDriver) -> TrainingState:
-    return at.window.session.state.training
-
-
-def seen(at: WindowDriver) -> dict[str, object]:
+def seen(at: TrainingDriver) -> dict[str, object]:
     """Return what is to be read and heard of the curves and of the step on show."""
     page, chart = at.page, at.page.chart
     words = {name: getattr(page, name).text() for name in ("progress", "heading", "origin", "legend")}
@@ -55,7 +39,7 @@ def seen(at: WindowDriver) -> dict[str, object]:
     }
 
 
-def seen_anew(training: Callable[[TrainingState], WindowDriver], state: TrainingState) -> dict[str, object]:
+def seen_anew(training: Callable[[TrainingState], TrainingDriver], state: TrainingState) -> dict[str, object]:
     """Return the same of a window that has come out of a session, where nobody has learned anything."""
     run_of.cache_clear()
     return seen(training(session_from(session_bytes(ExplorerState(training=state)), "a").state.training))
@@ -80,16 +64,16 @@ def test_one_goes_back_and_forth_as_far_as_it_has_learned(training):
     at = training(replace(FIRST, step=30))
     at.key(Qt.Key.Key_Home)
     catch_up(at.window)
-    assert (state_of(at).step, state_of(at).learned) == (0, 30)
+    assert (at.training.step, at.training.learned) == (0, 30)
     assert at.page.progress.text().startswith("30 steps · ")
     before = seen(at)
-    assert seen_anew(training, state_of(at)) == before
+    assert seen_anew(training, at.training) == before
     at.key(Qt.Key.Key_End)
     catch_up(at.window)
-    assert state_of(at).step == 30
+    assert at.training.step == 30
     at.type_into(at.page.form.controls["seed"], "5")
     catch_up(at.window)
-    assert (state_of(at).step, state_of(at).learned) == (0, 0)
+    assert (at.training.step, at.training.learned) == (0, 0)
 
 
 def test_undoing_what_was_learned_takes_its_curves_away(training, qtbot):
@@ -102,7 +86,7 @@ def test_undoing_what_was_learned_takes_its_curves_away(training, qtbot):
     at.undo()
     catch_up(at.window)
     assert "383 steps · 100 % right after 380 (held-out)" in at.page.progress.text()
-    assert seen(at) == seen_anew(training, state_of(at))
+    assert seen(at) == seen_anew(training, at.training)
 
 
 @pytest.mark.parametrize("learned", [0, 25])
@@ -153,10 +137,10 @@ def test_stopping_between_a_step_and_its_measurement_shows_a_whole_step(training
     at.key(Qt.Key.Key_Space)
     qtbot.waitUntil(waits.is_set, timeout=60_000)
     at.key(Qt.Key.Key_Escape)
-    step = state_of(at).step
+    step = at.training.step
     assert step < FIRST.task.every
     is_open.set()
     catch_up(at.window)
     qtbot.waitUntil(lambda: not at.page.player.jobs.is_busy(), timeout=60_000)
-    assert state_of(at).step == step
-    assert seen(at) == seen_anew(training, state_of(at))
+    assert at.training.step == step
+    assert seen(at) == seen_anew(training, at.training)

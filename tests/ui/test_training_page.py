@@ -13,7 +13,7 @@ import pytest
 from people_driver import catch_up
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from window_driver import WindowDriver
+from training_driver import TrainingDriver
 
 from attention_explorer.numerals import percent
 from attention_explorer.pages.training import words
@@ -34,22 +34,7 @@ FIRST = TrainingState()
 SENTENCE = "the cat sat on the mat because it was"
 
 
-@pytest.fixture
-def training(make_window, hand):
-    def make(state: TrainingState = FIRST) -> WindowDriver:
-        settings = Settings(theme=ThemeChoice.LIGHT, page="training")
-        window = make_window(ExplorerState(training=state), settings, (1280, 800))
-        catch_up(window)
-        return WindowDriver(window, hand)
-
-    return make
-
-
-def state_of(at: WindowDriver) -> TrainingState:
-    return at.window.session.state.training
-
-
-def learned(at: WindowDriver, qtbot) -> None:
+def learned(at: TrainingDriver, qtbot) -> None:
     """Wait until Play has come to its end."""
     qtbot.waitUntil(lambda: not at.page.player.is_running, timeout=60_000)
     catch_up(at.window)
@@ -59,7 +44,7 @@ def middle(item) -> QPointF:
     return item.box.center()
 
 
-def cell(at: WindowDriver, row: int, column: int) -> QPointF:
+def cell(at: TrainingDriver, row: int, column: int) -> QPointF:
     return at.page.scene.large.layout.rectangle(row, column).center()
 
 
@@ -92,13 +77,13 @@ def test_play_finds_the_cat_and_is_one_step_of_undo(training, qtbot):
     at.key(Qt.Key.Key_Space)
     assert at.page.play.text() == "Pause"
     learned(at, qtbot)
-    assert state_of(at).step == FIRST.task.steps
+    assert at.training.step == FIRST.task.steps
     assert at.page.heading.text().startswith("Layer 2: “it” looks at “cat”")
     assert "100 % right" in at.page.progress.text()
     assert (at.steps, at.undo_text, at.page.play.text()) == (1, "Train", "Play")
     at.undo()
     catch_up(at.window)
-    assert state_of(at) == FIRST
+    assert at.training == FIRST
     assert "random numbers" in at.page.origin.text()
 
 
@@ -116,14 +101,14 @@ def test_the_hint_of_the_first_preset_is_true():
 def test_escape_stops_and_what_was_learned_stays(training, qtbot):
     at = training(replace(FIRST, speed=Speed.STEADY))
     at.press(at.page.play)
-    qtbot.waitUntil(lambda: state_of(at).step >= 3, timeout=60_000)
+    qtbot.waitUntil(lambda: at.training.step >= 3, timeout=60_000)
     at.key(Qt.Key.Key_Escape)
     assert not at.page.player.is_running
-    step = state_of(at).step
+    step = at.training.step
     assert (at.steps, at.undo_text) == (1, "Train")
     catch_up(at.window)
     QTest.qWait(100)
-    assert state_of(at).step == step < FIRST.task.steps
+    assert at.training.step == step < FIRST.task.steps
 
 
 def test_what_is_drawn_is_what_the_network_of_that_step_computes(training):
@@ -134,7 +119,7 @@ def test_what_is_drawn_is_what_the_network_of_that_step_computes(training):
     for layer in (0, 1):
         at.click(middle(at.page.scene.small[layer, 0]), at.canvas.viewport())
         catch_up(at.window)
-        assert state_of(at).head_shown == (layer, 0)
+        assert at.training.head_shown == (layer, 0)
         assert np.array_equal(at.page.scene.large.picture.values, answer.weights[layer][0])
     told = at.page.panel.ask.bars.told
     assert told[0][:2] == (answer.answers[0], float(answer.probabilities[0].max()))
@@ -145,7 +130,7 @@ def test_a_step_at_a_time(training):
     at.press(at.page.step_button)
     at.press(at.page.step_button)
     catch_up(at.window)
-    assert state_of(at).step == 2
+    assert at.training.step == 2
     assert at.page.requests.shown.step == 2
 
 
@@ -154,17 +139,17 @@ def test_a_learning_rate_that_explodes_is_stopped_and_said(training, qtbot):
     at.key(Qt.Key.Key_Space)
     learned(at, qtbot)
     assert "smaller learning rate" in at.told
-    assert at.page.requests.shown.step == state_of(at).step
+    assert at.page.requests.shown.step == at.training.step
 
 
 def test_a_person_takes_over_while_it_learns(training, qtbot):
     at = training(replace(FIRST, speed=Speed.STEADY))
     at.key(Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: state_of(at).step >= 2, timeout=60_000)
+    qtbot.waitUntil(lambda: at.training.step >= 2, timeout=60_000)
     at.type_into(at.page.form.controls["seed"], "5")
     qtbot.waitUntil(lambda: not at.page.player.is_running, timeout=60_000)
     catch_up(at.window)
-    assert (state_of(at).setup.seed, state_of(at).step) == (5, 0)
+    assert (at.training.setup.seed, at.training.step) == (5, 0)
     assert "seed 5" in at.page.origin.text()
 
 
@@ -183,23 +168,23 @@ def test_the_line_is_dragged_back_in_time(training, monkeypatch):
 
     at.hand(chart.viewport()).drag(place(40), place(10))
     catch_up(at.window)
-    assert abs(state_of(at).step - 10) <= 1
+    assert abs(at.training.step - 10) <= 1
     assert (at.steps, at.undo_text) == (1, "Go to a step")
-    assert f"step {state_of(at).step}" in at.page.origin.text()
-    at.hand(chart.viewport()).drag(place(state_of(at).step), place(300))
+    assert f"step {at.training.step}" in at.page.origin.text()
+    at.hand(chart.viewport()).drag(place(at.training.step), place(300))
     catch_up(at.window)
-    assert state_of(at).step == 40, "as far as it has learned"
+    assert at.training.step == 40, "as far as it has learned"
 
 
 def test_arrow_keys_walk_along_the_curves(training):
     at = training(replace(FIRST, step=20))
     at.key(Qt.Key.Key_Home)
     catch_up(at.window)
-    assert state_of(at).step == 0
+    assert at.training.step == 0
     at.key(Qt.Key.Key_Right)
     at.key(Qt.Key.Key_Right)
     catch_up(at.window)
-    assert state_of(at).step == 2
+    assert at.training.step == 2
 
 
 @pytest.mark.parametrize("other", [None, replace(FIRST.setup, hard=True)])
@@ -218,7 +203,7 @@ def test_keys_reach_the_last_step_that_was_learned(training, other):
     ):
         at.key(getattr(Qt.Key, f"Key_{key}"), widget=chart)
         catch_up(at.window)
-        assert (state_of(at).step, chart.line.value()) == (step, step)
+        assert (at.training.step, chart.line.value()) == (step, step)
 
 
 # ---- Asking and breaking ----
@@ -292,13 +277,13 @@ def test_a_head_is_broken_and_what_it_was_worth_is_measured(training):
     box = at.page.panel.break_it.boxes[1, 0]
     at.press(box)
     catch_up(at.window)
-    assert state_of(at).off == {(1, 0)}
+    assert at.training.off == {(1, 0)}
     assert at.page.worth.alone[1, 0] == model.at(80).without([(1, 0)]).measured().accuracy
     assert at.page.worth.together == at.page.worth.alone[1, 0]
     assert at.page.worth.whole == model.at(80).measured().accuracy
     assert "off" in at.page.heading.text()
     at.undo()
-    assert not state_of(at).off
+    assert not at.training.off
 
 
 def test_a_head_is_put_back_to_what_it_was_drawn_as(training):
@@ -309,14 +294,14 @@ def test_a_head_is_put_back_to_what_it_was_drawn_as(training):
     at.press(box)
     at.press(box)
     catch_up(at.window)
-    assert (state_of(at).off, state_of(at).drawn, at.undo_text) == (set(), {(1, 0)}, "Put layer 2 back as drawn")
+    assert (at.training.off, at.training.drawn, at.undo_text) == (set(), {(1, 0)}, "Put layer 2 back as drawn")
     drawn = model.at(80).forgotten([(1, 0)])
     assert np.array_equal(at.page.scene.large.picture.values, drawn.ask(FIRST.sentence_shown).weights[1][0])
     assert at.page.worth.together == at.page.worth.alone[1, 0] == drawn.measured().accuracy
     assert "as drawn" in box.text()
     at.press(box)
     catch_up(at.window)
-    assert state_of(at) == replace(FIRST, step=80)
+    assert at.training == replace(FIRST, step=80)
 
 
 @pytest.mark.parametrize("by", ["shift", "button"])
@@ -329,7 +314,7 @@ def test_a_cell_is_hidden_from_attention(training, by):
     shift = Qt.KeyboardModifier.ShiftModifier if by == "shift" else Qt.KeyboardModifier.NoModifier
     at.click(cell(at, 7, 1), at.canvas.viewport(), shift)
     catch_up(at.window)
-    assert (state_of(at).hidden, state_of(at).row, at.undo_text) == ({(7, 1)}, -1, "Hide a cell")
+    assert (at.training.hidden, at.training.row, at.undo_text) == ({(7, 1)}, -1, "Hide a cell")
     picture = at.page.scene.large.picture
     assert picture.masked[7, 1]
     assert picture.values[7, 1] == 0.0
@@ -356,19 +341,19 @@ def test_a_cell_is_chosen_and_hidden_by_keys_alone(training, key):
     at.key(Qt.Key.Key_Right)
     at.key(key)
     catch_up(at.window)
-    assert (state_of(at).hidden, state_of(at).step, at.undo_text) == ({(7, 1)}, 80, "Hide a cell")
+    assert (at.training.hidden, at.training.step, at.undo_text) == ({(7, 1)}, 80, "Hide a cell")
     assert at.page.canvas.spoken().startswith("“it” may not look at “cat”: it is hidden. H shows it again")
     at.key(key)
     catch_up(at.window)
-    assert (state_of(at).hidden, at.undo_text) == (frozenset(), "Show a cell")
+    assert (at.training.hidden, at.undo_text) == (frozenset(), "Show a cell")
     at.key(Qt.Key.Key_Up)
     at.key(Qt.Key.Key_Return)
-    assert state_of(at).row == 6
+    assert at.training.row == 6
     at.key(Qt.Key.Key_Escape)
     assert at.page.scene.large.chosen is None
     assert "Its largest weights" in at.page.canvas.spoken()
     at.key(Qt.Key.Key_Left)
-    assert state_of(at).step < 80  # along the curves again
+    assert at.training.step < 80  # along the curves again
 
 
 def test_escape_stops_learning_first_and_then_lets_go_of_the_cell(training, qtbot):
@@ -376,7 +361,7 @@ def test_escape_stops_learning_first_and_then_lets_go_of_the_cell(training, qtbo
     at.page.canvas.setFocus()
     at.key(Qt.Key.Key_Down)
     at.key(Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: state_of(at).step >= 1, timeout=60_000)
+    qtbot.waitUntil(lambda: at.training.step >= 1, timeout=60_000)
     chosen = at.page.scene.large.chosen
     at.key(Qt.Key.Key_Escape)
     assert not at.page.player.is_running
@@ -391,7 +376,7 @@ def test_the_last_key_of_a_query_cannot_be_hidden(training):
     at = training(replace(FIRST, step=8, hidden=hidden))
     at.click(cell(at, 7, 1), at.canvas.viewport(), Qt.KeyboardModifier.ShiftModifier)
     assert "must have a key left" in at.told
-    assert state_of(at).hidden == hidden
+    assert at.training.hidden == hidden
 
 
 def test_the_heads_that_it_needs_are_said(training, qtbot):
@@ -416,7 +401,7 @@ def test_a_row_is_followed_when_it_is_clicked(training):
     at.hand(at.canvas.viewport()).move(cell(at, 2, 5))
     assert "gives" in at.said
     at.click(cell(at, 2, 5), at.canvas.viewport())
-    assert state_of(at).row == 2
+    assert at.training.row == 2
     assert "“sat”" in at.page.heading.text()
 
 
@@ -428,7 +413,7 @@ def test_a_run_is_kept_as_b_and_a_hard_one_compared_with_it(training):
     assert not at.page.scene.other.isVisible()
     at.press(at.page.others.keep)
     catch_up(at.window)
-    assert (state_of(at).other, at.undo_text) == (FIRST.setup, "Compare two runs")
+    assert (at.training.other, at.undo_text) == (FIRST.setup, "Compare two runs")
     assert not at.page.others.swap.isEnabled()
     assert "same so far" in at.page.others.swap.toolTip()
     at.press(at.page.form.controls["hard"].buttons[True])
@@ -457,7 +442,7 @@ def test_both_learn_while_play_runs_and_both_have_their_curves(training, qtbot):
     at.key(Qt.Key.Key_Home)
     catch_up(at.window)
     assert at.page.scene.moment.other.answer.weights[0].shape == (1, 11, 11)
-    assert (state_of(at).step, at.page.requests.shown.of_other.step) == (0, 0)
+    assert (at.training.step, at.page.requests.shown.of_other.step) == (0, 0)
 
 
 def test_a_and_b_change_places_and_b_is_dropped(training):
@@ -467,13 +452,13 @@ def test_a_and_b_change_places_and_b_is_dropped(training):
     assert at.said.startswith("B, layer 2: “sat” gives “mat”")
     at.press(at.page.others.swap)
     catch_up(at.window)
-    assert (state_of(at).setup.seed, state_of(at).other, state_of(at).step) == (3, FIRST.setup, 2)
+    assert (at.training.setup.seed, at.training.other, at.training.step) == (3, FIRST.setup, 2)
     at.press(at.page.others.drop)
     catch_up(at.window)
-    assert (state_of(at).other, at.undo_text) == (None, "Drop B")
+    assert (at.training.other, at.undo_text) == (None, "Drop B")
     assert at.page.scene.strips.isVisible()
     at.undo()
-    assert state_of(at).other == FIRST.setup
+    assert at.training.other == FIRST.setup
 
 
 def test_b_that_explodes_is_said_and_a_goes_on(training):
@@ -482,12 +467,24 @@ def test_b_that_explodes_is_said_and_a_goes_on(training):
     assert at.page.requests.shown.step == 5
 
 
+def test_two_maps_are_equally_large_and_share_one_colour_bar(training):
+    at = training(replace(FIRST, step=8, other=replace(FIRST.setup, hard=True)), (1024, 768))
+    scene = at.page.scene
+    first, second = scene.large.layout, scene.other.layout
+    assert (first.cells.size(), first.cells.top()) == (second.cells.size(), second.cells.top())
+    assert first.row_labels.step == 1, "each word is there"
+    assert first.cells.width() > 0.23 * at.page.canvas.width()
+    assert scene.bar.isVisible()
+    assert scene.bar.box.top() > first.cells.bottom()
+    assert not first.bar.height()
+
+
 def test_another_task_lets_go_of_b(training):
     at = training(replace(FIRST, other=replace(FIRST.setup, seed=3)))
     at.choose(at.page.presets, "it-hard")
-    assert state_of(at).other == replace(FIRST.setup, seed=3)
+    assert at.training.other == replace(FIRST.setup, seed=3)
     at.choose(at.page.presets, "die")
-    assert state_of(at).other is None
+    assert at.training.other is None
 
 
 def test_b_is_taken_away_too():
@@ -506,7 +503,7 @@ def test_sizes_that_do_not_go_together_are_refused_and_the_field_is_put_back(tra
     at = training()
     at.type_into(at.page.form.controls["heads"], "5")
     assert "cannot be shared equally by 5 heads" in at.told
-    assert state_of(at) == FIRST
+    assert at.training == FIRST
     assert at.page.form.controls["heads"].text() == "1"
 
 
@@ -516,10 +513,10 @@ def test_a_switch_changes_what_learns(training, name):
     if name == "residual":
         at.press(at.page.more_button)
     at.press({**at.page.form.controls, **at.page.more.controls}[name])
-    assert getattr(state_of(at).setup, name) is False
+    assert getattr(at.training.setup, name) is False
     assert at.undo_text.startswith("Switch the")
     at.press(at.page.form.controls["hard"].buttons[True])
-    assert state_of(at).setup.hard
+    assert at.training.setup.hard
 
 
 def test_what_the_task_decides_is_greyed_and_says_why(training):
@@ -535,7 +532,7 @@ def test_another_task_is_chosen_and_every_head_has_a_map(training):
     at = training()
     at.choose(at.page.presets, "brackets")
     catch_up(at.window)
-    assert state_of(at).setup.task == "brackets"
+    assert at.training.setup.task == "brackets"
     assert sorted(at.page.scene.small) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert sorted(at.page.panel.break_it.boxes) == sorted(at.page.scene.small)
     assert at.page.scene.large.picture.masked[0, 1], "causal"
@@ -546,7 +543,7 @@ def test_the_plane_shows_where_the_points_stand(training):
     at.choose(at.page.presets, "dictionary")
     catch_up(at.window)
     queries, keys = at.page.scene.plane.points
-    parameters = run_of(state_of(at).setup).at(0).network.parameters
+    parameters = run_of(at.training.setup).at(0).network.parameters
     assert np.array_equal(queries, parameters["q"])
     assert np.array_equal(keys, parameters["k"])
 
@@ -599,7 +596,7 @@ def test_weights_beside_a_session_are_shown_until_play_learns_them_again(trainin
     assert "12 steps · weights from a file" in at.page.progress.text()
     at.press(at.page.step_button)
     catch_up(at.window)
-    assert (state_of(at).step, run_of(state.setup).step) == (13, 13)
+    assert (at.training.step, run_of(state.setup).step) == (13, 13)
     assert at.page.progress.text().startswith("13 steps · ")
     assert at.page.origin.text().startswith("learned here")
 

@@ -9,7 +9,7 @@ import pytest
 from people_driver import catch_up
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from window_driver import WindowDriver
+from training_driver import TrainingDriver
 
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -23,22 +23,18 @@ SEEDS = [8, 0, 1, 2, 3, 4]
 
 
 @pytest.fixture
-def ask(make_window, hand):
+def ask(training):
     """Open the page, and ask for other seeds."""
 
-    def make(state: TrainingState = STATE) -> WindowDriver:
-        window = make_window(
-            ExplorerState(training=state), Settings(theme=ThemeChoice.LIGHT, page="training"), (1280, 800)
-        )
-        catch_up(window)
-        at = WindowDriver(window, hand)
+    def make(state: TrainingState = STATE) -> TrainingDriver:
+        at = training(state)
         at.press(at.page.others.seeds)
         return at
 
     return make
 
 
-def learned(at: WindowDriver, qtbot):
+def learned(at: TrainingDriver, qtbot):
     """Return the dialog with all seeds in it."""
     dialog = at.page.others.dialog
     qtbot.waitUntil(lambda: not dialog.jobs.is_busy(), timeout=60_000)

@@ -13,10 +13,9 @@ import pytest
 from people_driver import catch_up
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox
-from window_driver import WindowDriver
+from training_driver import TrainingDriver
 
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.state.block.state import BlockPicture
@@ -28,17 +27,6 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 FIRST = TrainingState()
 PLANE = replace(TrainingState().with_task("dictionary"), step=40)
-
-
-@pytest.fixture
-def training(make_window, hand):
-    def make(state: TrainingState = FIRST) -> WindowDriver:
-        settings = Settings(theme=ThemeChoice.LIGHT, page="training")
-        window = make_window(ExplorerState(training=state), settings, (1280, 800))
-        catch_up(window)
-        return WindowDriver(window, hand)
-
-    return make
 
 
 @pytest.fixture
@@ -58,13 +46,13 @@ def learned(state: TrainingState) -> Run:
     return run
 
 
-def scroll_to(at: WindowDriver, button) -> None:
+def scroll_to(at: TrainingDriver, button) -> None:
     """Bring a button of the panel into view, as the wheel would."""
     at.page._scroll.ensureWidgetVisible(button)
     catch_up(at.window)
 
 
-def press(at: WindowDriver, button) -> None:
+def press(at: TrainingDriver, button) -> None:
     scroll_to(at, button)
     at.press(button)
 
