@@ -184,6 +184,24 @@ def all_finite(array: Floats) -> bool:
     return bool(np.isfinite(array).all())
 
 
+def one_of_each_row(array: Floats, places: npt.NDArray[np.integer[Any]]) -> Floats:
+    """Take one entry of each row, without the index arrays that `numpy.take_along_axis` makes for every axis.
+
+    Parameters
+    ----------
+    array : ndarray, (..., n)
+        Any.
+    places : ndarray of int, (...)
+        Where in the row, from 0 to n − 1.
+
+    Returns
+    -------
+    ndarray, (...)
+    """
+    flat = places.ravel() + np.arange(0, array.size, array.shape[-1])
+    return array.reshape(-1).take(flat).reshape(places.shape)
+
+
 def logit_array(name: str, value: npt.ArrayLike) -> Floats:
     """Turn what was given into an array that may hold −inf (hidden), but neither NaN nor +inf.
 

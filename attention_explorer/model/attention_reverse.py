@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.arrays import Floats, finite_array, one_of_each_row
 from attention_explorer.model.derivatives import derivative_by_output, within_range
 from attention_explorer.model.head_axis import apart, side_by_side
 from attention_explorer.model.linear import flat_product
@@ -82,10 +82,10 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     its mean under P), ∂L/∂Q = ∂L/∂S K/√d_k, ∂L/∂K = ∂L/∂Sᵀ Q/√d_k. The weights of a hard lookup do not answer to
     small moves: what goes through them is 0.
     """
-    found = projections_reverse(attention, trace, d_output)
     with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        found = projections_reverse(attention, trace, d_output)
         by_x, by_context = inputs_reverse(attention, trace, found)
-    return AttentionDerivative(within_range(by_x), within_range(by_context), found.weights)
+    return AttentionDerivative(within_range(by_x), within_range(by_context), within_range(found.weights))
 
 
 def projections_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> ProjectionDerivative:
@@ -99,11 +99,12 @@ def projections_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_
     Returns
     -------
     ProjectionDerivative
+        Beyond the range what is made of it is too, and there it is looked for.
 
     Raises
     ------
     ArrayError
-        As for `attention_reverse`.
+        As for `attention_reverse`, but for the range.
     """
     d_output = derivative_by_output(d_output, trace.output)
     if trace.k.shape[-2] != trace.context.shape[-2]:
@@ -111,9 +112,7 @@ def projections_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_
             f"the trace has {trace.k.shape[-2]} keys and a context of {trace.context.shape[-2]} tokens, as it was made "
             "with a cache: call the layer for all tokens at once to pull a derivative back"
         )
-    with np.errstate(over="ignore", invalid="ignore"):  # looked for below
-        found = _pulled_back(attention, trace, d_output)
-    return ProjectionDerivative(*map(within_range, found))
+    return _pulled_back(attention, trace, d_output)
 
 
 def inputs_reverse(
@@ -191,8 +190,7 @@ def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:
 def _softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:
     if weights.shape[-1] == 0:
         return np.zeros_like(weights)
-    heaviest = weights.argmax(axis=-1, keepdims=True)
-    moved = d_weights - np.take_along_axis(d_weights, heaviest, axis=-1)
+    moved = d_weights - one_of_each_row(d_weights, weights.argmax(axis=-1))[..., None]
     return np.asarray(weights * (moved - (weights * moved).sum(axis=-1, keepdims=True)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -184,8 +184,8 @@ class DecoderLayer:
         ArrayError
             If a shape does not fit, an entry is not finite, or a stage leaves the float range.
         """
-        given = partial(self.decode, mask=mask, bias=bias, scale=scale, hard=hard, positions=positions)
-        return given(x, context, context_mask=context_mask)[0]
+        given = partial(self._run, mask=mask, bias=bias, scale=scale, hard=hard, positions=positions)
+        return given(x, context, None, context_mask=context_mask)
 
     def decode(
         self,
@@ -229,22 +229,10 @@ class DecoderLayer:
         ArrayError
             As for a call, or if the cache belongs to another layer.
         """
-        rows = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
-        first = self.wiring.run(
-            rows,
-            self.norms[0],
-            lambda before: attend_with_cache(
-                *(self.self_attention, before, cache),
-                mask=mask,
-                bias=bias,
-                scale=scale,
-                hard=hard,
-                positions=positions,
-            )[0],
-        )
-        grown = KVCache(first.inside.k, first.inside.v)  # those of all tokens so far
-        look = partial(self.cross_attention, context=context, mask=context_mask, scale=scale, hard=hard)
-        return self._after(first, look), grown
+        given = partial(self._run, mask=mask, bias=bias, scale=scale, hard=hard, positions=positions)
+        trace = given(x, context, cache, context_mask=context_mask)
+        inside = trace.self_attention.inside
+        return trace, KVCache(inside.k, inside.v)  # those of all tokens so far
 
     def reverse(self, trace: DecoderTrace, d_output: npt.ArrayLike) -> DecoderDerivative:
         """Pull a derivative by the output back to those by sequence and context: the exact gradient, by hand.
@@ -283,6 +271,26 @@ class DecoderLayer:
         by_x = self.wiring.reverse(first, self.norms[0], derivative, through_self)
         by_cross, by_self = pulled
         return DecoderDerivative(by_x, by_cross.context, by_self.weights, by_cross.weights)
+
+    def _run(
+        self,
+        x: npt.ArrayLike,
+        context: npt.ArrayLike,
+        cache: KVCache | None,
+        *,
+        scale: float | None,
+        hard: bool,
+        context_mask: npt.ArrayLike | None,
+        **of_self: Any,  # noqa: ANN401 # mask, bias and positions
+    ) -> DecoderTrace:
+        """Send the newest tokens through the layer; arguments are those of `decode`."""
+        rows = finite_array("x", not_a_mask("x", x), "...", "m", "d_model")
+        called = {"scale": scale, "hard": hard, **of_self}
+        first = self.wiring.run(
+            rows, self.norms[0], lambda before: attend_with_cache(self.self_attention, before, cache, **called)[0]
+        )
+        look = partial(self.cross_attention, context=context, mask=context_mask, scale=scale, hard=hard)
+        return self._after(first, look)
 
     def _after(self, first: SublayerTrace[MultiHeadTrace], look: Callable[[Floats], MultiHeadTrace]) -> DecoderTrace:
         """Run the two sublayers behind the self-attention."""

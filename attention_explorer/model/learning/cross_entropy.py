@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
-from attention_explorer.model.arrays import Floats, finite_array
+from attention_explorer.model.arrays import Floats, finite_array, one_of_each_row
 from attention_explorer.model.learning.embedding import Tokens
 from attention_explorer.model.softmax import largest_of
 
@@ -76,7 +76,7 @@ def cross_entropy(logits: npt.ArrayLike, targets: npt.ArrayLike) -> CrossEntropy
         gaps = scores - largest_of(scores, scores.ndim - 1)
         exponentials = np.exp(gaps)
         total = exponentials.sum(axis=-1, keepdims=True)
-        losses = np.log(total[..., 0]) - np.take_along_axis(gaps, right[..., None], axis=-1)[..., 0]
+        losses = np.log(total[..., 0]) - one_of_each_row(gaps, right)
         return CrossEntropy(exponentials / total, right, losses, float(losses.mean()))
 
 

@@ -148,8 +148,8 @@ def attention_gradient(attention: MultiHeadAttention, trace: MultiHeadTrace, d_o
     With Q = X W_Q the chain rule gives ∂L/∂W_Q = Xᵀ ∂L/∂Q, and so for K, V and W_O (Vaswani et al. 2017, section
     3.2.2); a bias, added to every row, gets the sum over the rows.
     """
-    found = projections_reverse(attention, trace, d_output)
     with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        found = projections_reverse(attention, trace, d_output)
         by_x, by_context = inputs_reverse(attention, trace, found)
         parameters = {
             **_linear_gradient(attention, "w_q", "b_q", trace.x, found.q),

@@ -314,7 +314,7 @@ def read_out(parameters: Parameters, output: Floats, asked: Tokens) -> ReadOut:
     output : ndarray, (batch, n, d_model)
         What is read.
     asked : ndarray of int, (asked,)
-        The places, counted through all sentences.
+        The places, counted through all sentences; ascending, none twice.
 
     Returns
     -------
@@ -325,7 +325,9 @@ def read_out(parameters: Parameters, output: Floats, asked: Tokens) -> ReadOut:
     ArrayError
         If a score leaves the float range.
     """
-    rows = output.reshape(-1, output.shape[-1]).take(asked, axis=0)
+    rows = output.reshape(-1, output.shape[-1])
+    if len(asked) < len(rows):
+        rows = rows.take(asked, axis=0)
     return ReadOut(asked, rows, linear("output", rows, "w_out", parameters["w_out"], parameters["b_out"]))
 
 
@@ -349,6 +351,10 @@ def read_out_gradient(
     gradients : dict of str to ndarray
         w_out and b_out.
     """
-    by_output = np.zeros(output.shape, output.dtype)
-    by_output.reshape(-1, output.shape[-1])[read.asked] = d_logits @ parameters["w_out"].T
+    by_rows = d_logits @ parameters["w_out"].T
+    if by_rows.size == output.size:  # all places were asked
+        by_output: Floats = by_rows.reshape(output.shape)
+    else:
+        by_output = np.zeros(output.shape, output.dtype)
+        by_output.reshape(-1, output.shape[-1])[read.asked] = by_rows
     return by_output, {"w_out": linear_gradient(read.rows, d_logits), "b_out": d_logits.sum(axis=0)}
