@@ -15,10 +15,11 @@ from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.learned_source import learned_model
+from attention_explorer.state.block import cache, future, stack
 from attention_explorer.state.block.diagram import diagram_picture
 from attention_explorer.state.block.export import block_numbers, diagram_arrays
-from attention_explorer.state.block.learned import learned_block, reason_against
-from attention_explorer.state.block.stack import block_stack, block_trace, is_quick
+from attention_explorer.state.block.learned import learned_block, reason_against, steps_to_learn
+from attention_explorer.state.block.stack import block_stack, block_trace
 from attention_explorer.state.block.state import BlockState, LearnedStack
 from attention_explorer.state.block.wording import settings_words, verdict
 from attention_explorer.state.explorer import ExplorerState
@@ -183,8 +184,10 @@ def test_a_session_holds_how_it_was_learned_and_no_number() -> None:
 
 
 def test_what_must_be_learned_again_goes_to_the_worker() -> None:
-    setup = replace(SMALL, seed=77)
-    state = learned_block(setup, 4, LETTERS)
-    assert not is_quick(state)
+    state = learned_block(replace(SMALL, seed=77), 4, LETTERS)
+    quick = stack.is_quick, future.is_quick, cache.is_quick
+    assert not any(each(state) for each in quick)
+    assert steps_to_learn(state) == 4
     block_trace(state)
-    assert is_quick(state)
+    assert all(each(state) for each in quick)
+    assert not steps_to_learn(state)

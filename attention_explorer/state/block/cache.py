@@ -12,6 +12,7 @@ from attention_explorer.model import Activation, ModelSize, causal_mask
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.numerals import counted, percent, size_text
 from attention_explorer.state.block.future import token_count
+from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.maps import feature_map, weight_map
 from attention_explorer.state.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.state.block.state import BlockState
@@ -104,8 +105,9 @@ def is_quick(state: BlockState) -> bool:
     """Whether decoding takes less than about 20 ms."""
     if _kept.get(_key(state)) is not None:
         return True
-    steps = token_count(state) * state.layers
-    return steps <= QUICK_STEPS and token_count(state) * count_numbers(state) <= 10 * QUICK_NUMBERS
+    if steps_to_learn(state) or token_count(state) * state.layers > QUICK_STEPS:
+        return False
+    return token_count(state) * count_numbers(state) <= 10 * QUICK_NUMBERS
 
 
 def _key(state: BlockState) -> BlockState:

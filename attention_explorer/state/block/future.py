@@ -13,6 +13,7 @@ from attention_explorer.model import EncoderStack, causal_mask
 from attention_explorer.model.arrays import Bools
 from attention_explorer.numerals import size_text
 from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.colour_scale import FloatArray
@@ -85,7 +86,9 @@ _kept: Kept[FuturePicture] = Kept()
 
 def is_quick(state: BlockState) -> bool:
     """Whether the comparison takes less than about 20 ms."""
-    return _kept.get(_key(state)) is not None or PASSES * count_numbers(state) <= QUICK_NUMBERS
+    if _kept.get(_key(state)) is not None:
+        return True
+    return PASSES * count_numbers(state) <= QUICK_NUMBERS and not steps_to_learn(state)
 
 
 def _key(state: BlockState) -> BlockState:

@@ -81,10 +81,10 @@ def recipe_of(state: BlockState) -> LearnedRecipe | None:
     return None if learned is None else LearnedRecipe(learned.setup, learned.step, state.sentence)
 
 
-def is_ready(state: BlockState) -> bool:
-    """Whether nothing has to be learned again first."""
+def steps_to_learn(state: BlockState) -> int:
+    """Count the steps that have to be learned again before anything of a state can be shown."""
     recipe = recipe_of(state)
-    return recipe is None or not source_of(recipe).checkpoints()
+    return 0 if recipe is None else source_of(recipe).checkpoints()
 
 
 def learned_layers(learned: LearnedStack, sentence: str) -> tuple[Floats, Floats, EncoderStack]:

@@ -28,7 +28,7 @@ from attention_explorer.model.attention_layer import AttentionLayer
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.linear import read_only
 from attention_explorer.sources.tokens import tokens_of
-from attention_explorer.state.block.learned import is_ready, learned_layers, reason_against_state
+from attention_explorer.state.block.learned import learned_layers, reason_against_state, steps_to_learn
 from attention_explorer.state.block.state import MOST_LAYERS, MOST_TOKENS, BlockState, Initialiser
 
 MOST_NUMBERS = 2**25
@@ -181,7 +181,7 @@ def most_layers(state: BlockState, wanted: int) -> int:
 
 def is_quick(state: BlockState) -> bool:
     """Whether drawing and one pass take less than about 20 ms."""
-    return count_numbers(state) <= QUICK_NUMBERS and is_ready(state)
+    return count_numbers(state) <= QUICK_NUMBERS and not steps_to_learn(state)
 
 
 def _nearest_divisors(width: int, heads: int) -> list[int]:

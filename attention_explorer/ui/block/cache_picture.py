@@ -21,6 +21,7 @@ from attention_explorer.state.block.cache import (
     table_rows,
     with_decoded,
 )
+from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.ui.block.feature_map import (
     FeatureMap,
@@ -292,6 +293,7 @@ def cache_drawing() -> PictureDrawing[BlockState, CachePicture, CacheLayout]:
         click=_click,
         press=_press,
         is_quick=is_quick,
+        checkpoints=steps_to_learn,
         uses_pixels=False,
         numbers=cache_numbers,
     )

@@ -11,6 +11,7 @@ from attention_explorer.state.block.boxes import Box
 from attention_explorer.state.block.diagram import DiagramPicture, diagram_picture
 from attention_explorer.state.block.diagram_words import box_words, cell_words, norm_words, row_words
 from attention_explorer.state.block.export import diagram_arrays
+from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.stack import is_quick, without_view
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.ui.block.boxes import outline_row, paint_diagram
@@ -218,6 +219,7 @@ def layer_drawing() -> PictureDrawing[BlockState, DiagramPicture, BlockLayout]:
         click=block_click,
         press=block_press,
         is_quick=is_quick,
+        checkpoints=steps_to_learn,
         is_step=_is_step,
         uses_pixels=False,
         numbers=diagram_arrays,

@@ -21,6 +21,7 @@ from attention_explorer.state.block.future import (
     level_name,
     title_of,
 )
+from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.colour_scale import ColourScale, FloatArray, ScaleKind
 from attention_explorer.state.map_picture import MapPicture
@@ -344,6 +345,7 @@ def future_drawing() -> PictureDrawing[BlockState, FuturePicture, FutureLayout]:
         click=_click,
         press=_press,
         is_quick=is_quick,
+        checkpoints=steps_to_learn,
         uses_pixels=False,
         numbers=future_numbers,
     )

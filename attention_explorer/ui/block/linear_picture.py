@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.linear import (
     FACTORS,
     LinearPicture,
@@ -143,6 +144,7 @@ def linear_drawing() -> PictureDrawing[BlockState, LinearPicture, LinearLayout]:
         linear_notes,
         press=_press,
         is_quick=is_quick,
+        checkpoints=steps_to_learn,
         uses_pixels=False,
         numbers=linear_numbers,
     )

@@ -114,6 +114,8 @@ class PictureDrawing(Generic[S, P, L]):
     """What a key (of Qt.Key) does while the picture has the keyboard; None leaves it to the page."""
     is_quick: Callable[[S], bool] = lambda _state: True
     """Whether computing takes less than about 20 ms; what takes longer is done on the worker."""
+    checkpoints: Callable[[S], int] = lambda _state: 0
+    """How many checkpoints are passed before the picture is there, where that can be told: its progress is shown."""
     is_step: Callable[[S, S], bool] = lambda _shown, _wanted: False
     """Whether it takes little to go from the state on show to another, although its picture is not quick: what takes
     long is kept from the time before."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from attention_explorer.model.checkpoint import watched
 from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
 from attention_explorer.ui.pictures.drawing import PictureDrawing
 
@@ -49,7 +51,8 @@ def work_for(
         with stoppable(report) as tell:
             tell(0.0)  # which ends the work if nobody wants it any more
             if drawing.stream is None or at_once:
-                deliver(computed(request, drawing, beside))
+                with _counted(drawing.checkpoints(request.state), tell):
+                    deliver(computed(request, drawing, beside))
                 return
             also = beside(request.state)
             for fraction, picture in drawing.stream(request.state, request.tiles):
@@ -58,3 +61,20 @@ def work_for(
                     deliver(Ready(picture, also))
 
     return work
+
+
+@contextmanager
+def _counted(expected: int, tell: Report) -> Iterator[None]:
+    """Have each checkpoint tell which share of those that are expected has been passed."""
+    passed = 0
+
+    def count() -> None:
+        nonlocal passed
+        passed = min(passed + 1, expected)
+        tell(passed / (expected + 1))
+
+    if expected:
+        with watched(count):
+            yield
+    else:
+        yield
