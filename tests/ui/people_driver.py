@@ -20,7 +20,9 @@ from PySide6.QtWidgets import (
 )
 from writing_driver import name_of
 
+from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.block.learned import learned_block
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import heads_frame
@@ -61,10 +63,14 @@ def scenes_of(page: str) -> list[Scene]:
     part = _quick(getattr(first, page))
     if not hasattr(part, "picture"):
         return [Scene(page, _state(first))]
-    return [
+    found = [
         Scene(f"{page} {picture}", _state(replace(first, **{page: replace(part, picture=picture)})))
         for picture in type(part.picture)
     ]
+    if page == "block":
+        learned = learned_block(*BOX["it"], "The cat sat on the mat because it was tired.")
+        found.append(Scene("block learned", _state(replace(first, block=learned))))
+    return found
 
 
 def _a_row() -> ExplorerState:
