@@ -482,7 +482,7 @@ def _train(options: argparse.Namespace) -> int:
 
 def _check_lesson(path: Path) -> int:
     from attention_explorer.pages.lessons.reading import read_lesson
-    from attention_explorer.pages.lessons.walk import checked
+    from attention_explorer.pages.lessons.walk import checked, unproved_numbers
     from attention_explorer.pages.lessons.words import unknown_terms
 
     lesson = read_lesson(path)
@@ -490,6 +490,8 @@ def _check_lesson(path: Path) -> int:
         for name in unknown_terms(step):
             _complain(f"{quoted(path.name)}, line {step.line}: {quoted(name)} is no term, so nothing is linked there.")
     lines = [f"{lesson.title}: {counted(len(lesson.steps), 'step')}, {lesson.minutes:g} minutes\n"]
+    for step, number in unproved_numbers(lesson, path.absolute().parent):
+        _complain(f"{quoted(path.name)}, line {step.line}: nothing vouches for {number}. Name in “facts” what it is.")
     lines += (f"  line {step.line}: {name} = {what}\n" for step, name, what in checked(lesson, path.absolute().parent))
     return _write_out(_encoded("".join(lines)))
 

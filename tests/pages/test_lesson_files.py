@@ -15,7 +15,7 @@ from attention_explorer.pages.lessons.answers import Given, drawn, judged, truth
 from attention_explorer.pages.lessons.lesson import Kind, Step
 from attention_explorer.pages.lessons.names import with_fields
 from attention_explorer.pages.lessons.reading import MOST_BYTES, lesson_from, read_lesson
-from attention_explorer.pages.lessons.walk import begun, checked
+from attention_explorer.pages.lessons.walk import begun, checked, unproved_numbers
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.session_file import write_session
@@ -58,7 +58,9 @@ def test_the_command_line_checks_a_lesson(capsys: pytest.CaptureFixture[str], tm
     assert "cannot be read: No such file" in capsys.readouterr().err
 
 
-def test_a_link_to_no_term_is_told_and_is_no_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_link_to_no_term_and_an_unproved_number_are_told_and_are_no_errors(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     linked = SOFT.replace('hint = "', 'hint = "[All](softmax) [of](softmox) [it](softmox). ', 1)
     (tmp_path / "linked.lesson.toml").write_text(linked, encoding="utf-8")
     assert cli.main(["lesson", "check", str(tmp_path / "linked.lesson.toml")]) == 0
@@ -66,6 +68,7 @@ def test_a_link_to_no_term_is_told_and_is_no_error(capsys: pytest.CaptureFixture
     assert "answer = " in told.out
     assert told.err == (
         "attention-explorer: “linked.lesson.toml”, line 7: “softmox” is no term, so nothing is linked there.\n"
+        "attention-explorer: “linked.lesson.toml”, line 18: nothing vouches for 0.731. Name in “facts” what it is.\n"
     )
 
 
@@ -130,6 +133,28 @@ def test_a_lesson_that_cannot_be_played_is_refused_with_its_step(old: str, new: 
     assert old in SOFT
     with pytest.raises(ExplorerError, match=rf"^“my”, line {line}, step \d: .*{what}"):
         walk(SOFT.replace(old, new, 1))
+
+
+FACTS = """
+format = 1
+title = "Facts"
+[[step]]
+show = "quiz"
+ask = "What comes out?"
+answer = { number = "lookup.output[0]", within = 0.01 }
+right = "k₁ gets SAID of it, and at temperature 2 it gets 0.62."
+facts = { "0.731" = "lookup.weights[0]", "0.62" = { of = "lookup.weights[0]", set = { "lookup.temperature" = 2 } } }
+"""
+
+
+def test_a_number_that_a_text_says_is_compared_to_what_is_computed() -> None:
+    assert walk(FACTS.replace("SAID", "0.731"))
+    with pytest.raises(ExplorerError, match=r"the text says 0\.732, but “lookup\.weights\[0\]” is 0\.73106"):
+        walk(FACTS.replace("SAID", "0.732").replace('"0.731"', '"0.732"'))
+    with pytest.raises(ExplorerError, match=r"no text of the step says 0\.731"):
+        walk(FACTS.replace("SAID", "0.732"))
+    (step, number), *more = unproved_numbers(lesson_from(FACTS.replace("SAID", "0.731 or 0.777").encode(), "my"))
+    assert (step.line, number, more) == (4, "0.777", [])
 
 
 @pytest.mark.parametrize(

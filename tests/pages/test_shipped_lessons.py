@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attention_explorer import assets, cli
@@ -11,9 +12,10 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import drawn, judged, truth
 from attention_explorer.pages.lessons.lesson import Draw, Kind, Lesson, Step
-from attention_explorer.pages.lessons.names import with_fields
+from attention_explorer.pages.lessons.names import names_in, with_fields
+from attention_explorer.pages.lessons.player import _named_page
 from attention_explorer.pages.lessons.reading import SUFFIX
-from attention_explorer.pages.lessons.walk import begun, checked, ended
+from attention_explorer.pages.lessons.walk import begun, checked, ended, unproved_numbers
 from attention_explorer.pages.lessons.words import drawn_words, read_answer, rich, spoken
 from attention_explorer.state.explorer import ExplorerState
 
@@ -56,6 +58,37 @@ def test_the_right_answer_to_any_case_that_is_drawn_is_right(lesson: Lesson) -> 
             case = drawn(step, state, seed)
             assert judged(step, case, truth(step.answer, case)).is_right, f"line {step.line}, seed {seed}"
         state = ended(step, state)
+
+
+@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+def test_no_text_says_a_number_that_nothing_vouches_for(lesson: Lesson) -> None:
+    assert [(step.line, number) for step, number in unproved_numbers(lesson)] == []
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [each for each in shelf.lessons() if each.name != "real"],  # it asks what a causal mask hides, on a map just seen
+    ids=lambda lesson: lesson.name,
+)
+def test_no_map_shows_what_a_later_step_hides(lesson: Lesson) -> None:
+    state, page, seen = ExplorerState(), "", list[tuple[str, ExplorerState, int]]()
+    for step in lesson.steps:
+        state, page = begun(step, state), _named_page(step) or page
+        if step.answer is not None and not step.draw:
+            for earlier, before, line in seen:
+                shows = earlier == page == "heads" and step.hide and _hidden(step, before) == _hidden(step, state)
+                assert not shows, f"line {line} shows what line {step.line} asks"
+        ends = ended(step, state)
+        seen += [(page, each, step.line) for each in ((state, ends) if step.answer is None else (state,))]
+        state = ends
+
+
+def _hidden(step: Step, state: ExplorerState) -> list[object]:
+    """Return what is hidden, as plain lists; another case has no such words or cells."""
+    try:
+        return [np.asarray(each.value(names_in(state))).tolist() for each in step.hide]
+    except ExplorerError:
+        return []
 
 
 def test_texts_are_marked_and_nothing_in_them_is_html() -> None:

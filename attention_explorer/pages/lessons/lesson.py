@@ -107,6 +107,25 @@ class Slip:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """A number that a text says, and what it is.
+
+    Attributes
+    ----------
+    said : str
+        As it stands in the text, without its sign.
+    of : Expression
+        What it is, rounded to as many digits.
+    set : mapping
+        The fields of the state in which it is that; none for the state that the step begins with.
+    """
+
+    said: str
+    of: Expression
+    set: Settings = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Draw:
     """A field that is drawn afresh.
 
@@ -142,6 +161,8 @@ class Step:
         The controls and pictures that it needs.
     hint : str
         Said when somebody asks for it.
+    facts : tuple of Fact
+        What the numbers are that its texts say.
     until : Expression or None
         What ends it; None for a question, and for what is only to be read.
     done : mapping
@@ -167,6 +188,7 @@ class Step:
     set: Settings = field(default_factory=dict)
     light: tuple[str, ...] = ()
     hint: str = ""
+    facts: tuple[Fact, ...] = ()
     until: Expression | None = None
     done: Settings = field(default_factory=dict)
     answer: Answer | None = None

@@ -13,7 +13,18 @@ from typing import Any, TypeAlias, TypeVar
 
 from attention_explorer.errors import ExplorerError, FileAccessError, did_you_mean, full_stop, quoted
 from attention_explorer.pages.lessons.expression import Expression, ExpressionError, expression
-from attention_explorer.pages.lessons.lesson import Answer, Draw, Kind, Labels, Lesson, Option, Settings, Slip, Step
+from attention_explorer.pages.lessons.lesson import (
+    Answer,
+    Draw,
+    Fact,
+    Kind,
+    Labels,
+    Lesson,
+    Option,
+    Settings,
+    Slip,
+    Step,
+)
 
 SUFFIX = ".lesson.toml"
 FORMAT = 1
@@ -33,6 +44,7 @@ Way: TypeAlias = tuple[str | int, ...]
 
 _LABELLED = (Kind.BARS, Kind.ORDER, Kind.TOKEN, Kind.CELLS)
 
+_NO_FACTS: tuple[Fact, ...] = ()
 _NO_TEXTS: tuple[str, ...] = ()
 _UNCHANGED: Settings = MappingProxyType({})
 
@@ -187,6 +199,7 @@ def _common(table: _Table) -> dict[str, Any]:
         "set": table.take("set", _settings, _UNCHANGED),
         "light": table.take("light", _texts, _NO_TEXTS),
         "hint": table.take("hint", _text, ""),
+        "facts": table.take("facts", _facts, _NO_FACTS),
     }
 
 
@@ -271,6 +284,21 @@ def _slip(table: _Table) -> Slip:
         raise _WrongError(table.way, "a slip needs “set”, in which state its answer is right, or “of”, what it is")
     table.close()
     return slip
+
+
+def _facts(content: object, way: Way) -> tuple[Fact, ...]:
+    if not isinstance(content, dict):
+        raise _WrongError(way, "must be a table of numbers as the text says them, and what each is")
+    return tuple(_fact(said, of, (*way, said)) for said, of in content.items())
+
+
+def _fact(said: str, content: object, way: Way) -> Fact:
+    if isinstance(content, str):
+        return Fact(said, _expression(content, way))
+    table = _Table(content, way)
+    fact = Fact(said, table.take("of", _expression), table.take("set", _settings, _UNCHANGED))
+    table.close()
+    return fact
 
 
 def _draws(content: object, way: Way) -> tuple[Draw, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.pages.lessons.answers import Right, drawn, truth
 from attention_explorer.pages.lessons.expression import Expression
+from attention_explorer.pages.lessons.facts import check_facts, unproved
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Lesson, Step
 from attention_explorer.pages.lessons.names import names_in, refuse_files, with_fields
 from attention_explorer.pages.lessons.offers import offered
@@ -83,8 +84,18 @@ def checked(lesson: Lesson, folder: Path | None = None) -> Iterator[tuple[Step, 
             ) from error
 
 
+def unproved_numbers(lesson: Lesson, folder: Path | None = None) -> Iterator[tuple[Step, str]]:
+    """Yield the numbers in the texts of a lesson that nothing vouches for; errors as in `begun`."""
+    state = ExplorerState()
+    for step in lesson.steps:
+        state = begun(step, state, folder)
+        yield from ((step, number) for number in unproved(step, state))
+        state = ended(step, state)
+
+
 def _step_checked(step: Step, state: ExplorerState) -> Iterator[tuple[str, str]]:
     names_of(step.light)
+    check_facts(step, state)
     for each in _expressions(step):
         yield from each.words(names_in(state))
     if step.until is not None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.numerals import coordinate, counted, parsed_number
 from attention_explorer.pages.lessons.answers import Given, Right, Verdict
+from attention_explorer.pages.lessons.facts import texts_of
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Step
 from attention_explorer.pages.lessons.names import names_in, spelled
 from attention_explorer.pages.lessons.offers import Offer
@@ -54,10 +55,7 @@ def rich(text: str) -> str:
 
 def unknown_terms(step: Step) -> tuple[str, ...]:
     """Return what links in the texts of a step lead to, and is no term."""
-    said = (step.text, step.hint, step.right, step.wrong, *(slip.say for slip in step.slips))
-    options = () if step.answer is None else step.answer.options
-    texts = (*said, *(option.say for option in options), *(option.reply for option in options))
-    named = (link[2] for text in texts for link in _LINK.finditer(text))
+    named = (link[2] for text in texts_of(step) for link in _LINK.finditer(text))
     return tuple(dict.fromkeys(name for name in named if term_named(name) is None))
 
 
