@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 from test_lessons import OWN, Learner
@@ -147,6 +147,13 @@ def test_the_picture_is_the_same_whatever_the_answer_is(learner, tmp_path):
         learner.press(learner.card.leave)
     assert pictures[0] == pictures[2]
     assert pictures[1] != pictures[3]
+
+
+def test_what_o_is_meant_to_reach_is_drawn_while_the_question_is_open(learner, tmp_path):
+    ask(learner, tmp_path, *CASES[0])
+    picture = learner.canvas.grab().toImage()
+    loss = QColor(learner.window.look.theme.loss).rgb()
+    assert any(picture.pixel(x, y) == loss for x in range(picture.width()) for y in range(picture.height()))
 
 
 def test_no_key_of_the_page_walks_along_a_hidden_gradient(learner, tmp_path):

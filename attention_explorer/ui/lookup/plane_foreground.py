@@ -70,7 +70,7 @@ def _paint_vectors(painter: QPainter, scene: PlaneScene) -> None:
     _paint_shaft(painter, scene, QUERY)
     if state.shows(Overlay.GRADIENT):
         paint_probe(painter, scene)
-    if state.shows(Overlay.TARGET):
+    if state.shows(Overlay.TARGET) and not scene.withheld:
         paint_next_step(painter, scene)
     if scene.selected is not None:
         _paint_handles(painter, scene, scene.selected)
@@ -81,7 +81,7 @@ def _paint_vectors(painter: QPainter, scene: PlaneScene) -> None:
 def _paint_below_values(painter: QPainter, scene: PlaneScene) -> None:
     if scene.state.shows(Overlay.TRAIL):
         paint_trail(painter, scene)
-    if scene.state.shows(Overlay.TARGET):
+    if scene.state.shows(Overlay.TARGET) and not scene.withheld:  # it would end where the output is
         paint_residual(painter, scene)
 
 

@@ -164,7 +164,8 @@ def scene_for(
     withheld: bool = False,
 ) -> PlaneScene:
     """Lay out a picture of ``width`` × ``height`` px: what its camera shows, or its extent with room around it."""
-    frame = lookup_frame(replace(state, overlays=state.overlays & {Overlay.HULL}) if withheld else state)
+    given = {Overlay.HULL, Overlay.TARGET}  # which nobody has to compute
+    frame = lookup_frame(replace(state, overlays=state.overlays & given) if withheld else state)
     state, plane_height, line, values = frame.state, height, None, None
     if frame.row is not None:
         width, plane_height, values = _beside(frame.row.value_extent, look, width, height)
