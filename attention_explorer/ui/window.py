@@ -288,14 +288,17 @@ class MainWindow(QMainWindow):
         else:
             self._start_level.leave_out(self.page, self.settings.page, but=self._needed)
 
-    def light(self, names: tuple[str, ...]) -> None:
-        """Dim the page on show but for some parts, by the names of `reach`; for none, dim nothing."""
+    def light(self, names: tuple[str, ...], *, dim: bool = True) -> None:
+        """Dim the page on show but for some parts, by the names of `reach`; for none, dim nothing.
+
+        Those that the level Start leaves out are there as long as they are named, also when nothing is dimmed.
+        """
         self._needed = names
         self._show_level()
         if self._spotlight is not None:
             self._spotlight.hide()
             self._spotlight.deleteLater()
-        self._spotlight = Spotlight(self.page, names, self.look) if names else None
+        self._spotlight = Spotlight(self.page, names, self.look) if names and dim else None
 
     def _fill_page_menu(self, page: Page, title: str) -> None:
         menu = self._menus[PAGE_MENU]

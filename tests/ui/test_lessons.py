@@ -350,7 +350,7 @@ def test_a_slip_is_told_with_the_guess_beside_the_truth(learner):
     learner.press(learner.card.skip)
     learner.press(learner.card.skip)
     learner.type_into(learner.card.asking.field, "many")
-    assert "is not a number" in learner.told
+    assert "is not a number" in learner.words(), "in the card, where the eyes are"
     learner.type_into(learner.card.asking.field, "13.302")
     assert "You said 13.302; it is 12.689, so you were 0.613 off. You divided the scores by √2" in learner.words()
 
@@ -362,9 +362,30 @@ def test_a_hint_leaves_what_was_typed_and_show_me_counts_as_no_answer(learner):
     learner.press(learner.card.hint)
     assert "Hint: Equal scores get equal weights." in learner.words()
     assert learner.card.asking.field.text() == "1.2"
+    assert learner.card.asking.field.hasFocus(), "Enter checks, and tells nothing"
     learner.press(learner.card.tell)
     assert "It is 0.8." in learner.words()
     assert learner.window._lessons.progress.of(learner.place.lesson).first_tries == {1: False}
+
+
+def test_a_double_click_on_next_does_not_skip_the_step_after(learner):
+    learner.start()
+    learner.press(learner.card.tell)
+    place = learner.card.next.mapTo(learner.window, learner.card.next.rect().center())
+    QTest.mouseDClick(learner.window.windowHandle(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert "Step 2 of 6" in learner.words()
+
+
+def test_what_a_step_needed_stays_on_the_page_when_it_is_done(make_window, hand):
+    learner = Learner(make_window(None, Settings(theme=ThemeChoice.LIGHT, full=False)), hand)
+    learner.start(shelf.NAMES.index("why-soft"))
+    gradient = learner.page.panel.gradient
+    assert gradient.isVisible()
+    learner.press(learner.card.tell)
+    assert learner.place.is_done
+    assert gradient.isVisible(), "it says what the loss has become"
+    learner.press(learner.card.next)
+    assert not gradient.isVisible()
 
 
 def test_another_one_asks_with_other_numbers(learner):
@@ -589,6 +610,7 @@ def test_enter_checks_and_goes_on_one_step_at_a_time(learner):
     learner.press(learner.card.skip)
     QTest.keyClick(learner.card.asking.options[0], Qt.Key.Key_Return)
     assert not learner.place.is_done, "nothing was chosen"
+    assert "Choose an answer first." in learner.words()
     QTest.keyClick(learner.card.asking.options[1], Qt.Key.Key_Space)
     QTest.keyClick(learner.card.asking.options[1], Qt.Key.Key_Return)
     assert "Right." in learner.words()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QSizePolicy, QWidget
 
 from attention_explorer.pages.lessons.answers import Given, Right
@@ -42,7 +42,7 @@ class Asking(QWidget):
     Signals
     -------
     given : object
-        The answer: what was typed, the place of a sentence, or as `Given` says.
+        The answer: what was typed, the place of a sentence (None if none was chosen), or as `Given` says.
     written : str
         What stands in the field now, before it is the answer.
     """
@@ -72,6 +72,13 @@ class EnterButton(QPushButton):
             self.click()
         else:
             super().keyPressEvent(event)
+
+
+class SkipButton(EnterButton):
+    """Does not answer to a double click: it stands where *Next* stood, and the second click was meant for that."""
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.accept()
 
 
 class AskingLine(QHBoxLayout):
@@ -188,5 +195,4 @@ class Choosing(Asking):
 
     def _give(self) -> None:
         chosen = next((place for place, button in enumerate(self.options) if button.isChecked()), None)
-        if chosen is not None:
-            self.given.emit(chosen)
+        self.given.emit(chosen)

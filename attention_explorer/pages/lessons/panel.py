@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.pages.lessons.answers import Outcome
-from attention_explorer.pages.lessons.asking import Asked, Asking, Choosing, EnterButton, Typing
+from attention_explorer.pages.lessons.asking import Asked, Asking, Choosing, EnterButton, SkipButton, Typing
 from attention_explorer.pages.lessons.asking_bars import Bars
 from attention_explorer.pages.lessons.asking_picks import Cells, Order, Words
 from attention_explorer.pages.lessons.lesson import Kind
@@ -88,7 +88,7 @@ class LessonCard(Card):
         self._title, self._count, self._dots = QLabel(), QLabel(), QLabel()
         self._text, self._hint, self._verdict = _words(), _words(), _words()
         self.back, self.hint, self.tell = EnterButton("Back"), EnterButton("Hint"), EnterButton("Show me")
-        self.another, self.skip, self.next = EnterButton("Another one"), EnterButton("Skip"), EnterButton("Next")
+        self.another, self.skip, self.next = EnterButton("Another one"), SkipButton("Skip"), EnterButton("Next")
         self.leave = EnterButton("Leave")
         self._ways = self.back, self.hint, self.tell, self.another, self.next
         self._asked = Asking()

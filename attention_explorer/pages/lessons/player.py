@@ -113,7 +113,7 @@ class Place:
     @property
     def light(self) -> tuple[str, ...]:
         """What the step needs on its page, as the page calls it; empty for all of it."""
-        return () if self.now is None or self.is_done else names_of(self.now.light)
+        return () if self.now is None else names_of(self.now.light)
 
     @property
     def wants_place(self) -> bool:
@@ -195,7 +195,7 @@ class LessonPlayer(QObject):
     def _answers_to(self, card: LessonCard) -> tuple[tuple[SignalInstance, Callable[..., object]], ...]:
         return (
             (card.back.clicked, self._back),
-            (card.hint.clicked, lambda: self._change(is_hinted=True)),
+            (card.hint.clicked, self._hint),
             (card.tell.clicked, self._show_me),
             (card.another.clicked, self._another),
             (card.skip.clicked, self._skip),
@@ -274,11 +274,19 @@ class LessonPlayer(QObject):
         self._put()
         card = self._show()
         announce(card, card.spoken())
-        now = self.place.now
+        self._give_keyboard()
+
+    def _give_keyboard(self) -> None:
+        """Give the keyboard to what the step is about: the page of a task, the answer to a question."""
+        now = self._playing().now
         if now is not None and now.until is not None:
             self._window.page.focus_first()
-        else:
-            card.take_keyboard()
+        elif self.card is not None:
+            self.card.take_keyboard()
+
+    def _hint(self) -> None:
+        self._change(is_hinted=True)
+        self._give_keyboard()  # or it would be at *Show me* now, where Enter tells the answer
 
     def _put(self) -> None:
         """Put the case of the step on its page, without what the question must not tell, or cover the page."""
@@ -287,7 +295,7 @@ class LessonPlayer(QObject):
         if page and page != self._window.settings.page:
             self._window.show_page(page)
         self._unveil()
-        self._window.light(place.light)
+        self._window.light(place.light, dim=not place.is_done)
         if place.wants_place:
             self._asked = self._window.page
         if self._asked is not None:
@@ -374,10 +382,13 @@ class LessonPlayer(QObject):
         if place.now is None or place.now.answer is None:
             return
         try:
+            if given is None:
+                raise ExplorerError("Choose an answer first.")
             answer = read_answer(place.now.answer.kind, given) if place.now.answer.kind in TYPED else given
             verdict = judged(place.now, place.case, answer)
         except ExplorerError as error:
-            self._window.tell(str(error))
+            self._change(verdict=str(error))  # in the card, where the eyes are
+            announce(self._show(), str(error))
             return
         words = verdict_words(place.now, answer, verdict, place.offer)
         self._judged(words, (answer, verdict.truth), is_right=verdict.is_right)
@@ -418,7 +429,7 @@ class LessonPlayer(QObject):
             self._drop()  # another session was opened: nothing of the one before comes back
         elif not place.is_done and is_met(place.now, new):
             self._change(is_done=True)
-            self._window.light(())
+            self._window.light(place.light, dim=False)
             if self.card is not None:
                 announce(self.card, "Done. Next goes on.")
 
