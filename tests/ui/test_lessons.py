@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QPushB
 from test_people_names import unnamed
 from window_driver import WindowDriver, drop
 
-from attention_explorer.pages.lessons import shelf
+from attention_explorer.pages.lessons import player, shelf
 from attention_explorer.pages.lessons.answers import truth
 from attention_explorer.pages.lessons.lesson import Draw, Kind, Step
 from attention_explorer.pages.lessons.page import LessonList
@@ -114,6 +115,10 @@ class Learner(WindowDriver):
     def check(self) -> None:
         self.press(next(b for b in self.card.findChildren(QPushButton) if b.text() == "Check" and b.isVisible()))
 
+    def learned(self) -> None:
+        """Wait until an answer is known that has to be learned first."""
+        assert self.window._lessons._learning.wait(120)
+
     def drag_query(self, to: tuple[float, float]) -> None:
         scene, mouse = self.canvas.scene(), self.hand()
         mouse.press(scene.place(QUERY))
@@ -125,6 +130,7 @@ class Learner(WindowDriver):
         """Do a step in the shortest way; one that is only to be read is done with."""
         if self.place.now.answer is not None:
             self.answer(right=right)
+            self.learned()
             assert self.place.is_done
         elif self.place.now.until is not None:
             self.press(self.card.tell)
@@ -386,6 +392,55 @@ def test_what_a_step_needed_stays_on_the_page_when_it_is_done(make_window, hand)
     assert gradient.isVisible(), "it says what the loss has become"
     learner.press(learner.card.next)
     assert not gradient.isVisible()
+
+
+@pytest.mark.parametrize("way", ["answer", "show me"])
+def test_what_has_to_be_learned_for_an_answer_is_learned_on_a_worker(learner, monkeypatch, way):
+    threads = []
+
+    def watched(compute):
+        def computed(*given):
+            threads.append(threading.current_thread())
+            return compute(*given)
+
+        return computed
+
+    for name in ("judged", "truth"):
+        monkeypatch.setattr(player, name, watched(getattr(player, name)))
+    learner.start(shelf.NAMES.index("learned"))
+    for _ in range(2):
+        learner.press(learner.card.skip)
+    assert "What share of answers stays right?" in learner.words()
+    if way == "answer":
+        QTest.mouseClick(learner.card.asking.options[1], Qt.MouseButton.LeftButton, pos=QPoint(12, 8))
+        learner.check()
+    else:
+        learner.press(learner.card.tell)
+    learner.learned()
+    assert learner.place.is_done
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
+    assert "One moment" not in learner.words()
+
+
+def test_an_answer_that_is_still_being_learned_is_not_given_to_the_next_step(learner, monkeypatch):
+    go_on, known = threading.Event(), player.truth
+
+    def waiting(*given):
+        assert go_on.wait(60)
+        return known(*given)
+
+    monkeypatch.setattr(player, "truth", waiting)
+    learner.start(shelf.NAMES.index("learned"))
+    for _ in range(2):
+        learner.press(learner.card.skip)
+    learner.press(learner.card.tell)
+    assert "One moment: this is learned first." in learner.words()
+    learner.press(learner.card.skip)
+    go_on.set()
+    learner.learned()
+    assert "Step 4 of" in learner.words()
+    assert not learner.place.is_done
 
 
 def test_another_one_asks_with_other_numbers(learner):

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, SignalInstance
 from attention_explorer.errors import ExplorerError
 from attention_explorer.numerals import coordinate
 from attention_explorer.pages.lessons import shelf
-from attention_explorer.pages.lessons.answers import Outcome, drawn, judged, truth
+from attention_explorer.pages.lessons.answers import Outcome, Right, Verdict, drawn, judged, truth
 from attention_explorer.pages.lessons.asking import Asked
 from attention_explorer.pages.lessons.lesson import Kind, Lesson, Step
 from attention_explorer.pages.lessons.offers import Offer, offered
@@ -34,6 +34,7 @@ from attention_explorer.pages.lessons.words import (
     told_words,
     verdict_words,
 )
+from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import SUFFIX
@@ -139,6 +140,11 @@ class LessonPlayer(QObject):
         self._boxes: list[PresetBox] = []
         self._asked: Page | None = None
         """The page that was asked for a place, where the guess stands."""
+        self._learning = JobQueue(self)
+        self._awaited: tuple[Place, Callable[[Any], None]] | None = None
+        """Where an answer that has to be learned first was given, and what is done with what comes of it."""
+        self._learning.delivered.connect(self._on_learned)
+        self._learning.failed.connect(self._on_not_learned)
         self._since = monotonic()
         self._session.changed.connect(self._on_changed)
         window.worn.connect(self._wear)
@@ -216,6 +222,7 @@ class LessonPlayer(QObject):
         if self.place is None:
             return
         own, page = self.place.own, self.place.own_page
+        self._learning.cancel()
         self._drop()
         self._session.apply(own, "Leave the lesson")
         self._window.show_page(page)
@@ -260,6 +267,7 @@ class LessonPlayer(QObject):
         """Begin a step; the one after the last is the end of the lesson."""
         place = self._playing()
         lesson = place.lesson
+        self._learning.cancel()  # what was asked of the step before
         if step == len(lesson.steps):
             self._keep(self.progress.finished(lesson))
             case, seed = before, 0
@@ -373,25 +381,70 @@ class LessonPlayer(QObject):
             if self.card is not None:
                 self.card.take_keyboard()
         else:
-            right = truth(place.now.answer, place.case)
-            self._judged(told_words(place.now, right, place.offer), (None, right), is_right=False)
+            now, answer = place.now, place.now.answer
+
+            def tell(right: Right) -> None:
+                self._judged(told_words(now, right, place.offer), (None, right), is_right=False)
+
+            self._work_out(lambda: truth(answer, place.case), tell)
 
     def _answer(self, given: Any) -> None:  # noqa: ANN401 # a `Given`, but signals carry what they are given
         """Judge an answer; what was typed is read first."""
         place = self._playing()
-        if place.now is None or place.now.answer is None:
+        now = place.now
+        if now is None or now.answer is None:
             return
         try:
             if given is None:
                 raise ExplorerError("Choose an answer first.")
-            answer = read_answer(place.now.answer.kind, given) if place.now.answer.kind in TYPED else given
-            verdict = judged(place.now, place.case, answer)
+            answer = read_answer(now.answer.kind, given) if now.answer.kind in TYPED else given
         except ExplorerError as error:
-            self._change(verdict=str(error))  # in the card, where the eyes are
-            announce(self._show(), str(error))
+            self._complain(error)
             return
-        words = verdict_words(place.now, answer, verdict, place.offer)
-        self._judged(words, (answer, verdict.truth), is_right=verdict.is_right)
+
+        def judge(verdict: Verdict) -> None:
+            words = verdict_words(now, answer, verdict, place.offer)
+            self._judged(words, (answer, verdict.truth), is_right=verdict.is_right)
+
+        self._work_out(lambda: judged(now, place.case, answer), judge)
+
+    def _complain(self, error: ExplorerError) -> None:
+        """Tell what is wrong with an answer in the card, where the eyes are."""
+        self._change(verdict=str(error))
+        announce(self._show(), str(error))
+
+    def _work_out(self, compute: Callable[[], Any], use: Callable[[Any], None]) -> None:
+        """Compute something about the question and use it: at once, or when it was learned, which takes a while."""
+        place = self._playing()
+        if not _has_to_learn(place):
+            try:
+                found = compute()
+            except ExplorerError as error:
+                self._complain(error)
+            else:
+                use(found)
+            return
+        self._change(verdict="One moment: this is learned first.")
+        asked = self._playing()
+
+        def work(report: Report, deliver: Deliver) -> None:
+            with stoppable(report):
+                deliver(compute())
+
+        self._awaited = asked, use
+        self._learning.request(id(asked), work, replace=True)
+
+    def _on_learned(self, _key: object, found: object) -> None:
+        if self._awaited is not None:
+            (asked, use), self._awaited = self._awaited, None
+            if self.place is asked:  # else another step is on show by now, or none
+                use(found)
+
+    def _on_not_learned(self, _key: object, error: object) -> None:
+        if self._awaited is not None:
+            (asked, _), self._awaited = self._awaited, None
+            if self.place is asked and isinstance(error, ExplorerError):
+                self._complain(error)
 
     def _show_guess(self, text: str) -> None:
         """Mark on the plane what is typed as a point."""
@@ -444,6 +497,15 @@ class LessonPlayer(QObject):
             raise ExplorerError("The card of the lesson is not there.")
         self.card.show_view(_view_of(place, self.progress))
         return self.card
+
+
+def _has_to_learn(place: Place) -> bool:
+    """Whether the answer to the question is a number of the page Training, where nobody may have learned so far."""
+    answer = None if place.now is None else place.now.answer
+    if answer is None:
+        return False
+    asked = (answer.of, *(option.condition for option in answer.options))
+    return any(name.startswith("training.") for each in asked if each is not None for name in each.names)
 
 
 def _page_of(lesson: Lesson, number: int) -> str:
