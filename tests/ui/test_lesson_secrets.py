@@ -15,7 +15,9 @@ from test_lessons import OWN, Learner
 from test_people_names import interface_of, parts_of
 
 from attention_explorer.pages.lessons.names import names_in
+from attention_explorer.ui.cost.page import CostPage
 from attention_explorer.ui.export.dialog import ExportDialog
+from attention_explorer.ui.page import Page
 
 LESSON = """
 format = 1
@@ -164,7 +166,8 @@ def test_no_key_of_the_page_walks_along_a_hidden_gradient(learner, tmp_path):
     assert learner.query == before
 
 
-def test_a_page_that_cannot_hide_its_numbers_is_covered_and_computes_nothing(learner, tmp_path):
+def test_a_page_that_cannot_hide_its_numbers_is_covered_and_computes_nothing(learner, tmp_path, monkeypatch):
+    monkeypatch.setattr(CostPage, "show_withheld", Page.show_withheld)  # as one that somebody else adds
     text = LESSON.format(preset="two-keys", x=1, y=1, t=1).split("[[step]]")[0]
     file = tmp_path / "cost.lesson.toml"
     file.write_text(

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication
 from test_lesson_secrets import leaks, window_texts
 from test_lessons import OWN, Learner
 
+from attention_explorer.ui.drawing import blanks
+
 LESSON = """
 format = 1
 title = "Secrets"
@@ -33,6 +35,7 @@ LAYER = (
     "block.array('output').row_stds[0]",
     ["block.array('output').std", "block.array('weights').mean", "block.norms_before", "block.norms_after"],
 )
+COST = ("cost.matrix", ["cost.matrix", "cost.matrix_bytes", "cost.cache", "cost.parameters"])
 RIGHT = ("training.accuracy", ["training.accuracy", "training.weight", "training.row('it').weights"])
 CASES = {
     "map": ("random-words", '"heads.view.row" = 2, "heads.view.column" = 1', *WEIGHTS, "heads.setup.recipe.seed", 4711),
@@ -47,6 +50,7 @@ CASES = {
     "similarity": ("sinusoidal", '"positions.picture" = "similarity"', *ALIKE, "positions.base", 737.1),
     "layer": ("encoder", '"block.token" = 0', *LAYER, "block.seed", 4711),
     "depth": ("no-residual", '"block.residual" = true', *LAYER, "block.seed", 4712),
+    "cost": ("gpt2", '"cost.layers" = 12', *COST, "cost.n", 97),
     "learned": ("it", '"training.step" = 20', *RIGHT, "training.setup.seed", 4),
 }
 """By name: what is shown, what is set, the answer, what is hidden, and the field that decides it with its number."""
@@ -163,3 +167,30 @@ def test_a_map_whose_mask_is_asked_for_hides_it_too(learner, tmp_path):
         pictures.append(learner.canvas.grab().toImage())
         learner.press(learner.card.leave)
     assert pictures[0] == pictures[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [("draws", "Saturated rows"), ("layer", "softmax"), ("similarity", "PE(p)"), ("cost", "KV cache")],
+)
+def test_what_is_hidden_is_named(learner, tmp_path, name, names):
+    ask(learner, tmp_path, name)
+    assert "Hidden until you answer" in learner.canvas.spoken()
+    assert names in learner.canvas.spoken()
+    learner.press(learner.card.tell)
+    settled(learner)
+    assert "Hidden" not in learner.canvas.spoken()
+
+
+def test_places_of_what_is_hidden_stand_apart_and_fill_the_room(learner, tmp_path, monkeypatch):
+    for name in ("draws", "layer", "similarity", "growth"):
+        places = []
+        monkeypatch.setattr(blanks, "paint_blank", lambda _painter, place, *_rest, found=places: found.append(place))
+        ask(learner, tmp_path, name)
+        learner.canvas.grab()
+        room = learner.canvas.room
+        assert len(places) == len(set(map(str, places))) >= 3
+        assert all(room.adjusted(-1, -1, 1, 1).contains(place) for place in places)
+        assert not any(a.intersects(b) for at, a in enumerate(places) for b in places[:at])
+        assert sum(place.width() * place.height() for place in places) > 0.6 * room.width() * room.height()
+        learner.press(learner.card.leave)

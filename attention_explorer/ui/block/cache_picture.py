@@ -295,5 +295,6 @@ def cache_drawing() -> PictureDrawing[BlockState, CachePicture, CacheLayout]:
         is_quick=is_quick,
         checkpoints=steps_to_learn,
         uses_pixels=False,
+        parts=lambda _picture: ("Keys kept", "Values kept", "The new row, both ways", "FLOPs of each step"),
         numbers=cache_numbers,
     )

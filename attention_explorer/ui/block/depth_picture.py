@@ -285,5 +285,6 @@ def depth_drawing() -> PictureDrawing[BlockState, DepthPicture, DepthLayout]:
         is_quick=is_measured,
         stream=depth_stream,
         uses_pixels=False,
+        parts=lambda _picture: tuple(title for _, title in QUANTITIES),
         numbers=depth_numbers,
     )

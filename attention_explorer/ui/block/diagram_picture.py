@@ -223,4 +223,5 @@ def layer_drawing() -> PictureDrawing[BlockState, DiagramPicture, BlockLayout]:
         is_step=_is_step,
         uses_pixels=False,
         numbers=diagram_arrays,
+        parts=lambda picture: tuple(box.title for box in picture.boxes),
     )

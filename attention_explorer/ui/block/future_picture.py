@@ -347,5 +347,6 @@ def future_drawing() -> PictureDrawing[BlockState, FuturePicture, FutureLayout]:
         is_quick=is_quick,
         checkpoints=steps_to_learn,
         uses_pixels=False,
+        parts=lambda _picture: ("What changes without the mask", "What changes with the mask"),
         numbers=future_numbers,
     )

@@ -146,5 +146,6 @@ def linear_drawing() -> PictureDrawing[BlockState, LinearPicture, LinearLayout]:
         is_quick=is_quick,
         checkpoints=steps_to_learn,
         uses_pixels=False,
+        parts=lambda _picture: ("In V: scaled before and after", "In X: scaled before and after"),
         numbers=linear_numbers,
     )

@@ -341,5 +341,10 @@ def norm_drawing() -> PictureDrawing[BlockState, NormPicture, NormLayout]:
         drag=_drag,
         press=_press,
         uses_pixels=False,
+        parts=lambda _picture: (
+            "Standard deviation that comes out",
+            "One row, before and after",
+            "Equal numbers in a row",
+        ),
         numbers=norm_numbers,
     )

@@ -24,7 +24,6 @@ class BlockPage(PicturesPage[BlockState]):
     """The bar, one of six pictures with its controls, and beside it what it says and what is true."""
 
     part = "block"
-    withholds = True
     gestures = (
         ("Point at a box of the diagram", "see its formula and a summary of its numbers in the status bar"),
         ("Click a box", "draw it large, in the head that was clicked"),

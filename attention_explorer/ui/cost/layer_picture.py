@@ -152,6 +152,12 @@ def _term_rows(picture: LayerPicture) -> tuple[tuple[str, ...], ...]:
     )
 
 
+def cost_layer_parts(picture: LayerPicture) -> tuple[str, ...]:
+    """Return what the picture shows, in names that tell no number."""
+    kept = (f"Numbers kept: {amount.name}" for amount in picture.amounts)
+    return *kept, *(f"Operations: {term.name}" for term in picture.terms), "Operations at 2n"
+
+
 # ---- Painting ----
 
 

@@ -88,6 +88,7 @@ _LAYER: Drawing = PictureDrawing(
     click=_on_layer_clicked,
     press=_on_key,
     uses_pixels=False,
+    parts=layer.cost_layer_parts,
 )
 _REACH: Drawing = PictureDrawing(
     reach_picture,
@@ -99,6 +100,7 @@ _REACH: Drawing = PictureDrawing(
     reach.cost_reach_notes,
     press=_on_key,
     uses_pixels=False,
+    parts=lambda picture: tuple(f"What gets through: {strip.name}" for strip in picture.strips),
 )
 _INPUTS: Drawing = PictureDrawing(
     inputs_picture,
@@ -109,6 +111,7 @@ _INPUTS: Drawing = PictureDrawing(
     inputs.cost_inputs_words,
     inputs.cost_inputs_notes,
     uses_pixels=False,
+    parts=lambda _picture: ("First input", "Second input", "Operations"),
 )
 
 
@@ -139,4 +142,5 @@ def _growth(measurement: Callable[[], Measurement | None]) -> Drawing:
         drag=_on_growth_dragged,
         press=_on_key,
         uses_pixels=False,
+        parts=lambda _picture: ("What grows with n, and how fast",),
     )

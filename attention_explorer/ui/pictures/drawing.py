@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.marks import paint_question_mark
+from attention_explorer.ui.drawing.blanks import paint_blanks
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
@@ -55,10 +55,6 @@ def _nothing_to_mark(_painter: QPainter, _picture: object, _layout: object, _loo
 
 def _whole_room(_picture: object, _look: Look, room: QRectF) -> Any:  # noqa: ANN401 # a layout of its own kind
     return room
-
-
-def _paint_unknown(painter: QPainter, _picture: object, room: Any, look: Look) -> None:  # noqa: ANN401 # as above
-    paint_question_mark(painter, room, look)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +132,25 @@ class PictureDrawing(Generic[S, P, L]):
     """Pixels that the picture has room in at least, on paper 76 mm; a narrower figure is a smaller one as a whole."""
     height: Callable[[P, float], float | None] = lambda _picture, _width: None
     """(picture, width at zoom 1) -> the height of a figure laid out for a width; None for the usual proportions."""
+    parts: Callable[[P], tuple[str, ...]] = lambda _picture: ()
+    """What the picture shows, in names that tell no number: all that is seen of it while they are asked for."""
     paint_given: Callable[..., None] | None = None
-    """(painter, picture, layout, look): paint what is given, while all that is computed is asked for.
-
-    None paints “?” alone.
-    """
+    """(painter, picture, layout, look): paint instead of these names what is given, and “?” for what is computed."""
 
     def withheld(self) -> PictureDrawing[S, P, L]:
         """Return how the picture is drawn while its numbers are asked for: it tells nothing, and nothing moves it."""
         return PictureDrawing(
             self.compute,
             self.layout if self.paint_given else _whole_room,
-            self.paint_given or _paint_unknown,
+            self.paint_given or self._paint_parts,
             _nothing_to_mark,
             lambda _picture, _layout, _place: NOWHERE,
             lambda _picture, _spot: "",
-            lambda _picture: (),
+            lambda picture: (TextLine(f"Hidden until you answer: {', '.join(self._names(picture))}."),),
         )
+
+    def _names(self, picture: P) -> tuple[str, ...]:
+        return self.parts(picture) or ("The picture",)
+
+    def _paint_parts(self, painter: QPainter, picture: P, room: QRectF, look: Look) -> None:
+        paint_blanks(painter, room, self._names(picture), look)

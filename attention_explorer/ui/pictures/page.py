@@ -55,8 +55,6 @@ class PicturesPage(RequestingPage, Generic[S]):
     """Pixels at zoom 1 of the page below which the panel goes under the picture."""
     least_heights = 280, 400
     """Pixels at zoom 1 that the picture gets at least: beside the panel, and above it."""
-    withholds = False
-    """Whether it can show no more than what is given; else it is covered while something is asked."""
     picture_name = "Large picture"
     """What the picture is called by a screen reader."""
 
@@ -234,12 +232,11 @@ class PicturesPage(RequestingPage, Generic[S]):
         return PictureRequest(state, self.canvas.tiles if self.drawing_of(state).uses_pixels else (0, 0), self.measured)
 
     def show_withheld(self) -> bool:
-        if self.withholds:
-            self.canvas.withhold(bool(self.withheld))
-            # The names of presets say what is to be seen.
-            keep_out_of_sight(bool(self.withheld), self._panel_scroll, self.bar.preset_box)
-            self.say_spot()
-        return self.withholds
+        self.canvas.withhold(bool(self.withheld))
+        # The names of presets say what is to be seen.
+        keep_out_of_sight(bool(self.withheld), self._panel_scroll, self.bar.preset_box)
+        self.say_spot()
+        return True
 
     def _load(self) -> None:
         """Compute what the state needs, if it is not what is shown already: at once, or on the worker."""

@@ -16,7 +16,15 @@ from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.colour_bar import paint_small_bar
 from attention_explorer.ui.drawing.heatmap import paint_cells
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
-from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, paint_message, pen, text_size
+from attention_explorer.ui.drawing.marks import (
+    colour_of,
+    draw_arrow,
+    draw_line,
+    paint_message,
+    paint_question_mark,
+    pen,
+    text_size,
+)
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.positions.encoding_map import badge_height, paint_badge_line
 from attention_explorer.ui.theme import Look
@@ -172,7 +180,8 @@ def _tip(box: QRectF, angle: float, share: float = 0.86) -> QPointF:
     return QPointF(box.center().x() + reach * math.sin(angle), box.center().y() - reach * math.cos(angle))
 
 
-def _paint_dial(painter: QPainter, picture: ClocksPicture, pair: int, box: QRectF, look: Look) -> None:
+def _paint_face(painter: QPainter, picture: ClocksPicture, pair: int, box: QRectF, look: Look) -> None:
+    """Paint a dial and which dimensions it is of."""
     theme = look.theme
     painter.setPen(pen(theme.border, 1.2 * look.zoom))
     painter.setBrush(colour_of(theme.plane))
@@ -180,7 +189,25 @@ def _paint_dial(painter: QPainter, picture: ClocksPicture, pair: int, box: QRect
     painter.setBrush(Qt.BrushStyle.NoBrush)
     top = QPointF(box.center().x(), box.top())
     draw_line(painter, top, top + QPointF(0, box.height() * 0.07), pen(theme.axis, 1.2 * look.zoom))
-    _paint_label(painter, picture, pair, box, look)
+    painter.setFont(look.font(11))
+    painter.setPen(colour_of(theme.text))
+    name = _pair_name(picture, pair)
+    if text_size(look.font(11), name)[0] > 1.2 * box.width():  # or it would reach into the next one
+        name = name.removeprefix(DIMENSIONS)
+    painter.drawText(_label(box, look), Qt.AlignmentFlag.AlignCenter, name)
+
+
+def _paint_dial(painter: QPainter, picture: ClocksPicture, pair: int, box: QRectF, look: Look) -> None:
+    _paint_face(painter, picture, pair, box, look)
+    painter.setPen(colour_of(look.theme.muted))
+    words = f"λ {wavelength_text(float(picture.lengths[pair]))}"
+    painter.drawText(_label(box, look).translated(0, look.px(13)), Qt.AlignmentFlag.AlignCenter, words)
+
+
+def _label(box: QRectF, look: Look) -> QRectF:
+    """Return where the first line below a dial stands."""
+    px = look.px
+    return QRectF(box.center().x() - px(60), box.bottom() + px(1), px(120), px(14))
 
 
 def _paint_hands(painter: QPainter, picture: ClocksPicture, pair: int, box: QRectF, look: Look) -> None:
@@ -214,20 +241,6 @@ def _paint_hand(painter: QPainter, start: QPointF, end: QPointF, look: Look, *, 
         painter.setBrush(Qt.BrushStyle.NoBrush)
         return
     draw_arrow(painter, start, end, look.theme.text, 2.0 * look.zoom, look.px(9))
-
-
-def _paint_label(painter: QPainter, picture: ClocksPicture, pair: int, box: QRectF, look: Look) -> None:
-    px = look.px
-    line = QRectF(box.center().x() - px(60), box.bottom() + px(1), px(120), px(14))
-    painter.setFont(look.font(11))
-    painter.setPen(colour_of(look.theme.text))
-    name = _pair_name(picture, pair)
-    if text_size(look.font(11), name)[0] > 1.2 * box.width():  # or it would reach into the next one
-        name = name.removeprefix(DIMENSIONS)
-    painter.drawText(line, Qt.AlignmentFlag.AlignCenter, name)
-    painter.setPen(colour_of(look.theme.muted))
-    words = f"λ {wavelength_text(float(picture.lengths[pair]))}"
-    painter.drawText(line.translated(0, px(13)), Qt.AlignmentFlag.AlignCenter, words)
 
 
 def _pair_name(picture: ClocksPicture, pair: int) -> str:
@@ -282,6 +295,17 @@ def mark_clocks(painter: QPainter, picture: ClocksPicture, layout: ClocksLayout,
         return
     if layout.matrix is not None and spot.column is not None:
         painter.drawRect(layout.matrix.rectangle(spot.row, spot.column).adjusted(-1, -1, 1, 1))
+
+
+def paint_given_clocks(painter: QPainter, picture: ClocksPicture, layout: ClocksLayout, look: Look) -> None:
+    """Paint the dials, and “?” in place of their hands."""
+    if picture.message:
+        paint_message(painter, picture.message, layout.room, look)
+        return
+    for pair, box in layout.dials:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        _paint_face(painter, picture, pair, box, look)
+        paint_question_mark(painter, box, look, min(28.0, 0.5 * box.height() / look.zoom))
 
 
 # ---- Pointing ----

@@ -86,6 +86,13 @@ def encoding_height(picture: EncodingPicture, width: float) -> float | None:
     return 1.35 * width if picture.bias is not None and width < BESIDE_FROM else None
 
 
+def encoding_parts(picture: EncodingPicture) -> tuple[str, ...]:
+    """Return what the picture shows, in names that tell no number."""
+    if picture.bias is not None:
+        return "What each distance takes off the score", "Slope of each head"
+    return "Numbers of each position", *(f"Dimension {wave.dimension}" for wave in picture.waves)
+
+
 # ---- Painting ----
 
 

@@ -9,7 +9,8 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.numerals import weight_text
 from attention_explorer.state.positions.order import KINDS, OrderPicture, Outcome
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_question_mark, paint_reason, pen, text_size
+from attention_explorer.ui.drawing.blanks import paint_blank
+from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size
 from attention_explorer.ui.drawing.small_map import paint_mark, paint_small_map, paint_title
 from attention_explorer.ui.drawing.small_map_layout import Arrangement, SmallMap, arranged, cell_at
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -84,8 +85,14 @@ def paint_order(
 
 def paint_given_order(painter: QPainter, picture: OrderPicture, layout: OrderLayout, look: Look) -> None:
     """Paint the words and how they are shuffled, and “?” for what comes out."""
+    if picture.reason:
+        paint_reason(painter, picture.reason, layout.room, look)
+        return
     _paint_sentences(painter, picture, layout, look)
-    paint_question_mark(painter, layout.room, look)
+    _paint_table(painter, picture, layout, look, is_asked=True)
+    for small, title in zip(layout.maps, _titles(picture), strict=True):
+        high = small.layout.cells.bottom() - small.header.top()
+        paint_blank(painter, QRectF(small.header.left(), small.header.top(), small.header.width(), high), title, look)
 
 
 def _titles(picture: OrderPicture) -> tuple[str, ...]:
@@ -109,7 +116,9 @@ def _paint_sentences(painter: QPainter, picture: OrderPicture, layout: OrderLayo
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 
 
-def _paint_table(painter: QPainter, picture: OrderPicture, layout: OrderLayout, look: Look) -> None:
+def _paint_table(
+    painter: QPainter, picture: OrderPicture, layout: OrderLayout, look: Look, *, is_asked: bool = False
+) -> None:
     theme, px = look.theme, look.px
     shown = layout.cell(picture.shown)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -130,7 +139,12 @@ def _paint_table(painter: QPainter, picture: OrderPicture, layout: OrderLayout, 
         painter.setPen(colour_of(theme.text))
         painter.drawText(QRectF(layout.table.left(), line.top(), layout.names, line.height()), left, TITLES[kind])
     for number, outcome in enumerate(picture.outcomes):
-        _paint_outcome(painter, outcome, layout.cell(number).adjusted(px(8), 0, -px(4), 0), look)
+        box = layout.cell(number).adjusted(px(8), 0, -px(4), 0)
+        if is_asked:
+            painter.setPen(colour_of(theme.muted))
+            painter.drawText(box, left, "?")
+        else:
+            _paint_outcome(painter, outcome, box, look)
 
 
 def _paint_outcome(painter: QPainter, outcome: Outcome, box: QRectF, look: Look) -> None:

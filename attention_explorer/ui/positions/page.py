@@ -36,7 +36,6 @@ class PositionsPage(PicturesPage[PositionsState]):
     """The bar, one large picture with the controls it needs, and beside it the notes, the verdict and the row."""
 
     part = "positions"
-    withholds = True
     picture_name = "Picture of the encoding"
     gestures = (
         ("Point at the picture", "see the arithmetic in the status bar"),

@@ -93,6 +93,7 @@ def _encoding() -> Drawing:
         is_step=_is_step,
         layers=Layers(ui.encoding_ground_key, ui.paint_encoding_ground, ui.paint_encoding_front),
         height=ui.encoding_height,
+        parts=ui.encoding_parts,
     )
 
 
@@ -130,6 +131,8 @@ def _clocks() -> Drawing:
         is_quick=_has_few_or_is_sampled,
         is_step=_is_step,
         layers=Layers(ui.clocks_ground_key, ui.paint_clocks_ground, ui.paint_clocks_front),
+        parts=lambda _picture: ("Angles", "Turns", "Wavelengths", "R"),
+        paint_given=ui.paint_given_clocks,
     )
 
 
@@ -150,6 +153,7 @@ def _similarity() -> Drawing:
         is_quick=partial(_has_few, most=FEW_NUMBERS),
         is_step=_is_step,
         numbers=similarity_numbers,
+        parts=lambda picture: (*picture.titles, picture.curve_title),
     )
 
 
@@ -160,6 +164,7 @@ def _on_similarity_clicked(state: PositionsState, spot: Spot) -> Changed:
 def _attention() -> Drawing:
     from attention_explorer.state.positions.attention import position_attention_numbers, position_attention_picture
     from attention_explorer.ui.positions import attention_picture as ui
+    from attention_explorer.ui.positions.notes import titles_of
 
     return PictureDrawing(
         position_attention_picture,
@@ -175,6 +180,7 @@ def _attention() -> Drawing:
         is_step=_is_step_of_attention,
         layers=Layers(ui.attention_ground_key, ui.paint_attention_ground, ui.paint_attention_front),
         numbers=position_attention_numbers,
+        parts=lambda picture: (*(f"Scores: {title}" for title in titles_of(picture).values()), "Weights of the keys"),
     )
 
 
@@ -208,6 +214,7 @@ def _order() -> Drawing:
         is_quick=_has_few,
         is_step=_is_step,
         numbers=order_numbers,
+        parts=lambda _picture: ("What comes out",),
         paint_given=ui.paint_given_order,
     )
 

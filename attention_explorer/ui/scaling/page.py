@@ -25,7 +25,6 @@ class ScalingPage(PicturesPage[ScalingState]):
     """The bar, one of three pictures with its controls, and beside it what it says and what is true."""
 
     part = "scaling"
-    withholds = True
     narrow_below = 980
     least_heights = 400, 480
     gestures = (

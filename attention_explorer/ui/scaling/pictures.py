@@ -19,6 +19,7 @@ from attention_explorer.ui.scaling.bench_hand import (
 )
 from attention_explorer.ui.scaling.bench_layout import NARROW, bench_layout
 from attention_explorer.ui.scaling.growth_picture import (
+    QUANTITIES,
     growth_click,
     growth_layout,
     growth_spot,
@@ -31,6 +32,7 @@ from attention_explorer.ui.scaling.scores_layout import TABLE_BESIDE_FROM, score
 from attention_explorer.ui.scaling.scores_picture import (
     mark_scores,
     paint_scores,
+    scores_parts,
     scores_spot,
     scores_words,
     with_d_k_moved,
@@ -56,6 +58,7 @@ DRAWINGS: dict[ScalingPicture, PictureDrawing[ScalingState, Any, Any]] = {
         stream=scores_stream,
         uses_pixels=False,
         numbers=scores_numbers,
+        parts=scores_parts,
         height=stacked_below(TABLE_BESIDE_FROM, 1.35),
     ),
     ScalingPicture.GROWTH: PictureDrawing(
@@ -72,6 +75,7 @@ DRAWINGS: dict[ScalingPicture, PictureDrawing[ScalingState, Any, Any]] = {
         stream=growth_stream,
         uses_pixels=False,
         numbers=growth_numbers,
+        parts=lambda _picture: tuple(title for _, title in QUANTITIES),
     ),
     ScalingPicture.BENCH: PictureDrawing(
         _bench_of,

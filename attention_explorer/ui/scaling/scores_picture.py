@@ -164,6 +164,12 @@ def _bar(picture: ScoresPicture, chart: ChartLayout, look: Look, key: int, scale
     return QRectF(left, top, width, chart.plot.bottom() - top)
 
 
+def scores_parts(picture: ScoresPicture) -> tuple[str, ...]:
+    """Return what the picture shows, in names that tell no number."""
+    measures = (line.title for line in table_lines(picture) if not line.is_prediction)
+    return "Scores, not scaled", "Scores ÷ √d_k", *(f"{name[0].upper()}{name[1:]}" for name in measures)
+
+
 # ---- Pointing ----
 
 
