@@ -98,6 +98,8 @@ class Page(QWidget):
         """Why what is computed is not to be seen now; see `withhold`. Empty if it is."""
         self.moves = True
         """Whether anything may move by itself; see `set_moves`."""
+        self.is_alone = False
+        """Whether its `presented` parts have the room of the page for themselves."""
         self.setObjectName("page")
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
@@ -123,6 +125,12 @@ class Page(QWidget):
             self.focus_first()
         else:
             super().keyPressEvent(event)
+
+    def stand_alone(self, alone: bool) -> None:
+        """Lay out the `presented` parts for all of the room, or everything as usual."""
+        if alone != self.is_alone:
+            self.is_alone = alone
+            self.set_look(self.look)
 
     def stop(self) -> None:
         """End whatever moves by itself."""

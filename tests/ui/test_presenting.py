@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QScrollBar, QWidget
 from window_driver import WindowDriver
 
 from attention_explorer.pages.lessons import shelf
@@ -215,3 +215,30 @@ def test_a_hand_out_is_written_from_the_list_of_lessons(speaker, monkeypatch, tm
     assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF-")
     assert speaker.told == "Saved sheet.pdf"
     listed.reject()
+
+
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.id)
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 800), (1366, 700)])
+def test_words_are_large_and_nothing_is_cut_in_any_window(make_window, hand, qtbot, entry, size):
+    speaker = Speaker(make_window(None, Settings(theme=ThemeChoice.LIGHT, page=entry.id)), hand)
+    speaker.press_key(Qt.Key.Key_F5)
+    speaker.window.resize(*size)
+    speaker.settle(qtbot)
+    window, page = speaker.window, speaker.page
+    assert window.look.zoom >= 1.25
+    for widget in (*(getattr(page, name) for name in page.presented), speaker.presenter._caption):
+        box = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+        assert window.rect().contains(box) or not widget.isVisible()
+    assert all(not bar.maximum() for bar in page.findChildren(QScrollBar) if bar.isVisible())
+    assert page.canvas.width() > 0.9 * window.width() or page.canvas.height() > 0.5 * window.height()
+
+
+def test_a_lesson_is_presented_whole_and_larger(speaker, qtbot):
+    window = speaker.window
+    window.start_lesson(shelf.lessons()[5])
+    speaker.press_key(Qt.Key.Key_F5)
+    window.resize(1024, 768)
+    speaker.settle(qtbot)
+    assert window.look.zoom > 1.15
+    assert window.rect().contains(QRect(speaker.canvas.mapTo(window, QPoint(0, 0)), speaker.canvas.size()))
+    assert speaker.canvas.height() > 0.35 * window.height()

@@ -21,8 +21,10 @@ from attention_explorer.ui.page import PAGES, Page, PageEntry
 from attention_explorer.ui.session_dialogs import say
 from attention_explorer.ui.window import MainWindow
 
-NARROWEST, LOWEST = 1070, 560
-"""Pixels at 100 % that a page needs, to be laid out as one picture: what there is more of makes everything larger."""
+NARROWEST, LOWEST = 740, 560
+"""Pixels at 100 % that a picture and its caption need at least: what there is more of makes everything larger."""
+CARD = 60
+"""Pixels at 100 % of the card of a lesson, which stands above the picture."""
 LARGEST = 2.5
 STEPPING = {"PgDown": 1, "PgUp": -1}
 
@@ -37,6 +39,7 @@ class Presenter(QObject):
         self.scenes: tuple[Scene, ...] = ()
         self.at = 0
         self._hidden: list[QWidget] = []
+        self._alone: set[Page] = set()
         self._shortcuts: list[QShortcut] = []
         self._was = Qt.WindowState.WindowNoState
         self._own: tuple[ExplorerState, int, str] | None = None
@@ -108,6 +111,9 @@ class Presenter(QObject):
         self._show_all()
         self._caption.hide()
         self._caption.setParent(None)
+        for page in self._alone:
+            page.stand_alone(False)
+        self._alone.clear()
         window.set_bare(0.0)
         window.setWindowState(self._was)
         self._put_back()
@@ -168,7 +174,9 @@ class Presenter(QObject):
     def _enlarge(self) -> None:
         """Make everything as large as the window allows."""
         window = self._window
-        wanted = min(window.width() / NARROWEST, window.height() / LOWEST, LARGEST)
+        card = window.lesson_card
+        lowest = LOWEST + (0 if card is None else CARD)
+        wanted = min(window.width() / NARROWEST, window.height() / lowest, LARGEST)
         self._hide_rest()
         window.set_bare(round(max(wanted, window.settings.zoom, 0.5), 2))
         self._on_turned()
@@ -176,6 +184,8 @@ class Presenter(QObject):
     def _on_turned(self) -> None:
         if self.is_on:
             self._show_all()
+            self._window.page.stand_alone(True)
+            self._alone.add(self._window.page)
             self._hide_rest()
             self._ask_caption()
             QTimer.singleShot(0, self, self._hide_rest)  # what has found its place a moment later

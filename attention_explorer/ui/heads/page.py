@@ -207,7 +207,7 @@ class HeadsPage(RequestingPage):
 
     def _arrange(self) -> None:
         """Three columns, or one that scrolls where the window is too narrow."""
-        px, narrow = self.look.px, self.width() < self.look.px(NARROW_PAGE)
+        px, narrow = self.look.px, self.width() < self.look.px(NARROW_PAGE) and not self.is_alone
         self._columns.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
         self.bar.be_low(self.height() < px(LOW_PAGE))
         wide, tight = self.width() > px(1900), self.width() < px(TIGHT_PAGE)

@@ -165,7 +165,7 @@ class LookupPage(Page):
 
     def _arrange(self) -> None:
         """Put the panel beside the plane, or below it where the window is too narrow for both."""
-        px, is_narrow = self.look.px, self.width() < self.look.px(NARROW_PAGE)
+        px, is_narrow = self.look.px, self.width() < self.look.px(NARROW_PAGE) and not self.is_alone
         self._columns.setContentsMargins(px(14), px(10), px(12 if is_narrow else 6), px(10))
         if is_narrow:
             self._columns.setDirection(QBoxLayout.Direction.TopToBottom)

@@ -202,7 +202,7 @@ class PicturesPage(RequestingPage, Generic[S]):
 
     @property
     def _is_narrow(self) -> bool:
-        return self.width() < self.look.px(self.narrow_below)
+        return self.width() < self.look.px(self.narrow_below) and not self.is_alone
 
     @property
     def _is_low(self) -> bool:
@@ -211,7 +211,8 @@ class PicturesPage(RequestingPage, Generic[S]):
     def _give_height(self) -> None:
         # Of a low page the picture takes no more than it needs: it is to be seen whole.
         narrow = self._is_narrow and not self._is_low
-        self.canvas.setMinimumHeight(self.look.px(self.least_height(self.state, narrow=narrow)))
+        least = 0 if self.is_alone else self.look.px(self.least_height(self.state, narrow=narrow))
+        self.canvas.setMinimumHeight(least)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
