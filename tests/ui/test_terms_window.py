@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QSlider
 from window_driver import WindowDriver
@@ -11,12 +13,15 @@ from window_driver import WindowDriver
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.terms.page import GLOSSARY, KEYS, SOURCES, TABS, THE_NUMBERS, HelpWindow
 from attention_explorer.pages.terms.panel import TermCard
-from attention_explorer.pages.terms.terms import mentions
+from attention_explorer.pages.terms.pictures import HIGH, WIDE, painted
+from attention_explorer.pages.terms.terms import WHOLE, Term, mentions, terms
 from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.state.ready_made import find_preset
 from attention_explorer.ui.controls.term_label import TermLabel
 from attention_explorer.ui.dialogs import page_rows, window_rows
 from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.references import PAPERS, TO_READ_ON
+from attention_explorer.ui.theme import Look
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -247,3 +252,28 @@ def test_the_help_fits_the_window(make_window, hand, size, zoom):
     reader.window.show_help(GLOSSARY)
     assert reader.help.height() <= size[1]
     assert reader.help.width() <= max(size[0], reader.help.minimumSizeHint().width())
+
+
+PARTS = [term for term in terms() if term.part != WHOLE]
+
+
+def pixels(term: Term, part: tuple[float, ...]) -> np.ndarray:
+    """Return the picture of a term, two pixels for one."""
+    ready = find_preset(term.show, term.page)
+    entry = next(entry for entry in PAGES if entry.id == ready.page)
+    image = painted(entry.figure(ready.state), part, Look(), 2.0).convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width()).copy()
+
+
+@pytest.mark.parametrize("term", PARTS, ids=lambda term: term.name)
+def test_a_part_of_a_picture_is_cut_where_nothing_is_drawn(qapp, term):
+    """Its edges are of one colour, it fits the place, and its letters are nearly as large as those of the window."""
+    left, top, wide, high = term.part
+    found = pixels(term, term.part)
+    edges = {"top": (top, found[0]), "bottom": (1 - top - high, found[-1])}
+    edges |= {"left": (left, found[:, 0]), "right": (1 - left - wide, found[:, -1])}
+    for edge, (outside, row) in edges.items():
+        assert outside < 1e-9 or len(set(row.tolist())) == 1, edge
+    assert found.shape[1] <= 2 * WIDE + 1
+    assert found.shape[0] <= 2 * HIGH + 1
+    assert found.shape[1] >= 0.9 * 2 * WIDE * wide, "or it could not be read"

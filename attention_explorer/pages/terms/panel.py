@@ -60,7 +60,7 @@ class TermView(QWidget):
         allow_unless(reason, self.show_me)
         self.picture.setVisible(term.picture and not reason)
         if self.picture.isVisibleTo(self):
-            self.picture.show_preset(ready)
+            self.picture.show_preset(ready, term.part)
 
     def spoken(self) -> str:
         """Say what the term means."""

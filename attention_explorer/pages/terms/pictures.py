@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.terms.terms import WHOLE
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.state.figure_options import PIXELS_PER_INCH, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.state.ready_made import ReadyMade
@@ -20,10 +21,10 @@ from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.pictures.figure import PicturesFigure
 from attention_explorer.ui.theme import Look
 
-WIDE, HIGH = 372, 230
-"""Pixels at 100 %."""
-TOO_HIGH, WIDER = 1.2, 1.8
-"""Of a picture’s height by its width, and how much wider it is laid out then."""
+WIDE, HIGH = 440, 280
+"""Pixels at 100 %: of the place, and the width that a picture is laid out for."""
+LARGEST = 1.3
+"""How much larger than it was laid out a picture becomes, if it is a small part of one."""
 
 
 class Miniature(QWidget):
@@ -35,6 +36,7 @@ class Miniature(QWidget):
         super().__init__(parent)
         self._look = look
         self._ready: ReadyMade | None = None
+        self._part: tuple[float, ...] = WHOLE
         self._image, self._words = QImage(), ""
         self._kept: dict[object, tuple[QImage, str]] = {}
         self.setAccessibleName("Picture of the preset")
@@ -55,12 +57,12 @@ class Miniature(QWidget):
         self._look = look
         self.setFixedHeight(look.px(HIGH))
         if self._ready is not None:
-            self.show_preset(self._ready)
+            self.show_preset(self._ready, self._part)
 
-    def show_preset(self, ready: ReadyMade) -> None:
-        """Show a preset, as soon as it is painted."""
-        self._ready = ready
-        key = ready.page, ready.id, self._look.theme.name, self._look.zoom, self.devicePixelRatioF()
+    def show_preset(self, ready: ReadyMade, part: tuple[float, ...] = WHOLE) -> None:
+        """Show a preset, or a part of its picture, as soon as it is painted."""
+        self._ready, self._part = ready, part
+        key = ready.page, ready.id, part, self._look.theme.name, self._look.zoom, self.devicePixelRatioF()
         if key in self._kept:
             self._show(key, self._kept[key])
             return
@@ -70,11 +72,15 @@ class Miniature(QWidget):
 
     def _on_delivered(self, key: object, result: tuple[Figure, str]) -> None:
         figure, words = result
-        self._kept[key] = _painted(figure, self._look, self.devicePixelRatioF()), words
+        self._kept[key] = painted(figure, self._part, self._look, self.devicePixelRatioF()), words
         self._show(key, self._kept[key])
 
     def _show(self, key: object, result: tuple[QImage, str]) -> None:
-        if self._ready is not None and isinstance(key, tuple) and key[:2] == (self._ready.page, self._ready.id):
+        if (
+            self._ready is not None
+            and isinstance(key, tuple)
+            and key[:3] == (self._ready.page, self._ready.id, self._part)
+        ):
             self._image, self._words = result
             self.update()
 
@@ -82,9 +88,9 @@ class Miniature(QWidget):
         if self._image.isNull():
             return
         painter = QPainter(self)
-        size = self._image.deviceIndependentSize().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        box = QRectF(0, 0, size.width(), size.height())
+        size = self._image.deviceIndependentSize()
+        left, top = (self.width() - size.width()) // 2, (self.height() - size.height()) // 2
+        box = QRectF(left, top, size.width(), size.height())
         painter.drawImage(box, self._image)
         painter.setPen(colour_of(self._look.theme.border))
         painter.drawRect(box.adjusted(0, 0, -1, -1))
@@ -105,14 +111,20 @@ def _computed(ready: ReadyMade, report: Report, deliver: Deliver) -> None:
             return  # what cannot be drawn is left out
 
 
-def _painted(figure: Figure, look: Look, ratio: float) -> QImage:
-    """Return a figure as an image, laid out for the room that there is."""
+def painted(figure: Figure, part: tuple[float, ...], look: Look, ratio: float) -> QImage:
+    """Return a part of a figure as an image, as large as the place for it allows."""
     theme = FigureTheme.DARK if look.theme.name == "dark" else FigureTheme.LIGHT
-    image = QImage()
-    for times in (1.0, WIDER):  # what comes out too high may have its parts side by side in a wider room
-        if image.isNull() or image.height() > TOO_HIGH * image.width():
-            wide = Length(round(WIDE * times * look.zoom * ratio), LengthUnit.PX)
-            options = FigureOptions(".png", PIXELS_PER_INCH * ratio, wide, theme, title=False, caption=False)
-            image = rendered(figure, options)
+
+    def drawn(scale: float) -> QImage:
+        wide = Length(round(WIDE * scale), LengthUnit.PX)
+        options = FigureOptions(".png", PIXELS_PER_INCH * scale, wide, theme, title=False, caption=False)
+        return rendered(figure, options)
+
+    left, top, across, down = part
+    first = drawn(1.0)
+    fitting = min(WIDE / (across * first.width()), HIGH / (down * first.height()), LARGEST)
+    whole = drawn(fitting * look.zoom * ratio)
+    wide, high = whole.width(), whole.height()
+    image = whole.copy(round(left * wide), round(top * high), round(across * wide), round(down * high))
     image.setDevicePixelRatio(ratio)
     return image

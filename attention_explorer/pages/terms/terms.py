@@ -15,6 +15,10 @@ SCHEME = "term:"
 """What the links to terms begin with."""
 
 
+WHOLE = (0.0, 0.0, 1.0, 1.0)
+"""Of a picture."""
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """A word of the subject.
@@ -37,6 +41,8 @@ class Term:
         Words by which it is found when somebody looks for it, and only then.
     picture : bool
         Whether the preset is drawn beside it.
+    part : tuple of float
+        What of that picture is enough, in shares of its size: left, top, width, height.
     """
 
     name: str
@@ -47,6 +53,7 @@ class Term:
     also: tuple[str, ...] = ()
     quiet: tuple[str, ...] = ()
     picture: bool = True
+    part: tuple[float, ...] = WHOLE
 
 
 @dataclass(frozen=True, slots=True)
