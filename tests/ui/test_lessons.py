@@ -709,3 +709,46 @@ def test_settings_that_are_damaged_are_no_progress(text):
     assert not any(Progress.read(text).of(lesson).step for lesson in shelf.lessons())
     assert not any(Progress.read(text).of(lesson).tries for lesson in shelf.lessons())
     assert not any(Progress.read(text).of(lesson).seconds for lesson in shelf.lessons())
+
+
+TEACHERS = 'format = 1\ntitle = "Of a teacher"\n' + '[[step]]\nshow = "two-keys"\nsay = "Read."\n' * 3
+
+
+def test_lessons_of_one_name_do_not_share_their_progress(learner, tmp_path):
+    built_in = next(lesson for lesson in shelf.lessons() if lesson.name == "soft")
+    files = [tmp_path / folder / "soft.lesson.toml" for folder in ("a", "b")]
+    for file, extra in zip(files, ("", 'learned = "Else."\n'), strict=True):
+        file.parent.mkdir()
+        file.write_text(TEACHERS.replace("[[step]]", extra + "[[step]]", 1), encoding="utf-8")
+    learner.window.files.open(files[0])
+    learner.press(learner.card.next)
+    learner.press(learner.card.leave)
+    learner.window.files.open(files[1])
+    assert "Step 1 of 3" in learner.words()
+    learner.press(learner.card.leave)
+    learner.window._lessons.start(built_in)
+    assert "Step 1 of 6" in learner.words()
+    learner.press(learner.card.leave)
+    learner.window.files.open(files[0])
+    assert "Step 2 of 3" in learner.words(), "where it was left"
+    learner.press(learner.card.next)
+    learner.press(learner.card.next)
+    assert not learner.card.next.isVisible(), "no lesson of the program comes after it"
+    kept = Progress.read(learner.window.settings.lessons)
+    assert kept.of(read_lesson(files[0])).finished
+    assert not kept.of(built_in).finished
+
+
+def test_progress_kept_by_an_earlier_version_is_gone_on_with(tmp_path):
+    file = tmp_path / "atoms.lesson.toml"
+    file.write_text(TEACHERS, encoding="utf-8")
+    lesson, built_in = read_lesson(file), shelf.lessons()[1]
+    old = Progress.read('{"atoms": {"step": 2}, "soft": {"step": 3, "first_tries": {"2": true}}}')
+    assert old.of(lesson).step == 2
+    assert old.of(built_in).step == 3
+    assert old.of(built_in).first_tries == {2: True}
+    new = Progress.read(old.at(lesson, 1).text())
+    assert new.of(lesson).step == 1
+    file.write_text(TEACHERS.replace("Read", "Look"), encoding="utf-8")
+    assert new.of(read_lesson(file)).step == 0, "that of the old file was not for two"
+    assert not new.without(lesson).of(lesson).step

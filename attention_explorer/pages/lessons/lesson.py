@@ -218,6 +218,8 @@ class Lesson:
         What its closing card says.
     steps : tuple of Step
         One at least.
+    mark : str
+        Of a file, what tells it from others of its name; empty for those of the program.
     """
 
     name: str
@@ -226,3 +228,9 @@ class Lesson:
     after: tuple[str, ...]
     learned: str
     steps: tuple[Step, ...]
+    mark: str = ""
+
+    @property
+    def key(self) -> str:
+        """What no other lesson is called."""
+        return f"{self.name} {self.mark}" if self.mark else self.name

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from attention_explorer.pages.lessons.lesson import Lesson
+from attention_explorer.pages.lessons.shelf import NAMES
 
 LONGEST = 1e7
 """Seconds that one lesson may have taken, in all: what says more is damaged."""
@@ -48,13 +49,13 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What was done of each lesson, by its name."""
+    """What was done of each lesson, by its key."""
 
     lessons: Mapping[str, Done] = field(default_factory=dict)
 
     def of(self, lesson: Lesson) -> Done:
         """Return what was done of a lesson; its place lies within it, also if the file has become shorter."""
-        done = self.lessons.get(lesson.name, Done())
+        done = self.lessons.get(lesson.key, self.lessons.get(_old_key(lesson), Done()))
         return replace(done, step=done.step if done.step < len(lesson.steps) else 0)
 
     def at(self, lesson: Lesson, step: int) -> Self:
@@ -74,14 +75,15 @@ class Progress:
 
     def without(self, lesson: Lesson) -> Self:
         """Return it as if a lesson had never been begun."""
-        return replace(self, lessons={name: done for name, done in self.lessons.items() if name != lesson.name})
+        keys = lesson.key, _old_key(lesson)
+        return replace(self, lessons={key: done for key, done in self.lessons.items() if key not in keys})
 
     def finished(self, lesson: Lesson) -> Self:
         """Return it with a lesson that has come to its end, and begins anew the next time."""
         return self._with(lesson, replace(self.of(lesson), step=0, finished=True))
 
     def _with(self, lesson: Lesson, done: Done) -> Self:
-        return replace(self, lessons={**self.lessons, lesson.name: done})
+        return replace(self, lessons={**self.without(lesson).lessons, lesson.key: done})
 
     # ---- As a text ----
 
@@ -89,14 +91,14 @@ class Progress:
         """Return it as the settings keep it."""
         return json.dumps(
             {
-                name: {
+                key: {
                     "step": done.step,
                     "finished": done.finished,
                     "seconds": round(done.seconds, 1),
                     "tries": {str(step): count for step, count in done.tries.items()},
                     "first_tries": {str(step): is_right for step, is_right in done.first_tries.items()},
                 }
-                for name, done in self.lessons.items()
+                for key, done in self.lessons.items()
             }
         )
 
@@ -108,7 +110,12 @@ class Progress:
         except (ValueError, RecursionError):
             return cls()
         items = document.items() if isinstance(document, dict) else ()
-        return cls({name: _done(item) for name, item in items if isinstance(item, dict)})
+        return cls({key: _done(item) for key, item in items if isinstance(item, dict)})
+
+
+def _old_key(lesson: Lesson) -> str:
+    """Return by what earlier versions kept a lesson of a file: its name, if no lesson of the program has that."""
+    return lesson.key if lesson.name in NAMES else lesson.name
 
 
 def _done(item: dict[str, Any]) -> Done:

@@ -34,6 +34,6 @@ def lessons() -> tuple[Lesson, ...]:
 
 def after(lesson: Lesson) -> Lesson | None:
     """Return the lesson that comes next; None after the last."""
-    names = [each.name for each in lessons()]
-    place = names.index(lesson.name) + 1 if lesson.name in names else len(names)
-    return lessons()[place] if place < len(names) else None
+    keys = [each.key for each in lessons()]
+    place = keys.index(lesson.key) + 1 if lesson.key in keys else len(keys)
+    return lessons()[place] if place < len(keys) else None
