@@ -209,6 +209,6 @@ def test_the_stages_fit_into_the_narrowest_of_three_columns(make_window, zoom):
     window.page.settle()
     QApplication.processEvents()
     stages = window.page.stages
-    assert stages.width() < window.look.px(340)  # of three columns
+    assert stages.width() < window.look.px(420)  # of three columns
     for small in stages.picture_layout.maps:
         assert QRectF(stages.rect()).contains(small.box)

@@ -13,6 +13,8 @@ from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.theme import Look
 
 FAR_FROM_SQUARE = 3
+LOW, BAR_BESIDE = 2.0, 220
+"""By its height, how wide a room is that has the colour bar beside the cells; and how wide a place (px at zoom 1)."""
 LARGEST_CELL, LARGEST_LABEL = 110.0, 13.0
 """Pixels at zoom 1."""
 LARGEST_SHARE = 0.25
@@ -93,11 +95,12 @@ def _layout_for(
     rows, columns = picture.cells
     sums_width = px(54) if picture.row_sums else 0
     bar_gap = px(16) + (px(10) if picture.row_sums else 0)  # "row sum" stands below the cells
-    below = bar_gap + px(44) if bar else px(8)
+    beside = px(BAR_BESIDE) if bar and _is_low(picture, room) else 0
+    below = bar_gap + px(44) if bar and not beside else px(8)
     title = px(20) if look.axis_names else 0
     row_room = min(longest_label(picture.row_tokens, look, sizes[0]), 0.22 * room.width()) + px(10)
     column_longest = longest_label(picture.column_tokens, look, sizes[1])
-    wide = max(room.width() - row_room - title - sums_width - px(8), px(20))
+    wide = max(room.width() - row_room - title - sums_width - beside - px(8), px(20))
     slanted = min(column_longest, 0.2 * room.height())
     high = max(room.height() - slanted - title - below - px(8), px(20))
     cell_width, cell_height = _cell_size(look, rows, columns, wide, high)
@@ -110,15 +113,25 @@ def _layout_for(
         cell_width = narrower
     row_labels = _row_labels(look, cell_height, row_room, sizes[0])
     width, height = cell_width * columns, cell_height * rows
-    spare = max(0.0, room.width() - title - row_room - width - max(sums_width, overhang))
+    spare = max(0.0, room.width() - title - row_room - width - max(sums_width, overhang, beside))
     left = room.left() + title + row_room + spare / 2
     top_room = column_height(column_labels, look)
     spare_height = max(0.0, room.height() - top_room - title - height - below)
     top = room.top() + title + top_room + min(spare_height / 2, px(24))
     cells = QRectF(left, top, width, height)
     bar_box = _bar_box(picture, look, room, cells, bar_gap) if bar else QRectF()
+    if beside:
+        bar_box = bar_in(
+            picture, look, QRectF(cells.right() + px(24), cells.bottom() - px(44), beside - px(32), px(44))
+        )
     sums = QRectF(cells.right() + px(4), top, sums_width, height) if picture.row_sums else QRectF()
     return HeatmapLayout(cells, rows, columns, row_labels, column_labels, bar_box, sums)
+
+
+def _is_low(picture: MapPicture, room: QRectF) -> bool:
+    """Whether a room has more than enough width, so that the colour bar stands beside the cells and they get higher."""
+    rows, columns = picture.cells
+    return room.width() > LOW * room.height() and not picture.row_sums and rows >= columns
 
 
 def _is_far_from_square(rows: int, columns: int) -> bool:

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 KEPT = "Kept as B. Change anything, then choose Compare."
 WALL_WIDTH = 268
 PANEL_WIDTH = 344
-TIGHT_PAGE = 1020
+TIGHT_PAGE = 1120
 """Pixels at zoom 1 of a page below which the columns beside the picture give way to it."""
-TIGHT_WALL_WIDTH, TIGHT_PANEL_WIDTH = 226, 312
+TIGHT_WALL_WIDTH, TIGHT_PANEL_WIDTH = 150, 312
 NARROW_PAGE = 946
 LOW_PANEL = 740
 """Pixels at zoom 1 of the page below which the panel has no room for the hint: it stands above the columns."""

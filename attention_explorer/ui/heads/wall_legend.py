@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
+from attention_explorer.ui.drawing.legend import fitting
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
@@ -37,6 +38,7 @@ class WallLegend(QWidget):
         before, self._legend = self._legend, legend
         (_, low), *_, (_, high) = legend.scale.ticks()
         self.setAccessibleDescription(f"{legend.colour_map}, from {low} to {high}")
+        self.setToolTip(f"From {low} to {high}")
         if before is None or _painted(before) != _painted(legend):
             self.update()
 
@@ -63,7 +65,9 @@ class WallLegend(QWidget):
         bar = QRectF(width, (self.height() - px(9)) / 2, px(90), px(9))
         pixels = pixels_of(np.linspace(0.0, 1.0, 256)[None, :], None, legend.colour_map, self._look.theme.masked)
         painter.drawImage(bar, image_of(pixels))
-        painter.drawText(row.adjusted(bar.right() + px(6), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, high)
+        after = row.adjusted(bar.right() + px(6), 0, 0, 0)
+        shown = fitting((high, high.partition(",")[0]), painter.font(), after.width())  # the tooltip says what it is
+        painter.drawText(after, Qt.AlignmentFlag.AlignVCenter, shown)
         painter.end()
 
 
