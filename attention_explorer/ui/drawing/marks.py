@@ -158,6 +158,11 @@ def _paint_haloed_text(painter: QPainter, box: QRectF, text: str, font: QFont, i
     painter.drawText(baseline, text)
 
 
+def pixels_under(size: QSize, ratio: float) -> QSize:
+    """Return how many pixels of the screen a widget touches: with 1.75 pixels for one it may end amid one."""
+    return QSize(math.ceil(size.width() * ratio), math.ceil(size.height() * ratio))
+
+
 def paint_message(painter: QPainter, message: str, room: QRectF, look: Look) -> None:
     """Write in the middle of a room why there is no picture in it."""
     painter.setFont(look.font(15))

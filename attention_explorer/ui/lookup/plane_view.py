@@ -17,7 +17,7 @@ from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.state.lookup.wording import description, given_in_words, part_given, spot_in_words
 from attention_explorer.ui.accessible import PICTURE, sentences
 from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
-from attention_explorer.ui.drawing.marks import pen
+from attention_explorer.ui.drawing.marks import pen, pixels_under
 from attention_explorer.ui.lookup.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.ui.lookup.plane_foreground import paint_foreground
 from attention_explorer.ui.lookup.plane_grip import Drag, Hold, Pan
@@ -175,7 +175,7 @@ class PlaneView(QWidget):
         ratio = self.devicePixelRatioF()
         key = (backdrop_key(scene), self.size(), ratio)
         if key != self._backdrop_key:
-            self._backdrop = QPixmap(self.size() * ratio)
+            self._backdrop = QPixmap(pixels_under(self.size(), ratio))
             self._backdrop.setDevicePixelRatio(ratio)
             self._backdrop.fill(scene.look.theme.window)
             painter = QPainter(self._backdrop)

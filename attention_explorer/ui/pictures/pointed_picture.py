@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.ui.accessible import PICTURE, tell_changed
 from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
-from attention_explorer.ui.drawing.marks import colour_of
+from attention_explorer.ui.drawing.marks import colour_of, pixels_under
 from attention_explorer.ui.theme import Look
 
 
@@ -130,7 +130,7 @@ class PointedPicture(QWidget):
     def empty_pixmap(self) -> QPixmap:
         """Return as many pixels as the widget has on its screen, in the colour of its ground."""
         ratio = self.devicePixelRatioF()
-        pixmap = QPixmap(self.size() * ratio)
+        pixmap = QPixmap(pixels_under(self.size(), ratio))
         pixmap.setDevicePixelRatio(ratio)
         pixmap.fill(colour_of(self.look.theme.card))
         return pixmap
