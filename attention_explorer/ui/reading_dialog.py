@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QSizePolicy,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -28,6 +29,8 @@ from attention_explorer.state.heads.file_reading import Choice, Reading, read_as
 from attention_explorer.ui.heads.matrix_view import MatrixView
 from attention_explorer.ui.theme import Look
 
+WIDE, WIDE_ALONE = 760, 480
+"""Pixels at 100 % with the preview, and without."""
 AXES_TIP = "One letter an axis: l layers, b batch, h heads, q queries (rows), k keys (columns)"
 
 
@@ -70,6 +73,7 @@ class ReadingDialog(QDialog):
         self.reasons.setTextFormat(Qt.TextFormat.PlainText)
         self.preview = MatrixView(look, "The first head")
         self.preview.setMinimumSize(look.px(300), look.px(280))
+        self.preview.hide()
         self._lay_out(look)
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_read)
@@ -92,6 +96,7 @@ class ReadingDialog(QDialog):
         self.axes.textEdited.connect(lambda text: self._change(axes=text.strip().lower()))
         self.batch = QSpinBox()
         self.batch.setMaximum(2**30)
+        self.batch.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.batch.setValue(self._choice.batch)
         self.batch.setAccessibleName("Which sequence of the batch, from 0")
         self.batch.valueChanged.connect(lambda number: self._change(batch=number))
@@ -120,7 +125,17 @@ class ReadingDialog(QDialog):
         whole = QVBoxLayout(self)
         whole.addLayout(both, 1)
         whole.addWidget(self.buttons)
-        self.resize(look.px(760), look.px(400))
+        self._look = look
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be as large as what is shown: a preview may be there or not, and reasons are short or long."""
+        wide = self._look.px(WIDE if self.preview.isVisibleTo(self) else WIDE_ALONE)
+        wide = min(wide, self.screen().availableGeometry().width())
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()  # what was hidden or written just now counts
+            self.resize(wide, max(layout.totalHeightForWidth(wide), layout.totalMinimumSize().height()))
 
     # ---- Reading ----
 
@@ -156,10 +171,12 @@ class ReadingDialog(QDialog):
         if reading.preview is not None:
             self.preview.show_picture(reading.preview)
         self.open_button.setEnabled(reading.recipe is not None)
+        self._fit()
 
     def _on_failed(self, _choice: Choice, error: Exception) -> None:
         if isinstance(error, ExplorerError):
             self.reasons.setText(str(error))
+            self._fit()
 
     def _agree(self) -> None:
         if self._reading is not None and self._reading.recipe is not None:

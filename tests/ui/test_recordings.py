@@ -192,6 +192,12 @@ def asked(window) -> ReadingDialog:
     return dialog
 
 
+def fits(dialog: ReadingDialog) -> bool:
+    """Whether it is as high as what it shows, within what a style leaves around it."""
+    QApplication.processEvents()
+    return abs(dialog.height() - dialog.layout().totalHeightForWidth(dialog.width())) < 12
+
+
 def click(button) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     QApplication.processEvents()
@@ -225,8 +231,12 @@ def test_of_several_arrays_one_is_chosen_and_its_axes_are_told(window, open_drop
     assert [dialog.array.itemData(index) for index in range(dialog.array.count())] == ["first", "second"]
     assert "several arrays" in dialog.reasons.text()
     assert not dialog.open_button.isEnabled()
+    assert fits(dialog)
+    low = dialog.height()
     dialog.array.setCurrentIndex(1)
     dialog.array.activated.emit(1)
+    assert asked(window).height() > low + 50, "for the preview"
+    assert fits(dialog)
     assert asked(window).axes.text() == "qkh"
     assert "sum to 1" in dialog.reasons.text()
     np.testing.assert_array_equal(dialog.preview._picture.values, weights[1, 0])
