@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from people_driver import catch_up
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 from test_lessons import Learner
@@ -216,3 +216,14 @@ def test_a_picture_that_is_named_is_lit_as_a_whole(make_window, name):
     picture = page.chart if name == "training.curves" else page.canvas
     box = QRect(picture.mapTo(page, QPoint()), picture.size()).intersected(page.rect())
     assert any(place.contains(box) for place in window._spotlight.places())
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_only_full_speaks_of_entropy_when_a_head_is_pointed_at(make_window, hand, full):
+    window = open_at(make_window, "heads", full=full)
+    wall = window.page.wall
+    place = QPointF(40, 40)
+    hand(wall).move(place)
+    said = window._readout.text(), wall.tip_at(place)
+    assert all("mean of the row maxima" in words for words in said)
+    assert [("ntropy" in words) for words in said] == [full, full]

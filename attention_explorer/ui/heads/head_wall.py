@@ -480,7 +480,7 @@ class HeadWall(TipWidget):
 
     def _say(self, place: QPointF) -> None:
         index = self.index_at(place)
-        self.said.emit("" if index is None else line_words(self._surveys[index]))
+        self.said.emit("" if index is None else line_words(self._surveys[index], few=self._look.few))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._pointer = None
@@ -490,7 +490,7 @@ class HeadWall(TipWidget):
         index = self.index_at(place)
         if index is None:
             return ""
-        words = summary_words(self._surveys[index])
+        words = summary_words(self._surveys[index], few=self._look.few)
         return f"{words}\nShift+click marks it. Ctrl+click switches it off and on. Off: {self._off_words()}."
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
+from attention_explorer.model import MapSummary
 from attention_explorer.numerals import counted, plain
 from attention_explorer.state.colour_scale import ColourScale
 from attention_explorer.state.heads.state import HeadsView, SortBy
@@ -153,13 +154,19 @@ def paint_marked_dot(painter: QPainter, box: QRectF, look: Look) -> None:
     painter.drawEllipse(box.topRight() + QPointF(-1.4 * radius, 1.4 * radius), radius, radius)
 
 
-def line_words(survey: HeadSurvey) -> str:
-    """Return what a line has room for of the summary of a head."""
+def _measures(summary: MapSummary, *, few: bool) -> str:
+    """Return how spread the weights of a head are: with ``few`` numbers, without the entropy."""
+    largest = f"mean of the row maxima {plain(summary.max_weight)}"
+    return largest if few else f"entropy {plain(summary.entropy)} nats, {largest}"
+
+
+def line_words(survey: HeadSurvey, *, few: bool = False) -> str:
+    """Return what a line has room for of the summary of a head; ``few`` of its numbers at the level Start."""
     if not survey.is_computed:
         return f"{survey.name}: {NOT_COMPUTED}"
-    largest, empty = plain(survey.summary.max_weight), survey.summary.empty_rows
+    empty = survey.summary.empty_rows
     parts = [
-        f"{survey.name}: entropy {plain(survey.summary.entropy)} nats, mean of the row maxima {largest}",
+        f"{survey.name}: {_measures(survey.summary, few=few)}",
         _difference_words(survey) or pattern_words(survey, short=True),
         f"{counted(empty, 'row')} with nothing to attend to" if empty else "",
     ]
@@ -173,15 +180,15 @@ def _difference_words(survey: HeadSurvey) -> str:
     return f"{plain(survey.difference)} of each query’s weight lies elsewhere than in B"
 
 
-def summary_words(survey: HeadSurvey) -> str:
-    """Return the summary of a head in words."""
+def summary_words(survey: HeadSurvey, *, few: bool = False) -> str:
+    """Return the summary of a head in words; ``few`` of its numbers at the level Start."""
     if not survey.is_computed:
         return f"{survey.name}: {survey.refusal or NOT_COMPUTED}"
     summary = survey.summary
     text = (
-        f"{survey.name}: entropy {plain(summary.entropy)} nats, mean of the row maxima {plain(summary.max_weight)}, "
-        f"mean distance {plain(summary.distance)}, weight on itself {plain(summary.self_mass)}, on the previous token "
-        f"{plain(summary.previous_mass)}, on the first {plain(summary.first_mass)}"
+        f"{survey.name}: {_measures(summary, few=few)}, mean distance {plain(summary.distance)}, weight on "
+        f"itself {plain(summary.self_mass)}, on the previous token {plain(summary.previous_mass)}, "
+        f"on the first {plain(summary.first_mass)}"
     )
     pattern = pattern_words(survey)
     text = f"{text}; {pattern}" if pattern else text
