@@ -16,6 +16,23 @@ Settings: TypeAlias = Mapping[str, Any]
 Labels: TypeAlias = "tuple[str, ...] | Expression"
 """Names that stand in the file, or an expression for the texts of a page, as the tokens of a sentence."""
 
+NAMES = (
+    "dictionary",
+    "soft",
+    "hard-and-soft",
+    "why-soft",
+    "sentence",
+    "masks",
+    "scaling",
+    "several-heads",
+    "positions",
+    "layer",
+    "learned",
+    "real",
+    "recap",
+)
+"""The lessons that come with the program, in the order in which they are meant to be taken."""
+
 
 class Kind(StrEnum):
     """What an answer is, which is also how it is given."""

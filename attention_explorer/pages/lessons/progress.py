@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from attention_explorer.pages.lessons.lesson import Lesson
-from attention_explorer.pages.lessons.shelf import NAMES
+from attention_explorer.pages.lessons.lesson import NAMES, Lesson
 
 LONGEST = 1e7
 """Seconds that one lesson may have taken, in all: what says more is damaged."""

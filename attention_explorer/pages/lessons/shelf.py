@@ -5,25 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from attention_explorer import assets
+from attention_explorer.pages.lessons.lesson import NAMES as NAMES
 from attention_explorer.pages.lessons.lesson import Lesson
 from attention_explorer.pages.lessons.reading import SUFFIX, lesson_from
 
 FOLDER = "lessons"
-NAMES = (
-    "dictionary",
-    "soft",
-    "hard-and-soft",
-    "why-soft",
-    "sentence",
-    "masks",
-    "scaling",
-    "several-heads",
-    "positions",
-    "layer",
-    "learned",
-    "real",
-    "recap",
-)
 
 
 @cache
