@@ -54,7 +54,8 @@ WALL_WIDTH = 268
 PANEL_WIDTH = 344
 TIGHT_PAGE = 1120
 """Pixels at zoom 1 of a page below which the columns beside the picture give way to it."""
-TIGHT_WALL_WIDTH, TIGHT_PANEL_WIDTH = 150, 312
+TIGHT_WALL_WIDTH, TIGHT_LAYERS_WIDTH, TIGHT_PANEL_WIDTH = 150, 226, 312
+"""The wall of one layer, that of several, and the panel."""
 NARROW_PAGE = 946
 LOW_PANEL = 740
 """Pixels at zoom 1 of the page below which the panel has no room for the hint: it stands above the columns."""
@@ -212,7 +213,7 @@ class HeadsPage(RequestingPage):
         self.bar.be_low(self.height() < px(LOW_PAGE))
         wide, tight = self.width() > px(1900), self.width() < px(TIGHT_PAGE)
         for side, width, least in (
-            (self._wall_side, WALL_WIDTH, TIGHT_WALL_WIDTH),
+            (self._wall_side, WALL_WIDTH, TIGHT_LAYERS_WIDTH if self._has_layers else TIGHT_WALL_WIDTH),
             (self._panel, PANEL_WIDTH, TIGHT_PANEL_WIDTH),
         ):
             given = px(least if tight else width * (1.4 if wide else 1))
@@ -276,8 +277,10 @@ class HeadsPage(RequestingPage):
     def _on_delivered(self, request: HeadsRequest, part: Part) -> None:
         heads = self.session.state.heads
         if isinstance(part, HeadsFrame):
-            self._frame = part
+            had_layers, self._frame = self._has_layers, part
             self._show_controls(heads, part)
+            if self._has_layers != had_layers:
+                self._arrange()
             if self.request_now() != self.requests.wanted:  # how many layers there are is known now
                 self._load()
         elif self._frame is None:
@@ -297,6 +300,11 @@ class HeadsPage(RequestingPage):
                 self._centre.show_title(self._frame, heads, part)
             self._show_spots()
             self._say_again()
+
+    @property
+    def _has_layers(self) -> bool:
+        """Whether the wall is one of several layers, each a line."""
+        return self._frame is not None and len(self._frame.layers) > 1
 
     def _forget(self) -> None:
         """Show nothing: what is wanted cannot be computed, and what was on show belongs to something else."""

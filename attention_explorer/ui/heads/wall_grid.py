@@ -13,8 +13,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from attention_explorer.ui.heads.thumbnail import thumbnail_height
 from attention_explorer.ui.theme import Look
 
-SMALLEST_TILE = 100
-"""Pixels at zoom 1 that a thumbnail is wide at least."""
+SMALLEST_TILE, FEWEST_COLUMNS = 100, 2
+"""Pixels at zoom 1 that a thumbnail is wide at least, unless there would be fewer columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class WallGrid:
     def of(cls, wall_width: int, look: Look) -> WallGrid:
         """Return the grid of a wall of a width."""
         gap = look.px(8)
-        columns = max(1, (wall_width + gap) // (look.px(SMALLEST_TILE) + gap))
+        columns = max(FEWEST_COLUMNS, (wall_width + gap) // (look.px(SMALLEST_TILE) + gap))
         width = (wall_width - (columns - 1) * gap) / columns
         return cls(columns, gap, width, thumbnail_height(look, width))
 
