@@ -179,7 +179,12 @@ def _paint_axis_names(painter: QPainter, picture: MapPicture, layout: HeatmapLay
     cells, px = layout.cells, look.px
     painter.save()
     left = cells.left() - layout.row_labels.room - px(24)
-    painter.translate(left, cells.center().y())
+    middle, long = cells.center().y(), painter.fontMetrics().horizontalAdvance(picture.row_title)
+    if (
+        not layout.bar.isEmpty() and layout.bar.top() < cells.bottom()
+    ):  # beside the cells of a low map: there is no room below them
+        middle = min(middle, cells.bottom() + px(6) - long / 2)
+    painter.translate(left, middle)
     painter.rotate(-90)
     half = max(cells.height() / 2, px(90))
     painter.drawText(QRectF(-half, -px(8), 2 * half, px(18)), Qt.AlignmentFlag.AlignCenter, picture.row_title)
