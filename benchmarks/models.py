@@ -194,11 +194,13 @@ class ModelTypist:
     def __init__(self, stage: HeadsStage) -> None:
         self._stage, self._letters = stage, count()
         self._until = QEventLoop()  # which sleeps: asking again and again would take the time of the worker
+        self._after_painting = QTimer(self._until, singleShot=True, interval=0)
+        self._after_painting.timeout.connect(self._until.quit)
         stage.heads.requests.delivered.connect(self._on_delivered)
 
     def _on_delivered(self, request: object, part: object) -> None:
         if request == self._stage.heads.requests.wanted and isinstance(part, MapPicture):
-            QTimer.singleShot(0, self._until.quit)  # after what waits to be painted, and before what comes later
+            self._after_painting.start()  # ends after what waits to be painted; a call by `singleShot` comes before it
 
     def aim(self) -> None:
         """Let all that was computed before come to its end, and select the letter."""

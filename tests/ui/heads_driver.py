@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QEvent, QIODevice, QPoint, QPointF, QRectF, QSize
+from PySide6.QtCore import QBuffer, QEvent, QIODevice, QObject, QPoint, QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
@@ -225,3 +225,17 @@ class Gate:
         if threading.current_thread() is not threading.main_thread():
             assert self._open.wait(20.0)
             self.passed += 1
+
+
+class Watch(QObject):
+    """Calls something whenever a widget is sent events of a kind."""
+
+    def __init__(self, widget: QWidget, kind: QEvent.Type, call: Callable[[], object]) -> None:
+        super().__init__(widget)
+        self._kind, self._call = kind, call
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        if event.type() is self._kind:
+            self._call()
+        return False

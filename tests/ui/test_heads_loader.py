@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from heads_driver import HeadsDriver, ask, busy, numbers_in, sentence, sequential
+from heads_driver import HeadsDriver, Watch, ask, busy, numbers_in, sentence, sequential
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -245,6 +245,41 @@ def test_pointing_at_the_old_larger_picture_while_a_smaller_one_is_on_its_way(op
     wait(driver)
     driver.hover(399, 399)
     assert driver.said.startswith("query “w399” (400)")
+
+
+def test_the_map_is_painted_before_what_else_there_is_to_say_of_it(open_heads, gate, wait, monkeypatch):
+    monkeypatch.setattr(heads_loader, "PAINTING_SECONDS", 60.0)
+    driver = open_heads(long_state().with_view(row=7))
+    gate.open()
+    wait(driver)
+    told, reading = list[str](), driver.page.reading
+    show_spot = reading.show_spot
+    monkeypatch.setattr(reading, "show_spot", lambda *a, **k: (told.append("read"), show_spot(*a, **k)))
+    driver.page.loader.delivered.connect(lambda _request, part: told.append(type(part).__name__))
+    Watch(driver.canvas, QEvent.Type.Paint, lambda: told.append("painted"))
+    ask(driver, long_state(letter="v").with_view(row=7))
+    wait(driver)
+    told = told[told.index("HeadsFrame") :]
+    assert told.index("painted") < told.index("read") <= told.index("Verdict"), told
+    assert reading.title.text().startswith("“v7” (8)")
+
+
+def test_stopping_after_the_map_has_the_reading_follow_it(open_heads, gate, wait, monkeypatch, qtbot):
+    monkeypatch.setattr(heads_loader, "PAINTING_SECONDS", 60.0)
+    driver = open_heads(long_state().with_view(row=7))
+    gate.open()
+    wait(driver)
+    reading, told = driver.page.reading, list[str]()
+    driver.page.loader.delivered.connect(
+        lambda _request, part: (
+            (told.append(reading.title.text()), driver.page.cancel()) if isinstance(part, MapPicture) else None
+        )
+    )
+    ask(driver, long_state(letter="v").with_view(row=7))
+    wait(driver)
+    assert told[0].startswith("“w7” (8)"), "the map comes first"
+    assert driver.page.requests.standing is Standing.STOPPED
+    assert reading.title.text().startswith("“v7” (8)")
 
 
 def test_a_letter_has_nothing_read_anew_of_the_picture_before_it(open_heads, gate, wait, monkeypatch):

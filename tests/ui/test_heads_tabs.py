@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from heads_driver import pixels
+from heads_driver import Watch, pixels
 from people_driver import catch_up
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
@@ -68,3 +68,16 @@ def test_a_tab_that_was_taken_out_is_deleted_with_its_page(make_window, qtbot):
     for _ in range(2):
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not any(isValid(each) for each in taken)
+
+
+def test_another_frame_lays_out_no_tab_anew_that_stays_as_it_is(open_heads):
+    driver = open_heads()
+    catch_up(driver.window)
+    asked = list[None]()
+    Watch(driver.page._panel, QEvent.Type.LayoutRequest, lambda: asked.append(None))
+    driver.page._panel.show_frame(driver.heads, driver.canvas.frame)
+    QApplication.processEvents()
+    assert not asked
+    driver.page.tabs.setTabVisible(3, True)  # what does change is seen
+    QApplication.processEvents()
+    assert asked

@@ -113,6 +113,8 @@ class HeadsLoader(Requests[HeadsRequest]):
         self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
         self._differing: tuple[HeadsFrame | None, dict[HeadSurvey, HeadSurvey]] = None, {}
         self._painted = threading.Event()
+        self._after_painting = QTimer(self, singleShot=True, interval=0)  # a call by `singleShot` would come before it
+        self._after_painting.timeout.connect(self._painted.set)
         self.delivered.connect(self._on_shown)
 
     def load(self, request: HeadsRequest) -> bool:
@@ -150,7 +152,7 @@ class HeadsLoader(Requests[HeadsRequest]):
 
     def _on_shown(self, _request: HeadsRequest, part: Part) -> None:
         if not isinstance(part, HeadsFrame | Verdict | tuple):
-            QTimer.singleShot(0, self._painted.set)  # after what waits to be painted
+            self._after_painting.start()
 
     def _walls(self, frame: HeadsFrame, request: HeadsRequest) -> Iterator[tuple[HeadSurvey, ...]]:
         """Yield the heads there are, now and then, and at the end all: those of other layers are not computed."""

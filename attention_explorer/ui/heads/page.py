@@ -85,6 +85,7 @@ class HeadsPage(RequestingPage):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
         self._frame: HeadsFrame | None = None
+        self._has_more_to_show = False
         self._spoken_of, self._spoken = NOWHERE, ""  # by the status bar, of what and what
         self._says_kept = False
         self.arrays: ArraysWindow | None = None
@@ -278,7 +279,7 @@ class HeadsPage(RequestingPage):
         heads = self.session.state.heads
         if isinstance(part, HeadsFrame):
             had_layers, self._frame = self._has_layers, part
-            self._show_controls(heads, part)
+            self._has_more_to_show = True
             if self._has_layers != had_layers:
                 self._arrange()
             if self.request_now() != self.requests.wanted:  # how many layers there are is known now
@@ -290,16 +291,26 @@ class HeadsPage(RequestingPage):
             view = replace(request.heads.view, window=None).arranged_as(heads.view)
             self._wall_side.show_surveys(self._frame, view, part)
         elif isinstance(part, Verdict):
+            self._show_rest()
             self._panel.show_note(part)
         elif isinstance(part, NoPicture):
+            self._show_rest()
             self._centre.forget()
             self.reading.show_reason(part.reason)  # not what was read of another head
         else:
             self._centre.show_picture(self._frame, request.heads.view, part)
             with self._reading_on():
                 self._centre.show_title(self._frame, heads, part)
-            self._show_spots()
-            self._say_again()
+            self._centre.set_spots(self._centre.hovered, self.pinned)
+
+    def _show_rest(self) -> None:
+        """Show what else there is of the newest frame, once the large picture is painted: nobody reads it so soon."""
+        if self._frame is None or not self._has_more_to_show:
+            return
+        self._has_more_to_show = False
+        self._show_controls(self.session.state.heads, self._frame)
+        self._show_spots()
+        self._say_again()
 
     @property
     def _has_layers(self) -> bool:
@@ -444,6 +455,8 @@ class HeadsPage(RequestingPage):
     def on_requests_changed(self) -> None:
         if self.requests.standing in (Standing.STOPPED, Standing.REFUSED):
             self._panel.stop_writing()  # there will be no maps of what was written
+        if not self.requests.is_pending:
+            self._show_rest()
         super().on_requests_changed()
         if self.requests.sentence:
             self.wall.dim_old()

@@ -162,7 +162,9 @@ class HeadsPanel(Steady):
         if title != self.tabs.tabText(NEXT):
             self.tabs.setTabText(NEXT, title)
             self.tabs.setTabToolTip(NEXT, TAB_TIPS[NEXT if source.predicts else NEXT + 1])
-        self.tabs.setTabVisible(NEXT, source.predicts or source.is_sentence_model)
+        offers = source.predicts or source.is_sentence_model
+        if offers != self.tabs.isTabVisible(NEXT):  # else Qt lays out the panel anew all the same
+            self.tabs.setTabVisible(NEXT, offers)
 
     def forget(self) -> None:
         """Show nothing of a frame: there is none of what is wanted."""

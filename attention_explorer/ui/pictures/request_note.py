@@ -87,7 +87,7 @@ class RequestNote(QFrame):
         self._delay = QTimer(self)
         self._delay.setSingleShot(True)
         self._delay.setInterval(APPEARS_AFTER_MILLISECONDS)
-        self._delay.timeout.connect(self._appear)
+        self._delay.timeout.connect(self._tell_of_work)
         for widget in (title, area, *self._pictures):
             widget.installEventFilter(self)
         requests.changed.connect(self._on_changed)
@@ -145,8 +145,8 @@ class RequestNote(QFrame):
         self._delay.stop()
         if requests.is_pending:
             self._fraction = 0.0
-            self._write("computing …", "Cancel", "Stop computing (Esc); what is shown stays")
-            self._place()
+            if not self.isHidden():  # it may say why there was nothing to be computed
+                self._write_of_work()
             self._delay.start()
             self.said.emit("computing …")
         elif requests.sentence:
@@ -157,6 +157,14 @@ class RequestNote(QFrame):
             self.said.emit(requests.sentence if requests.standing is Standing.STOPPED else "")
         else:
             self.hide()
+
+    def _tell_of_work(self) -> None:
+        self._write_of_work()
+        self._appear()
+
+    def _write_of_work(self) -> None:
+        self._write("computing …", "Cancel", "Stop computing (Esc); what is shown stays")
+        self._place()
 
     def _on_progressed(self, fraction: float) -> None:
         if self._requests.is_pending:
