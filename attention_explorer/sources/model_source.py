@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from attention_explorer.byte_cache import CACHE, kept
 from attention_explorer.errors import ExplorerError
@@ -37,7 +38,7 @@ from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import Model, Tokens, load_model
 from attention_explorer.sources.models.folder import folder_settings, weights_of
 from attention_explorer.sources.models.names import name_by_place
-from attention_explorer.sources.models.sampling import drawn_tokens
+from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
 from attention_explorer.sources.recorded import FileReference, change_since, readable_piece, reference_to
 from attention_explorer.sources.source import Ability, Lookup, Made, Predictions, Source, Traits
 
@@ -192,11 +193,20 @@ class ModelLayers(Layers):
         The run.
     model : Model
         What runs.
+    with_more : callable
+        (ids) -> a run of the same kind with these tokens after those that are there.
     """
 
-    def __init__(self, count: int, make: Callable[[int], Layer], known: Pass, model: Model) -> None:
+    def __init__(
+        self,
+        count: int,
+        make: Callable[[int], Layer],
+        known: Pass,
+        model: Model,
+        with_more: Callable[[tuple[int, ...]], TransformerRun],
+    ) -> None:
         super().__init__(count, make)
-        self.known, self.model = known, model
+        self.known, self.model, self.with_more = known, model, with_more
 
 
 class ModelSource(Source[ModelRecipe]):
@@ -303,21 +313,30 @@ class ModelSource(Source[ModelRecipe]):
         return (1,) if stack is None else (stack.heads,) * len(stack.layers)
 
     def layers(self, lookup: Lookup) -> Sequence[Layer]:
-        given, aim = self._given
-        model, stack, kind, softmax = self.model, self._stack, self._kind, self._softmax(lookup)
+        stack = self._stack
         hidden = _as_array(lookup.mask, len(self._cut[0]), len(self._cut[1]))
-
-        places = product((kind,), range(len(stack.layers)), range(stack.heads))
-        masks = None if hidden is None else dict.fromkeys(places, hidden)
-        off = [(kind, *place) for place in lookup.off]
-        # No room for weights: maps compute them from queries and keys, or `known` keeps them.
-        run = model.run(given, aim, off=off, masks=masks, softmax=softmax, room=0, lazily=True)
-        known = Pass(run, kind, with_weights=not stack.divides_by_root)
+        known = Pass(self._run(lookup, hidden), self._kind, with_weights=not stack.divides_by_root)
 
         def make(place: int) -> Layer:
             return self._layer(known(place), place, hidden, lookup)
 
-        return ModelLayers(len(stack.layers), make, known, model)
+        return ModelLayers(len(stack.layers), make, known, self.model, lambda more: self._run(lookup, hidden, more))
+
+    def _run(self, lookup: Lookup, hidden: Bools | None, more: tuple[int, ...] = ()) -> TransformerRun:
+        """Return a run, with ``more`` tokens after what was written; to these, what the mask allows the last one."""
+        (given, aim), stack, kind = self._given, self._stack, self._kind
+        if aim is None:
+            given = self.model.followed(given, more)
+        else:
+            aim = self.model.followed(aim, more)
+        if hidden is not None:
+            hidden = np.pad(hidden, ((0, len(more)), (0, len(more) * (kind == SELF))), mode="edge")
+        places = product((kind,), range(len(stack.layers)), range(stack.heads))
+        masks = None if hidden is None else dict.fromkeys(places, hidden)
+        off = [(kind, *place) for place in lookup.off]
+        softmax = self._softmax(lookup)
+        # No room for weights: maps compute them from queries and keys, or `known` keeps them.
+        return self.model.run(given, aim, off=off, masks=masks, softmax=softmax, room=0, lazily=True)
 
     def _softmax(self, lookup: Lookup) -> Softmax:
         if not self._stack.divides_by_root:
@@ -366,16 +385,11 @@ class ModelSource(Source[ModelRecipe]):
         head = self.model.transformer.head if self.predicts else None
         if head is None or not isinstance(layers, ModelLayers):
             return None
-        logits = self._logits(head, layers, row)
+        logits = _logits(head, layers.known.last_hidden, row)
         probabilities = softmax(logits)
         best = np.argsort(-probabilities, kind="stable")[:most]
         tokens = tuple(readable_piece(self.model.token(int(each))) for each in best)
         return Predictions(tokens, probabilities[best], len(logits), self._stack.is_causal)
-
-    @staticmethod
-    def _logits(head: Callable[[], Head], layers: ModelLayers, row: int) -> Floats:
-        logits: Floats = head()(layers.known.last_hidden[row][None])[0]
-        return logits
 
     @property
     def mask_token(self) -> str:
@@ -390,12 +404,14 @@ class ModelSource(Source[ModelRecipe]):
         if head is None or not isinstance(layers, ModelLayers):
             return ""
         written = self._cut[0].ids
-        draw = np.random.default_rng((seed, len(written)))
-        for index in drawn_tokens(self._logits(head, layers, -1), temperature, top_k, draw):
-            text = self.model.text_after(written, int(index))
-            if text is not None:  # else it is a part of a character, which cannot be written by itself
-                return text
-        return ""
+
+        def drawn(more: tuple[int, ...]) -> npt.NDArray[np.int64]:
+            hidden = layers.with_more(more).main.hidden[-1] if more else layers.known.last_hidden
+            draw = np.random.default_rng((seed, len(written) + len(more)))
+            return drawn_tokens(_logits(head, hidden, -1), temperature, top_k, draw)
+
+        found = (whole_text(partial(self.model.text_after, written), drawn, int(index)) for index in drawn(()))
+        return next((text for text in found if text is not None), "")
 
     @property
     def is_sentence_model(self) -> bool:
@@ -448,6 +464,11 @@ class ModelSource(Source[ModelRecipe]):
         yield self._name, other._name
         if self.recipe.path != other.recipe.path and self._name == other._name:
             yield self.recipe.path, other.recipe.path
+
+
+def _logits(head: Callable[[], Head], hidden: Floats, row: int) -> Floats:
+    logits: Floats = head()(hidden[row][None])[0]
+    return logits
 
 
 def _as_array(mask: object, n_q: int, n_k: int) -> Bools | None:

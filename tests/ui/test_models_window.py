@@ -15,6 +15,7 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
+from scripted_model import logits_for
 from sentence_models import sentence_model, with_masked_words
 from window_driver import drop
 
@@ -26,6 +27,7 @@ from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import load_model
 from attention_explorer.sources.models.found import find_models
+from attention_explorer.sources.models.model import FULL
 from attention_explorer.sources.recorded import readable_piece
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.explorer import ExplorerState
@@ -34,7 +36,6 @@ from attention_explorer.state.heads.wording import query_name
 from attention_explorer.state.session_file import read_session, write_session
 from attention_explorer.ui import model_dialog
 from attention_explorer.ui.heads.panel import NEXT
-from attention_explorer.ui.heads.writer import FULL
 from attention_explorer.ui.model_dialog import ModelDialog
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
@@ -306,9 +307,10 @@ def test_a_second_sentence_makes_a_pair_where_the_model_reads_both_ways(window, 
 
 
 def most_probable_text(model, ids: tuple[int, ...], trace) -> str:
-    """Return what the most probable token writes of those that are no part of a character."""
-    order = np.argsort(-trace.logits[-1], kind="stable").tolist()
-    return next(text for text in (model.text_after(ids, each) for each in order) if text is not None)
+    """Return what the most probable token writes, which is no part of a character here."""
+    text = model.text_after(ids, (int(np.argmax(trace.logits[-1])),))
+    assert "\ufffd" not in text
+    return text
 
 
 def next_tab(window):
@@ -318,23 +320,38 @@ def next_tab(window):
     return window.page._panel.next
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama-gguf/model-q8_0.gguf"])
-def test_a_model_writes_token_by_token_and_each_has_its_maps(window, open_dropped, qtbot, name: str) -> None:
+@pytest.mark.parametrize(("name", "text"), [("gpt2", "soft"), ("llama-gguf/model-q8_0.gguf", "the cat")])
+def test_a_model_writes_token_by_token_and_each_has_its_maps(window, open_dropped, qtbot, name: str, text: str) -> None:
     open_dropped(window, MODELS / name)
-    type_text(window, "the cat")
+    type_text(window, text)
     before, tab, model = window.session.state, next_tab(window), load_model(MODELS / name)
-    expected = most_probable_text(model, model.tokenize("the cat").ids, model("the cat"))
+    expected = most_probable_text(model, model.tokenize(text).ids, model(text))
     assert expected
     QTest.mouseClick(tab.one, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not tab.writer.is_writing, timeout=20_000)
     settled(window)
     sentence = window.session.state.heads.setup.recipe.sentence
-    assert sentence == "the cat" + expected
+    assert sentence == text + expected
     np.testing.assert_allclose(shown_weights(window), model(sentence).weights[0][0], atol=2e-6)
     assert window.page._frame.exact_tokens[0] == model(sentence).tokens
     assert window.session.undo_text == "Write"
     window.session.undo()
     assert window.session.state == before
+
+
+def test_an_emoji_is_written_as_a_whole_and_its_bytes_stand_at_the_map(
+    window, open_dropped, qtbot, monkeypatch
+) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    type_text(window, "the cat")
+    tab, model = next_tab(window), load_model(MODELS / "gpt2")
+    logits_for(monkeypatch, model.tokenize("the cat🙂").ids)
+    QTest.mouseClick(tab.one, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not tab.writer.is_writing, timeout=20_000)
+    settled(window)
+    assert window.session.state.heads.setup.recipe.sentence == "the cat🙂"
+    assert window.page._frame.exact_tokens[0] == model.tokenize("the cat🙂").tokens
+    assert len(window.page._frame.exact_tokens[0]) == len(model.tokenize("the cat").tokens) + 4
 
 
 def test_writing_goes_on_until_it_is_stopped_and_is_one_step_back(window, open_dropped, qtbot) -> None:

@@ -27,6 +27,7 @@ from attention_explorer.sources.models.trace import Trace
 
 Text = str | tuple[str, str]
 """A text, or a pair of texts."""
+FULL = "The text is as long as the model can read."
 TINY = 1e-30
 """No length is divided by less."""
 Given = Text | Tokens | Sequence[int] | Ids
@@ -80,9 +81,21 @@ class Model:
         """Return how the vocabulary spells an id."""
         return self._tokeniser.token(index)
 
-    def text_after(self, ids: tuple[int, ...], index: int) -> str | None:
-        """Return what a token writes after others: see `Tokeniser.text_after`."""
-        return self._tokeniser.text_after(ids, index)
+    def text_after(self, ids: tuple[int, ...], new: tuple[int, ...]) -> str:
+        """Return what tokens write after others: see `Tokeniser.text_after`."""
+        return self._tokeniser.text_after(ids, new)
+
+    def followed(self, tokens: Tokens, ids: tuple[int, ...]) -> Tokens:
+        """Return tokens of the main tower with more after them.
+
+        Raises
+        ------
+        ExplorerError
+            If there is no room for these: `FULL`.
+        """
+        if len(tokens) + len(ids) > self._longest(self.transformer.main):
+            raise ExplorerError(FULL)
+        return tokens.followed_by(ids, self._tokeniser)
 
     @property
     def mask(self) -> str:
@@ -227,13 +240,16 @@ class Model:
         """Refuse what would not fit: more tokens than positions, or than one layer's weights have room for."""
         if not n:
             raise ArrayError(f"{name} has no tokens: give at least one")
-        by_memory = int((self._room / (4 * stack.heads)) ** 0.5)
-        longest = min(by_memory, stack.embedding.longest or by_memory)
+        longest = self._longest(stack)
         if n > longest:
             why = (
                 "there are no more positions" if longest == stack.embedding.longest else "more would not fit in memory"
             )
             raise ArrayError(f"{name} has {n} tokens, but this model takes at most {longest}, as {why}: shorten it")
+
+    def _longest(self, stack: Stack) -> int:
+        by_memory = int((self._room / (4 * stack.heads)) ** 0.5)
+        return min(by_memory, stack.embedding.longest or by_memory)
 
 
 def _inputs(tokens: Tokens) -> Inputs:

@@ -49,6 +49,13 @@ class Tokens:
         """Return ids that belong to no text."""
         return cls(ids, tuple(map(tokeniser.token, ids)), ((0, 0),) * len(ids), (0,) * len(ids))
 
+    def followed_by(self, ids: tuple[int, ...], tokeniser: Tokeniser) -> Tokens:
+        """Return them with more after them, which belong to no text."""
+        more = Tokens.of_ids(ids, tokeniser)
+        return Tokens(
+            self.ids + more.ids, self.tokens + more.tokens, self.offsets + more.offsets, self.type_ids + more.type_ids
+        )
+
     def begun_with(self, start: int, tokeniser: Tokeniser) -> Tokens:
         """Return them after a token that begins them, without one that ends them: what a decoder has written so far."""
         end = -1 if self.ids and self.ids[-1] == tokeniser.end else len(self.ids)
@@ -111,18 +118,18 @@ class Tokeniser:
             )
         return Tokens(ids, tuple(found.tokens), tuple(found.offsets), tuple(found.type_ids))
 
-    def text_after(self, ids: tuple[int, ...], index: int) -> str | None:
-        """Return what is written by a token that follows others.
+    def text_after(self, ids: tuple[int, ...], new: tuple[int, ...]) -> str:
+        """Return what is written by tokens that follow others.
 
-        That is empty for a special token, such as the one that ends a text, and None for a part of a character.
+        That is empty where the last is a special one, such as the one that ends a text, and has “\ufffd” where bytes
+        are no character, or none yet.
         """
-        if index == self.end:
+        if new[-1] == self.end:
             return ""
         library = self._library
         before = guarded(self._where, lambda: library.decode(ids))
-        both = guarded(self._where, lambda: library.decode((*ids, index)))
-        after = both.removeprefix(before) if both.startswith(before) else library.decode([index])
-        return None if "\ufffd" in after else str(after)
+        both = guarded(self._where, lambda: library.decode((*ids, *new)))
+        return str(both.removeprefix(before) if both.startswith(before) else library.decode(new))
 
     def mask(self) -> str:
         """Return how a masked word is written; empty where the vocabulary has nothing for it."""

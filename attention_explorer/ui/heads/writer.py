@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, Signal
 
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.session.session import Session
+from attention_explorer.sources.models.model import FULL
 from attention_explorer.sources.source import Recipe
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.next_tokens import next_text
 from attention_explorer.state.heads.writing import MOST_WRITTEN
 
 ENDED = "The model ended its text here."
-FULL = "The text is as long as the model can read."
 LONG_AGO_SECONDS = 3600.0
 """All that is written in one go is one step of the history."""
 

@@ -103,7 +103,7 @@ def of_byte_pairs(pre: str, vocabulary: Sequence[str], merges: Sequence[str], **
 def written(cuts: Tokeniser | Model, text: str, vocabulary: int) -> list[str | None]:
     """Return what each token of a text writes after those before it."""
     ids = (cuts(text, vocabulary) if isinstance(cuts, Tokeniser) else cuts.tokenize(text)).ids
-    return [cuts.text_after(ids[:place], ids[place]) for place in range(len(ids))]
+    return [cuts.text_after(ids[:place], ids[place : place + 1]) for place in range(len(ids))]
 
 
 @pytest.mark.parametrize(("pre", "name"), [("gpt-2", "gpt2"), ("smollm", "llama")])

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tokenizers
 from oracles import MODELS
+from scripted_model import logits_for
 from sentence_models import sentence_model
 
 from attention_explorer.errors import ExplorerError, FileError
 from attention_explorer.model.softmax import softmax
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import load_model
-from attention_explorer.sources.models.sampling import drawn_tokens
+from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
+from attention_explorer.sources.models.tokeniser import Tokeniser
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Lookup
 
@@ -50,8 +54,66 @@ def test_the_same_seed_writes_the_same_and_another_does_not() -> None:
 def test_what_tokens_write_one_after_the_other_is_the_text(name: str) -> None:
     model, text = load_model(MODELS / name), "the cat sat on the mat, because it was tired."
     ids = model.tokenize(text).ids
-    written = [model.text_after(ids[:place], ids[place]) for place in range(len(ids))]
-    assert "".join(piece or "" for piece in written) == text
+    written = [model.text_after(ids[:place], ids[place : place + 1]) for place in range(len(ids))]
+    assert "".join(written) == text
+
+
+def tokeniser_of_bytes(name: str) -> Tokeniser:
+    """Return the tokeniser of a fixture; what stands for a byte is no special token in it, as in those of Llama."""
+    described = json.loads((MODELS / name / "tokenizer.json").read_text())
+    described["added_tokens"] = [each for each in described["added_tokens"] if "0x" not in each["content"]]
+    return Tokeniser(name, lambda: tokenizers.Tokenizer.from_str(json.dumps(described)), end=2)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama-spm"])
+@pytest.mark.parametrize("character", ["🙂", "Ω", "字", "a"])
+def test_a_character_of_several_tokens_is_written_when_it_is_whole(name: str, character: str) -> None:
+    cuts = tokeniser_of_bytes(name)
+    before = cuts("the ", 1000).ids
+    pieces = cuts(f"the {character}", 1000).ids[len(before) :]
+    assert (len(pieces) > 1) == (character != "a")
+    wrong = [2, *cuts("the", 1000).ids[-1:]]  # which ends the text, and which cannot go on with a character
+
+    def drawn(more: tuple[int, ...]) -> list[int]:
+        assert more == pieces[: len(more)]
+        return [*wrong, pieces[len(more)]]
+
+    assert whole_text(partial(cuts.text_after, before), drawn, pieces[0]) == character
+    assert whole_text(partial(cuts.text_after, before), lambda _more: wrong, pieces[0]) == (
+        character if character == "a" else None
+    )
+
+
+def test_first_bytes_that_never_become_a_character_are_given_up() -> None:
+    cuts = tokeniser_of_bytes("gpt2")
+    first, asked = cuts("🙂", 1000).ids[0], list[tuple[int, ...]]()
+    assert whole_text(partial(cuts.text_after, ()), lambda more: asked.append(more) or [first], first) is None
+    assert len(asked) <= 4
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_model_writes_an_emoji(monkeypatch: pytest.MonkeyPatch, temperature: float, *, masked: bool) -> None:
+    source = source_of(model_recipe(MODELS / "gpt2", "a b"))
+    wanted = source.model.tokenize("a b🙂").ids
+    mask = np.tri(len(source.tokens), dtype=bool) if masked else None
+    seen = logits_for(monkeypatch, wanted)
+    assert source.next_text(source.layers(Lookup(mask)), temperature, 40, 0) == "🙂"
+    assert seen == list(range(len(source.tokens), len(wanted))), "each byte was drawn after those before it"
+
+
+def test_the_bytes_so_far_are_read_with_the_heads_and_the_mask_of_the_state() -> None:
+    source = source_of(model_recipe(MODELS / "gpt2", "the cat"))
+    n, more = len(source.tokens), source.model.tokenize("🙂").ids[:2]
+    mask = np.tri(n, dtype=bool)
+    mask[:, 0] = [True] + [False] * (n - 1)
+    off = frozenset({(0, 1)})
+    ids = (*source.model.tokenize("the cat").ids, *more)
+    longer = np.tri(len(ids), dtype=bool)
+    longer[1:, 0] = False
+    expected = source.model(ids, off=off, masks=longer).hidden[-1]
+    layers = source.layers(Lookup(mask, off=off))
+    np.testing.assert_allclose(layers.with_more(more).main.hidden[-1], expected, atol=1e-5)
 
 
 def test_a_model_without_a_head_or_that_fills_in_words_writes_nothing() -> None:
