@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from window_driver import copied_numbers
 
 from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.recorded_source import RecordedSource
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import frame_to_show
 from attention_explorer.state.heads.presets import heads_preset
@@ -271,3 +272,17 @@ def test_how_the_wall_is_shown_computes_nothing_anew(open_heads):
     )
     assert window.page.requests.wanted == before
     assert HeadsView().in_grid is False
+
+
+def test_the_grid_asks_its_source_nothing_while_it_is_painted(open_heads, saved, monkeypatch):
+    window = open_heads(saved(attention=np.full((5, 4, 3, 3), 1 / 3)).with_view(in_grid=True))
+    wall = window.page.wall
+    asked = []
+    heads = RecordedSource.heads
+    monkeypatch.setattr(RecordedSource, "heads", property(lambda self: (asked.append(self), heads.fget(self))[1]))
+    before = pixels(wall.grab().toImage())
+    few = len(asked)
+    wall.forget_pixels()
+    assert (pixels(wall.grab().toImage()) == before).all()
+    assert few <= 3, "a person sees 270 heads of a large model painted"
+    assert not wall._tiles

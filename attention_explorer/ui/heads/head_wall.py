@@ -49,7 +49,7 @@ from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
 MOST_TILES_KEPT = 192
-"""Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1. In the grid all are in view."""
+"""Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1. In the grid none is kept."""
 
 
 OFF = "left out of mean, largest and rollout; later layers stay as they are"
@@ -90,6 +90,8 @@ class HeadWall(TipWidget):
         self.grid = WallGrid.of(self.width(), look)
         """Where the thumbnails are."""
         self._frame: HeadsFrame | None = None
+        self._has_layers = False
+        """Whether there are several: it is asked for every head that is painted."""
         self._view = HeadsView()
         self._scale = wall_scale((), self._view.contrast)
         self._all: tuple[HeadSurvey, ...] = ()
@@ -145,7 +147,7 @@ class HeadWall(TipWidget):
         whole = self.is_whole = len(surveys) == len(frame.places)
         old = () if whole else tuple(survey for survey in before.values() if _has(frame, survey))
         self._old, self._dims_old = frozenset(survey.place for survey in old), False
-        self._frame, self._view = frame, view
+        self._frame, self._view, self._has_layers = frame, view, len(frame.source.heads) > 1
         self._stand(self._ordered((*surveys, *old), whole))
         computed = sum(survey.is_computed for survey in surveys)
         heads = counted(len(surveys), "head")
@@ -195,6 +197,7 @@ class HeadWall(TipWidget):
     def forget(self) -> None:
         """Show no heads: there are none of what is wanted."""
         self._frame, self._all, self._surveys = None, (), ()
+        self._has_layers = False
         self._old, self.is_whole = frozenset(), False
         self.setAccessibleDescription("")
         self.forget_pixels()
@@ -242,7 +245,7 @@ class HeadWall(TipWidget):
     @property
     def _in_grid(self) -> bool:
         """Whether all heads are shown small, a line a layer."""
-        return self._view.in_grid and self._frame is not None and len(self._frame.source.heads) > 1
+        return self._view.in_grid and self._has_layers
 
     @property
     def _is_by_number(self) -> bool:
@@ -297,7 +300,7 @@ class HeadWall(TipWidget):
         painter.fillRect(event.rect(), colour_of(self._look.theme.window))
         if self._in_grid and self._is_by_number:
             self._paint_numbers(painter)
-        if len(self._tiles) > (len(self._surveys) if self._in_grid else MOST_TILES_KEPT):
+        if len(self._tiles) > MOST_TILES_KEPT:
             self._tiles.clear()
         for index in self.grid.indices_in(event.rect(), len(self._surveys)):
             box = self.box_of(index)
@@ -326,7 +329,8 @@ class HeadWall(TipWidget):
             not meets(survey, self._view.threshold),
             survey.place in self._view.marked,
         )
-        if painter.paintEngine().type() is QPaintEngine.Type.Raster:
+        # In the grid a thumbnail is not worth a picture of its own: of 270, these would take most of the time.
+        if painter.paintEngine().type() is QPaintEngine.Type.Raster and not self._in_grid:
             painter.drawPixmap(_with_edge(box).topLeft(), self._tile(survey, box, state))
         else:  # in a drawing, words stay words
             self._draw_tile(painter, survey, box, state)
@@ -339,7 +343,7 @@ class HeadWall(TipWidget):
         place, ratio = _with_edge(box), self.devicePixelRatioF()
         # Of its place, only what is left of whole pixels alters the picture.
         inside = box.translated(-QPointF(place.topLeft()))
-        key = (survey.name, self._view.sort, self._in_grid, state, inside, ratio)
+        key = (survey.name, self._view.sort, state, inside, ratio)
         kept = self._tiles.get(survey.place)
         if kept is not None and kept[0] == key:
             return kept[1]
@@ -370,6 +374,7 @@ class HeadWall(TipWidget):
     def _draw_small(self, painter: QPainter, survey: HeadSurvey, box: QRectF, state: _TileState) -> None:
         """Draw a head without words: its map, and a frame around the one that is large."""
         look = self._look
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # the dot of the one before has set it
         painter.fillRect(box, colour_of(look.theme.card))
         if survey.is_computed:
             paint_thumbnail_cells(
