@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -23,7 +24,7 @@ from attention_explorer import errors
 from attention_explorer.errors import ArrayError, ExportError
 from attention_explorer.given_arrays import WITH_TRANSFORMERS, Array, as_array, as_layers
 from attention_explorer.rendering import render
-from attention_explorer.sources.handed_over import PREFIX, UNNAMED
+from attention_explorer.sources.handed_over import PREFIX, UNNAMED, file_name_of
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
 from attention_explorer.state.counting import Count, refusals_counted
@@ -214,10 +215,10 @@ def show(
     for name, texts in (("tokens", tokens), ("context_tokens", context_tokens)):
         if texts is not None:
             named[name] = np.array([str(text) for text in texts], dtype=np.str_)
-    path = _private_folder() / _file_name(title)
+    path = _private_folder() / f"{next(_numbers)}/{file_name_of(title or UNNAMED)}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez(path, **named)  # type: ignore[arg-type] # its stubs take the names for options
-    view = load(path, axes=axes, batch=batch)
+    view = View(replace(_recipe_of(path, axes=axes, batch=batch), from_python=title or UNNAMED))
     if mask is not None:
         view.check()
     return view
@@ -253,11 +254,20 @@ def load(
     ExplorerError
         If it cannot be read or holds no attention; also an OSError or a ValueError.
     """
+    return View(_recipe_of(Path(path), tokens, attention=attention, axes=axes, batch=batch))
+
+
+def _recipe_of(
+    path: Path,
+    tokens: Sequence[str] | None = None,
+    *,
+    attention: str | None = None,
+    axes: str | None = None,
+    batch: int | None = None,
+) -> FileRecipe:
     texts = [str(text) for text in tokens or ()]
     batch = None if batch is None else _whole("batch", batch)
-    return View(
-        file_recipe(Path(path).absolute(), attention=attention or "", axes=axes or "", batch=batch, tokens=texts)
-    )
+    return file_recipe(path.absolute(), attention=attention or "", axes=axes or "", batch=batch, tokens=texts)
 
 
 def _whole(name: str, given: object) -> int:
@@ -271,11 +281,6 @@ def _named(name: str, given: object) -> dict[str, Array]:
     """Name one array, or those of the layers: weights.0, weights.1 and so on."""
     layers, is_list = as_layers(name, given)
     return {f"{name}.{place}": layer for place, layer in enumerate(layers)} if is_list else {name: layers[0]}
-
-
-def _file_name(title: str | None) -> str:
-    kept = "".join(letter if letter.isalnum() or letter in " -_.," else "_" for letter in title or UNNAMED)
-    return f"{next(_numbers)}/{kept.strip(' .') or UNNAMED}.npz"
 
 
 def open_window(page: HeadsState, name: str = "Untitled") -> None:

@@ -88,6 +88,14 @@ def test_tensors_are_taken_as_they_are(wrap):
     np.testing.assert_array_equal(view.weights(1, 1), layers[1][0, 1])
 
 
+@pytest.mark.parametrize("title", ["GPT-2: layer 3", "mine/../yours", "a? “b” <c>", "t" * 400, " .", None])
+def test_a_title_is_kept_to_the_letter(tmp_path, title):
+    view = attention_explorer.show(weights_of(2, 5, 5), TOKENS, title=title)
+    view.save(tmp_path / "a.json")
+    source = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["settings"]["source"]
+    assert source == "handed over from Python" + (f" as “{title}”" if title else "")
+
+
 def test_one_of_a_batch_is_chosen():
     layers = tuple(weights_of(2, 3, 5, 5) for _ in range(2))
     np.testing.assert_array_equal(attention_explorer.show(layers, batch=1).weights(1, 2), layers[1][1, 2])

@@ -9,6 +9,14 @@ PREFIX = "attention-explorer-"
 """How the name of such a folder begins, in the folder for temporary files."""
 UNNAMED = "arrays"
 """What arrays are called that were given no title."""
+LONGEST_NAME = 80
+"""Letters of a title that the name of a file takes over."""
+
+
+def file_name_of(title: str) -> str:
+    """Return a name, without an ending, under which every computer can keep a file of this title."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_.," else "_" for letter in title[:LONGEST_NAME])
+    return kept.strip(" .") or UNNAMED
 
 
 def is_handed_over(path: Path) -> bool:

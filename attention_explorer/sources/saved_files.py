@@ -11,7 +11,7 @@ from typing import IO
 from attention_explorer.errors import ExplorerError
 from attention_explorer.files import write_whole
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.sources.handed_over import is_handed_over
+from attention_explorer.sources.handed_over import file_name_of, is_handed_over
 from attention_explorer.sources.recorded import FileReference, change_since, reference_to, whole_digest
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 from attention_explorer.sources.recorded.fingerprint import is_sampled_whole
@@ -76,9 +76,9 @@ def files_to_save(files: Iterable[FileRecipe], session: Path) -> SavedFiles:
 
 def _copied(file: FileRecipe, session: Path) -> FileRecipe:
     """Copy a file beside a session, under a name that no other file has; one that holds the same is taken instead."""
-    name = session.name.split(".")[0]
+    name = f"{session.name.split('.')[0]}-{file_name_of(file.from_python)}"
     for number in count(1):
-        target = session.with_name(f"{name}-{file.from_python}{f'-{number}' if number > 1 else ''}.npz")
+        target = session.with_name(f"{name}{f'-{number}' if number > 1 else ''}.npz")
         if not target.exists():
             write_whole(target, lambda stream: _copy(Path(file.path), stream))
         elif not _holds(target, file):

@@ -99,6 +99,7 @@ def test_an_empty_sentence_is_refused_in_words_and_everything_stays(driver, bar)
     bar.sentence.selectAll()
     driver.key(Qt.Key.Key_Backspace, widget=bar.sentence)
     assert bar.sentence.text() == ""
+    assert bar.sentence.placeholderText() == "Type at least one word"
     assert "Type at least one word" in driver.told
     assert driver.heads == HeadsState()
     assert driver.steps == 0

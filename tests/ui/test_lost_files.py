@@ -87,6 +87,8 @@ def assert_nothing_is_drawn(page) -> None:
     assert all(widget.picture is None for widget in page._widgets.values())
     assert page.note.words.text() == page.requests.reason
     assert (page.title.text(), page.badges.text()) == ("", "")
+    assert not page.bar.sentence.isEnabled()
+    assert page.bar.sentence.placeholderText() == "", "nothing can be typed"
     assert page.bar.sentence.text() == " ".join(page.session.state.heads.setup.recipe.tokens)
     pixels = page.canvas.grab().toImage()
     assert {pixels.pixel(x, y) for x in range(0, pixels.width(), 3) for y in range(0, 60, 3)} == {pixels.pixel(0, 0)}

@@ -76,6 +76,7 @@ def handed_over():
     ("title", "called", "said"),
     [
         ("Layer three", "Layer three", "handed over from Python as “Layer three”"),
+        ("GPT-2: layer 3", "GPT-2_ layer 3", "handed over from Python as “GPT-2: layer 3”"),
         (None, "arrays", "handed over from Python"),
     ],
 )

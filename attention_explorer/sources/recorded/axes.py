@@ -78,7 +78,7 @@ def check_axes(text: str, shape: tuple[int, ...], *, is_list: bool = False) -> s
     if unknown:
         raise ArrayError(f"axes {quoted(text)} has {quoted(unknown[0])}: use one letter an axis of {known}")
     if len(axes) != len(shape):
-        raise ArrayError(f"axes {quoted(text)} names {len(axes)} axes, but the array has {len(shape)}: {shape}")
+        raise ArrayError(f"axes {quoted(text)} names {len(axes)} axes, but there are {len(shape)}: {shape}")
     if len(set(axes)) < len(axes):
         raise ArrayError(f"axes {quoted(text)} names an axis twice: each letter stands once, of {known}")
     if not {"q", "k"} <= set(axes):
@@ -129,7 +129,7 @@ def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False) -> AxesG
     if not arrays:
         raise ArrayError("there are no weights of which to guess the axes")
     for array in arrays:
-        check_shape(array.name, array.shape)
+        check_shape(array.called, array.shape)
         if array.ndim != arrays[0].ndim:
             raise ArrayError(
                 f"{quoted(arrays[0].name)} has {arrays[0].ndim} axes and {quoted(array.name)} {array.ndim}: layers of "
@@ -168,7 +168,7 @@ def examine_axes(arrays: Sequence[StoredArray], axes: str, *, is_list: bool = Fa
         If the letters do not fit the shape.
     """
     for array in arrays:
-        check_shape(array.name, array.shape)
+        check_shape(array.called, array.shape)
         axes = check_axes(axes, array.shape, is_list=is_list)
     return _found(arrays, axes, is_list)
 
@@ -230,7 +230,7 @@ def _sums_reason(arrays: Sequence[StoredArray], sums: RowSums) -> str:
 def _bad_reason(arrays: Sequence[StoredArray], row: SampledRow, heads: int, key_axis: int) -> str:
     index = ", ".join(":" if axis == key_axis else str(at) for axis, at in enumerate(row.index))
     holds = f"sums to {row.total:.3g}" if row.wrong is None else f"holds {row.wrong[1]}"
-    return f"{counted(heads, 'head')} will be refused: {arrays[row.place].name}[{index}] {holds}."
+    return f"{counted(heads, 'head')} will be refused: {arrays[row.place].called}[{index}] {holds}."
 
 
 def _order_reasons(shape: tuple[int, ...], axes: str, is_list: bool) -> list[str]:
@@ -259,11 +259,11 @@ def _problem(arrays: Sequence[StoredArray], bad: Sequence[SampledRow]) -> str:
         if row.wrong is not None:
             index, value = row.wrong
             hint = "are these scores, before the softmax?" if value < 0 else "no weight is that"
-            return f"{quoted(arrays[row.place].name)} holds {value} at index {index}: {hint}"
+            return f"{quoted(arrays[row.place].called)} holds {value} at index {index}: {hint}"
     sums = add_up(bad)
     least, most = f"{sums.least:.3g}", f"{sums.most:.3g}"
     between = most if least == most else f"between {least} and {most}"
     return (
-        f"{quoted(arrays[0].name)} of shape {arrays[0].shape}: rows sum to {between}, not to 1. Choose other axes, "
+        f"{quoted(arrays[0].called)} of shape {arrays[0].shape}: rows sum to {between}, not to 1. Choose other axes, "
         "or divide each row by its sum; or are these scores before the softmax?"
     )

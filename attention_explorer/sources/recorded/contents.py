@@ -233,12 +233,26 @@ def _listed(file: ArrayFile, names: Sequence[str]) -> str:
 def _nothing(file: ArrayFile) -> str:
     if not file.arrays and file.unfit:
         return next(iter(file.unfit.values()))
+    nameless = _nameless(file)
+    if nameless is not None:
+        return (
+            f"“{file.path.name}” holds no weights, but numbers of shape {nameless.shape}, {nameless.precision}. Save "
+            "real numbers with 2 to 5 axes, or q and k in an .npz file."
+        )
     return (
         f"“{file.path.name}” holds no weights: {_listed(file, list(file.arrays))}. Save them under the name attention, "
         "as real numbers with 2 to 5 axes, or save q and k."
     )
 
 
+def _nameless(file: ArrayFile) -> StoredArray | None:
+    """Return the only array of a file that gives it no name, as .npy does."""
+    array = next(iter(file.arrays.values())) if len(file.arrays) == 1 else None
+    return array if array is not None and array.called != array.name else None
+
+
 def _not_there(file: ArrayFile, name: str) -> str:
+    if _nameless(file) is not None:
+        return f"“{file.path.name}” has no names in it, and so no {quoted(name)}: leave the name out."
     what = did_you_mean(name, file.arrays, otherwise=f"It has {_listed(file, list(file.arrays))}.")
     return f"“{file.path.name}” has no array {quoted(name)}. {what}"

@@ -34,7 +34,9 @@ def read_npy(file: FileBytes, name: str) -> PlainArray:
     check_size(where, header, file.size)
     if header.dtype.kind in "US":
         raise UnfitArrayError(f"{where} holds text: choose a file of numbers, the weights.")
-    return plain_array(name, header, file, 0)
+    array = plain_array(name, header, file, 0)
+    array.called = file.path.name
+    return array
 
 
 def check_size(where: str, header: NpyHeader, size: int) -> None:
@@ -48,7 +50,7 @@ def check_size(where: str, header: NpyHeader, size: int) -> None:
     there = size - header.data_offset
     if there != header.nbytes:
         raise FileError(
-            f"{where} should hold an array of shape {header.shape} and type {header.dtype.name}, which takes "
+            f"{where} should hold numbers of shape {header.shape} and type {header.dtype.name}, which takes "
             f"{header.nbytes} bytes, but has {max(0, there)}: it is damaged or was not written to its end."
         )
 

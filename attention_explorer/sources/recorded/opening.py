@@ -14,7 +14,7 @@ from attention_explorer.sources.recorded.safetensors_file import is_safetensors,
 from attention_explorer.sources.recorded_recipe import ENDINGS
 
 NPY_NAME = "array"
-"""What the array of an .npy file is called, which has no name."""
+"""What the array of an .npy file is called, which has no name; messages call it by the name of the file."""
 _START = 16
 _ELSE = {
     b"\x80": "a pickle, which only running a program stored in it could open; that is never done here",

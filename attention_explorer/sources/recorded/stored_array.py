@@ -41,6 +41,8 @@ class StoredArray(ABC):
 
     def __init__(self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], precision: str = "") -> None:
         self.name, self.shape, self.dtype = name, shape, dtype
+        self.called = name
+        """What messages call it: its name, or that of a file which gives it none."""
         self.precision = precision or dtype.name
 
     def __repr__(self) -> str:

@@ -147,7 +147,6 @@ class HeadsBar(QWidget):
 
     def _sentence_field(self, name: str, tip: str, field: str) -> SentenceField:
         line = SentenceField(name, tip, lambda: getattr(self._session.state.heads.setup.recipe, field) or "")
-        line.setPlaceholderText("Type at least one word")
         line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         line.typed.connect(lambda text: self._on_sentence_typed(field, text))
         line.refused.connect(self.refused)
@@ -296,6 +295,8 @@ class HeadsBar(QWidget):
         no_scores, no_masks = (traits.reason_against(each) for each in (Ability.SCORES, Ability.MASKS))
         no_typing, no_second = (traits.reason_against(each) for each in (Ability.TYPING, Ability.SECOND_SENTENCE))
         allow_unless(no_typing, self.sentence)
+        for line in (self.sentence, self.context):  # where nothing can be typed, as with a file that is gone, none asks
+            line.setPlaceholderText("" if no_typing else "Type at least one word")
         allow_unless(no_typing or no_second, self.context, self.cross)
         allow_unless(no_masks, self.masks, self.mask_size, self.unpaint)
         allow_unless(no_scores, self.pictures.buttons[Picture.STAGES])

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from attention_explorer.errors import FileError
+from attention_explorer.errors import ExplorerError, FileError
 from attention_explorer.sources.recorded import Contents, contents_of, open_arrays
+from attention_explorer.sources.recorded_source import file_recipe
 
 W = np.full((2, 3, 4, 4), 0.25, np.float32)
 Q = np.ones((2, 3, 4, 5), np.float32)
@@ -115,3 +116,30 @@ def test_one_of_several_by_its_name(tmp_path: Path) -> None:
     assert contents(tmp_path, "b", a=W, b=W).name == "b"
     layers = contents(tmp_path, "b", a=W, b_0=W[0], b_1=W[1])
     assert (layers.name, layers.is_list) == ("b", True)
+
+
+@pytest.mark.parametrize(
+    ("array", "said"),
+    [
+        (np.ones((4, 4), np.int64), r"holds no weights, but numbers of shape \(4, 4\), int64\. Save real numbers"),
+        (np.zeros((0, 4)), "no entries"),
+        (np.full((4, 4), np.nan), "holds nan at index"),
+        (-np.ones((4, 4)), r"holds -1\.0 at index"),
+        (np.ones((4, 4)), "rows sum to 4"),
+    ],
+)
+def test_what_is_wrong_with_a_file_without_names_is_said_of_the_file(tmp_path, array, said) -> None:
+    path = tmp_path / "mine.npy"
+    np.save(path, array)
+    with pytest.raises(ExplorerError, match=said) as error:
+        file_recipe(path)
+    assert str(error.value).startswith("“mine.npy” ")
+    assert "array" not in str(error.value)
+
+
+def test_a_name_for_what_has_none_is_refused(tmp_path) -> None:
+    path = tmp_path / "mine.npy"
+    np.save(path, W)
+    assert file_recipe(path, attention="array") == file_recipe(path), "as older sessions have it"
+    with pytest.raises(ExplorerError, match=r"“mine\.npy” has no names in it, and so no “foo”: leave the name out"):
+        file_recipe(path, attention="foo")
