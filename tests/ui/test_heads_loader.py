@@ -12,6 +12,7 @@ from heads_driver import HeadsDriver, Watch, ask, busy, numbers_in, sentence, se
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from writing_driver import written_on
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
@@ -33,6 +34,7 @@ from attention_explorer.state.heads.state import (
     Picture,
     SortBy,
 )
+from attention_explorer.state.heads.survey import coming
 from attention_explorer.state.heads.verdict import verdict
 from attention_explorer.state.layers import layers_and_mask
 from attention_explorer.state.map_picture import MapPicture, Window
@@ -554,8 +556,15 @@ def test_what_is_wanted_next_does_not_wait_for_the_thumbnails_of_long_maps(make_
             window.session.apply(ExplorerState(heads=wanted), "Look")
             qtbot.waitUntil(lambda: page.requests.shown == page.requests.wanted, timeout=20000)
             qtbot.waitUntil(lambda most=most: 11 < len(page.canvas.picture.values) <= most, timeout=20000)
-            qtbot.waitUntil(lambda: page.wall.surveys == (), timeout=20000)  # those of before are of something else
+            # Those of before are of something else, and go.
+            qtbot.waitUntil(lambda: [each.is_coming for each in page.wall.surveys] == [True], timeout=20000)
+            assert "being computed …" in {each.text for each in written_on(page.wall)}
+            assert page.wall.tip_at(page.wall.box_of(0).center()).startswith("head 1: being computed …")
+        gate.set()
+        page.settle()
+        (survey,) = page.wall.surveys
+        assert (survey.place, survey.is_computed, survey.is_coming) == ((0, 0), True, False)
+        page.wall.show_surveys(page._frame, heads.view, (coming(page._frame, 0, 0),))
+        assert page.wall.surveys == (survey,), "what is there stays until there is something newer"
     finally:
         gate.set()
-    page.settle()
-    assert [survey.place for survey in page.wall.surveys] == [(0, 0)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class HeadSurvey:
     """Whether there are numbers; if not, only its place is known."""
     patterns: Mapping[Pattern, PatternScore] = field(default_factory=dict)
     """How much of its weight falls on the keys of known patterns; empty where that was not measured."""
+    is_coming: bool = False
+    """Whether it has no numbers because they are being computed now."""
     refusal: str = ""
     """Why there are no numbers and never will be, if that is so."""
     difference: float | None = None
@@ -113,6 +115,11 @@ def not_computed(frame: HeadsFrame, layer: int, head: int, refusal: str = "") ->
     nothing = Pooled(np.zeros((n_q, n_k)), np.ones((n_q, n_k), np.bool_))
     name, no_rows = head_name(frame, layer, head), SummaryPass(frame.shape).summary()
     return HeadSurvey(layer, head, name, nothing, no_rows, math.inf, frame.shape, is_computed=False, refusal=refusal)
+
+
+def coming(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
+    """Return a head that is being computed: of a long map that takes long, and its place is not to be empty."""
+    return replace(not_computed(frame, layer, head), is_coming=True)
 
 
 def _excess(frame: HeadsFrame, pooled: Pooled) -> float:

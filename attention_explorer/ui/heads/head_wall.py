@@ -140,11 +140,13 @@ class HeadWall(TipWidget):
         had_numbers = self._is_by_number
         is_of_another = self._frame is not None and _whose(self._frame) != _whose(frame)
         before = {} if is_of_another else {survey.place: survey for survey in known}
+        stays = {place for place, survey in before.items() if survey.is_computed}
+        surveys = tuple(each for each in surveys if not (each.is_coming and each.place in stays))
         for survey in surveys:
             if before.pop(survey.place, None) is not survey:
                 self._images.pop(survey.place, None)
                 self._tiles.pop(survey.place, None)
-        whole = self.is_whole = len(surveys) == len(frame.places)
+        whole = self.is_whole = len(surveys) == len(frame.places) and not any(each.is_coming for each in surveys)
         old = () if whole else tuple(survey for survey in before.values() if _has(frame, survey))
         self._old, self._dims_old = frozenset(survey.place for survey in old), False
         self._frame, self._view, self._has_layers = frame, view, len(frame.source.heads) > 1

@@ -25,7 +25,7 @@ from attention_explorer.state.heads.head_difference import compared, frame_of_b
 from attention_explorer.state.heads.large_picture import LargePicture, large_picture
 from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture, SortBy
-from attention_explorer.state.heads.survey import HeadSurvey, head_survey, not_computed
+from attention_explorer.state.heads.survey import HeadSurvey, coming, head_survey, not_computed
 from attention_explorer.state.heads.verdict import Verdict, verdict
 
 DELIVERY_INTERVAL_SECONDS = 0.05
@@ -166,10 +166,11 @@ class HeadsLoader(Requests[HeadsRequest]):
             }
         self._surveyed = frame.layers, frame.count, found
         layers = request.layers
-        if frame.shape[0] * frame.shape[1] > CELLS_OF_A_LONG_MAP and not found:
-            yield ()  # from here on this makes way for what is wanted next, such as another part of the large picture
-        due = time.monotonic() + FIRST_DELIVERY_SECONDS
         wanted = [place for layer in layers for place in frame.places if place[0] == layer]
+        if frame.shape[0] * frame.shape[1] > CELLS_OF_A_LONG_MAP and not found:
+            # From here on this makes way for what is wanted next, such as another part of the large picture.
+            yield tuple(coming(frame, *place) for place in wanted)
+        due = time.monotonic() + FIRST_DELIVERY_SECONDS
         for survey in _surveys(frame, [place for place in wanted if place not in found]):
             found[survey.place] = survey
             if time.monotonic() >= due:

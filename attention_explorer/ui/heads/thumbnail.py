@@ -18,7 +18,7 @@ from attention_explorer.ui.drawing.heatmap import paint_runs
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import Look
 
-NOT_COMPUTED, NO_WEIGHTS = "not computed yet", "no weights"
+NOT_COMPUTED, COMING, NO_WEIGHTS = "not computed yet", "being computed …", "no weights"
 LEFT_OUT = 0.12
 """How much is seen of a head that does not meet the threshold of the wall."""
 
@@ -85,7 +85,11 @@ def paint_thumbnail(
 
 
 def _why_empty(survey: HeadSurvey) -> str:
-    return NO_WEIGHTS if survey.refusal else NOT_COMPUTED
+    return NO_WEIGHTS if survey.refusal else _not_yet(survey)
+
+
+def _not_yet(survey: HeadSurvey) -> str:
+    return COMING if survey.is_coming else NOT_COMPUTED
 
 
 def paint_thumbnail_cells(
@@ -163,7 +167,7 @@ def _measures(summary: MapSummary, *, few: bool) -> str:
 def line_words(survey: HeadSurvey, *, few: bool = False) -> str:
     """Return what a line has room for of the summary of a head; ``few`` of its numbers at the level Start."""
     if not survey.is_computed:
-        return f"{survey.name}: {NOT_COMPUTED}"
+        return f"{survey.name}: {_not_yet(survey)}"
     empty = survey.summary.empty_rows
     parts = [
         f"{survey.name}: {_measures(survey.summary, few=few)}",
@@ -183,7 +187,7 @@ def _difference_words(survey: HeadSurvey) -> str:
 def summary_words(survey: HeadSurvey, *, few: bool = False) -> str:
     """Return the summary of a head in words; ``few`` of its numbers at the level Start."""
     if not survey.is_computed:
-        return f"{survey.name}: {survey.refusal or NOT_COMPUTED}"
+        return f"{survey.name}: {survey.refusal or _not_yet(survey)}"
     summary = survey.summary
     text = (
         f"{survey.name}: {_measures(summary, few=few)}, mean distance {plain(summary.distance)}, weight on "
