@@ -39,7 +39,7 @@ from attention_explorer.sources.models import Model, Tokens, load_model
 from attention_explorer.sources.models.folder import folder_settings, weights_of
 from attention_explorer.sources.models.names import name_by_place
 from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
-from attention_explorer.sources.recorded import FileReference, change_since, readable_piece, reference_to
+from attention_explorer.sources.recorded import FileReference, change_since, reference_to
 from attention_explorer.sources.source import Ability, Lookup, Made, Predictions, Source, Traits
 
 KEPT_BYTES = 2**28
@@ -280,7 +280,9 @@ class ModelSource(Source[ModelRecipe]):
 
     @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        queries, keys = (tuple(map(readable_piece, pieces)) for pieces in (self.tokens, self.context_tokens))
+        queries, keys = (
+            tuple(map(self.model.label, pieces)) if pieces else () for pieces in (self.tokens, self.context_tokens)
+        )
         return queries, keys
 
     @property
@@ -388,7 +390,7 @@ class ModelSource(Source[ModelRecipe]):
         logits = _logits(head, layers.known.last_hidden, row)
         probabilities = softmax(logits)
         best = np.argsort(-probabilities, kind="stable")[:most]
-        tokens = tuple(readable_piece(self.model.token(int(each))) for each in best)
+        tokens = tuple(self.model.label(self.model.token(int(each))) for each in best)
         return Predictions(tokens, probabilities[best], len(logits), self._stack.is_causal)
 
     @property

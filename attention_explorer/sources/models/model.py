@@ -24,6 +24,7 @@ from attention_explorer.sources.models.names import model_name
 from attention_explorer.sources.models.pooling import MODULES, POOLINGS
 from attention_explorer.sources.models.tokeniser import Tokeniser, Tokens
 from attention_explorer.sources.models.trace import Trace
+from attention_explorer.sources.recorded.pieces import readable_piece
 
 Text = str | tuple[str, str]
 """A text, or a pair of texts."""
@@ -80,6 +81,10 @@ class Model:
     def token(self, index: int) -> str:
         """Return how the vocabulary spells an id."""
         return self._tokeniser.token(index)
+
+    def label(self, token: str) -> str:
+        """Return a token as it is drawn: see `readable_piece`."""
+        return readable_piece(token, of_bytes=self._tokeniser.cuts_bytes)
 
     def text_after(self, ids: tuple[int, ...], new: tuple[int, ...]) -> str:
         """Return what tokens write after others: see `Tokeniser.text_after`."""

@@ -131,6 +131,11 @@ class Tokeniser:
         both = guarded(self._where, lambda: library.decode((*ids, *new)))
         return str(both.removeprefix(before) if both.startswith(before) else library.decode(new))
 
+    @property
+    def cuts_bytes(self) -> bool:
+        """Whether its pieces are bytes, written in letters that stand for them, as those of GPT-2 are."""
+        return b"ByteLevel" in self._library.decoder.__getstate__() if self._library.decoder is not None else False
+
     def mask(self) -> str:
         """Return how a masked word is written; empty where the vocabulary has nothing for it."""
         library = self._library

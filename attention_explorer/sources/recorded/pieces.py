@@ -15,11 +15,15 @@ _SENTENCEPIECE_SPACE = "▁"
 _WORD_END = "</w>"
 _SHOWN = {"\n": NEW_LINE, "\t": TAB, "\r": "␍"}
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_PARTS = re.compile("[\udc80-\udcff]+")
+"""Bytes that are no character."""
+_SELECTORS = re.compile("[\ufe00-\ufe0f]")
+"""What chooses between the shapes of the character before it, and is nothing by itself."""
 _UNSEEN = dict.fromkeys(("Cc", "Cf", "Cs"), "\N{REPLACEMENT CHARACTER}")
 _BY_CATEGORY = _UNSEEN | {"Zs": SPACE, "Zl": NEW_LINE, "Zp": NEW_LINE}
 
 
-def readable_piece(piece: str) -> str:
+def readable_piece(piece: str, *, of_bytes: bool = False) -> str:
     """Return a piece as it is drawn.
 
     Parameters
@@ -27,6 +31,9 @@ def readable_piece(piece: str) -> str:
     piece : str
         As the tokenizer has it: ``Ġthe`` and ``Ċ`` of byte-level pieces (GPT-2), ``▁word`` and ``<0x0A>`` of
         SentencePiece, ``##ing`` of WordPiece, ``ing</w>`` of older ones, ``[CLS]``, or any other text.
+    of_bytes : bool
+        Whether the tokenizer is known to cut bytes: then a part of a character is shown as its bytes, 0xF09F, and not
+        as the letters of another alphabet that stand for them.
 
     Returns
     -------
@@ -45,7 +52,8 @@ def readable_piece(piece: str) -> str:
         return _visible(piece.removesuffix(_WORD_END)) + SPACE
     if _SENTENCEPIECE_SPACE in piece:
         return _visible(piece.replace(_SENTENCEPIECE_SPACE, " "))
-    return _visible(_from_bytes(piece))
+    text = _from_bytes(piece)
+    return _visible(_PARTS.sub(_bytes_shown, _decoded(piece)) if of_bytes and text == piece else text)
 
 
 def _from_bytes(piece: str) -> str:
@@ -60,6 +68,17 @@ def _from_bytes(piece: str) -> str:
         return piece
 
 
+def _decoded(piece: str) -> str:
+    """Return what the bytes of a piece stand for, those of no character as lone surrogates."""
+    codes = [_byte_alphabet().get(letter) for letter in piece]
+    known = bytes(code for code in codes if code is not None)
+    return known.decode(errors="surrogateescape") if len(known) == len(codes) else piece
+
+
+def _bytes_shown(found: re.Match[str]) -> str:
+    return "0x" + found[0].encode(errors="surrogateescape").hex().upper()
+
+
 @cache
 def _byte_alphabet() -> dict[str, int]:
     """Return the letter → byte table of GPT-2's encoder.py: printable Latin-1 is itself, the rest follows from Ā on."""
@@ -69,6 +88,8 @@ def _byte_alphabet() -> dict[str, int]:
 
 
 def _visible(text: str) -> str:
+    if _SELECTORS.fullmatch(text):
+        return f"U+{ord(text):04X}"
     return "".join(map(_visible_letter, text)) or "∅"
 
 

@@ -91,6 +91,18 @@ def test_first_bytes_that_never_become_a_character_are_given_up() -> None:
     assert len(asked) <= 4
 
 
+@pytest.mark.parametrize(
+    ("name", "labels"), [("gpt2", ["0xF0", "0x9F", "0x99", "0x82"]), ("llama-gguf/model-f16.gguf", ["0xF0", "0x9F"])]
+)
+def test_the_bytes_of_a_character_stand_at_the_map(name: str, labels: list[str]) -> None:
+    source = source_of(model_recipe(MODELS / name, "it 🙂"))
+    source.open()
+    shown = source.labels[0]
+    place = shown.index("0xF0")
+    assert list(shown[place : place + len(labels)]) == labels
+    assert all(len(label) < 5 for label in shown)
+
+
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 @pytest.mark.parametrize("masked", [False, True])
 def test_a_model_writes_an_emoji(monkeypatch: pytest.MonkeyPatch, temperature: float, *, masked: bool) -> None:
