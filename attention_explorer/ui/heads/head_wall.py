@@ -147,7 +147,7 @@ class HeadWall(TipWidget):
                 self._images.pop(survey.place, None)
                 self._tiles.pop(survey.place, None)
         whole = self.is_whole = len(surveys) == len(frame.places) and not any(each.is_coming for each in surveys)
-        old = () if whole else tuple(survey for survey in before.values() if _has(frame, survey))
+        old = () if whole else tuple(before[place] for place in before.keys() & set(frame.places))
         self._old, self._dims_old = frozenset(survey.place for survey in old), False
         self._frame, self._view, self._has_layers = frame, view, len(frame.source.heads) > 1
         self._stand(self._ordered((*surveys, *old), whole))
@@ -537,11 +537,6 @@ class HeadWall(TipWidget):
 def _whose(frame: HeadsFrame) -> object:
     """Return what heads have to share to be the same ones before and after a change."""
     return frame.setup.recipe.whose
-
-
-def _has(frame: HeadsFrame, survey: HeadSurvey) -> bool:
-    """Whether a frame has a head in the place of another's."""
-    return survey.place in frame.places
 
 
 def _with_edge(box: QRectF) -> QRect:
