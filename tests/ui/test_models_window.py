@@ -280,7 +280,7 @@ def test_what_comes_next_is_shown_at_every_position(window, open_dropped, qtbot,
     )
     found = bars_shown(window, qtbot, 2)
     np.testing.assert_allclose(found.weights, top.probabilities[2], rtol=1e-5)
-    assert found.tokens == tuple(map(readable_piece, top.tokens[2]))
+    assert found.tokens == tuple(readable_piece(token, of_bytes=True) for token in top.tokens[2])
     assert found.title == f"after {query_name(window.page._frame, 2)} the model expects"
 
 
