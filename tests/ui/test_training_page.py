@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pyqtgraph
 import pytest
-from people_driver import catch_up
+from people_driver import catch_up, in_window
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from training_driver import TrainingDriver
@@ -284,6 +284,17 @@ def test_a_head_is_broken_and_what_it_was_worth_is_measured(training):
     assert "off" in at.page.heading.text()
     at.undo()
     assert not at.training.off
+
+
+def test_no_button_moves_when_learning_ends_and_what_heads_are_worth_is_known(training, qtbot):
+    at = training()
+    panel = at.page.panel
+    at.press(at.page.play)
+    qtbot.waitUntil(lambda: at.training.step > 20)
+    learning = in_window(panel.take.block_button)
+    learned(at, qtbot)
+    assert all("→" in box.text() for box in panel.break_it.boxes.values())
+    assert in_window(panel.take.block_button) == learning
 
 
 def test_a_head_is_put_back_to_what_it_was_drawn_as(training):

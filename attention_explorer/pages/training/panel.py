@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.kit.scene import Stage
@@ -106,6 +106,18 @@ class AskCard(Card):
         self._session.apply(replace(state, training=training), "Ask", merge="training sentence")
 
 
+class HeadSwitch(QCheckBox):
+    """Switches a head off; it is as wide as with its longest words, so that nothing moves when they come."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} off")
+        self._widest = f"{name} off:  100 % → 100 %"
+
+    def sizeHint(self) -> QSize:
+        measured = self.fontMetrics().horizontalAdvance
+        return super().sizeHint() + QSize(max(measured(self._widest) - measured(self.text()), 0), 0)
+
+
 class BreakCard(Card):
     """A switch for each head, with what the network is worth without it.
 
@@ -126,10 +138,10 @@ class BreakCard(Card):
     def __init__(self, look: Look) -> None:
         super().__init__(look, "Break it")
         self.setAccessibleName("Break it")
-        self.boxes: dict[Head, QCheckBox] = {}
+        self.boxes: dict[Head, HeadSwitch] = {}
         self._heads = QWidget()
         self._flow = FlowLayout(self._heads)
-        self.said = TextBlock(look, 1, "What heads are worth")
+        self.said = TextBlock(look, 2, "What heads are worth")
         self.needed_button = QPushButton("Which heads does it need?")
         self.needed_button.setToolTip("Try sets of heads, and find the fewest that do nearly as well as all")
         self.needed_button.clicked.connect(self.needed_wanted)
@@ -171,8 +183,8 @@ class BreakCard(Card):
             )  # fmt: skip
         allow_unless("" if state.step else "Let it learn first: press Play.", self.needed_button)
 
-    def _box(self, head: Head, name: str) -> QCheckBox:
-        box = QCheckBox(f"{name} off")
+    def _box(self, head: Head, name: str) -> HeadSwitch:
+        box = HeadSwitch(name)
         box.setTristate(True)
         box.setToolTip(
             f"Click once to switch {name} off: its part of the output becomes 0.\nOnce more puts its W_q, W_k, W_v and "
