@@ -189,10 +189,13 @@ def _opening_row(case: Case) -> Row:
 
 
 class ModelTypist:
-    """Types over the first letter of a sentence, until the map of the new one is painted."""
+    """Types over a letter of a sentence, until the map of the new one is painted.
 
-    def __init__(self, stage: HeadsStage) -> None:
-        self._stage, self._letters = stage, count()
+    Each row of the table has a letter of its own: of a sentence that was typed before all layers may be kept.
+    """
+
+    def __init__(self, stage: HeadsStage, letter: int) -> None:
+        self._stage, self._letter, self._letters = stage, letter, count()
         self._until = QEventLoop()  # which sleeps: asking again and again would take the time of the worker
         self._after_painting = QTimer(self._until, singleShot=True, interval=0)
         self._after_painting.timeout.connect(self._until.quit)
@@ -207,7 +210,7 @@ class ModelTypist:
         self._stage.wait()
         settle()
         self._stage.heads.bar.sentence.setFocus()
-        self._stage.heads.bar.sentence.setSelection(0, 1)
+        self._stage.heads.bar.sentence.setSelection(self._letter, 1)
 
     def act(self) -> None:
         """Press a key, and return when the picture answers it."""
@@ -226,7 +229,7 @@ def _typing_row(case: Case, folder: Path, layer: int) -> Row:
     model = source_of(recipe).model
     place = range(len(model.transformer.main.layers))[layer]
     stage = HeadsStage(folder / "settings.ini", recipe, place)
-    typist = ModelTypist(stage)
+    typist = ModelTypist(stage, letter=0 if layer == 0 else 1)
     typed, run = in_turns(
         Contender(typist.act, prepare=typist.aim),
         Contender(lambda: model(stage.session.state.heads.setup.recipe.sentence), prepare=stage.wait),
