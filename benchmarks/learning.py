@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.learning import one_core
+from attention_explorer.model.one_core import one_core
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import TASKS

@@ -12,11 +12,12 @@ import importlib.util
 import os
 import tracemalloc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from string import ascii_lowercase
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtTest import QTest
 
 from attention_explorer.model.arrays import Floats
+from attention_explorer.model.one_core import thread_switch
 from attention_explorer.session import memory
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import Model, load_model
@@ -67,7 +69,23 @@ def measure() -> list[Row]:
             Case("SmolLM2-sized", write_smollm2(place), 1.3, 1.5),
             *_trained(),
         ]
-        return [row for case in cases for row in _rows(case, place)]
+        with _all_cores():
+            return [row for case in cases for row in _rows(case, place)]
+
+
+@contextmanager
+def _all_cores() -> Iterator[None]:
+    """Have matrix products use all cores, as PyTorch's and those of the program do; other suites measure on one."""
+    threads = thread_switch()
+    if threads is None:
+        raise RuntimeError("Only with OpenBLAS can the number of threads be set.")
+    read, write = threads
+    before = read()
+    write(os.cpu_count() or 1)
+    try:
+        yield
+    finally:
+        write(before)
 
 
 def _trained() -> Iterator[Case]:
@@ -98,14 +116,24 @@ def ids_of(tokens: int) -> list[int]:
 
 def _run_rows(case: Case, model: Model, tokens: int) -> Iterator[Row]:
     ids = ids_of(tokens)
-    contenders, said, aims = [Contender(products(model, tokens))], ["its matrix products"], [PRODUCTS_AIM]
+    contenders, said, aims = [_warm(products(model, tokens))], ["its matrix products"], [PRODUCTS_AIM]
     if case.path.is_dir() and all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
-        contenders.append(Contender(torch_run(case.path, model, ids)))
+        contenders.append(_warm(torch_run(case.path, model, ids)))
         said.append("PyTorch, eager")
         aims.append(SHORT_TORCH_AIM if tokens <= min(LENGTHS) else case.torch_aim)
-    ours, *theirs = in_turns(Contender(lambda: model(ids)), *contenders, rounds=ROUNDS, warm_up=WARM_UP)
+    ours, *theirs = in_turns(_warm(lambda: model(ids)), *contenders, rounds=ROUNDS, warm_up=WARM_UP)
     for compared_with, taken, aim in zip(said, theirs, aims, strict=True):
         yield Row(f"{case.name}: all attention of {tokens} tokens", ours, compared_with, taken, aim)
+
+
+def _warm(act: Callable[[], object]) -> Contender:
+    """Return what is measured when it has just run: for a while the threads of the one before wait by spinning."""
+
+    def prepare() -> None:
+        sleep(0.1)
+        act()
+
+    return Contender(act, prepare=prepare)
 
 
 def products(model: Model, tokens: int) -> Callable[[], object]:

@@ -20,9 +20,8 @@ from attention_explorer.model.learning import (
     adam_step,
     clipped,
     measure,
-    one_core,
 )
-from attention_explorer.model.learning.one_core import _switch
+from attention_explorer.model.one_core import one_core, thread_switch
 
 
 def test_adam_as_in_the_paper() -> None:
@@ -104,7 +103,7 @@ def test_each_step_passes_a_checkpoint() -> None:
 
 
 def test_products_use_one_core_until_all_are_done() -> None:
-    threads = _switch()
+    threads = thread_switch()
     if threads is None:
         pytest.skip("NumPy's matrix products are not OpenBLAS's here")
     read, write = threads

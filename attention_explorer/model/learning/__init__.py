@@ -36,7 +36,6 @@ from attention_explorer.model.learning.network import (
     NetworkTrace,
     Scoring,
 )
-from attention_explorer.model.learning.one_core import one_core
 from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.learning.plane_network import PlaneNetwork, PlaneSetting
 from attention_explorer.model.learning.sequence_network import SequenceNetwork, SequenceSetting
@@ -77,7 +76,6 @@ __all__ = [
     "feed_forward_gradient",
     "measure",
     "norm_gradient",
-    "one_core",
     "parameters_of",
     "stack_gradient",
 ]

@@ -11,7 +11,8 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.model.learning import AS_LEARNED, Batch, ExplodedError, Scoring, cross_entropy, one_core
+from attention_explorer.model.learning import AS_LEARNED, Batch, ExplodedError, Scoring, cross_entropy
+from attention_explorer.model.one_core import one_core
 from attention_explorer.pages.training.state import Cell, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads, LearnedModel
 from attention_explorer.sources.learned.run import Curve, Run, run_of

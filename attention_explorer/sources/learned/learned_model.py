@@ -20,8 +20,8 @@ from attention_explorer.model.learning import (
     Scoring,
     cross_entropy,
     measure,
-    one_core,
 )
+from attention_explorer.model.one_core import one_core
 from attention_explorer.sources.learned.first import first_network
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Question, Task

@@ -11,8 +11,9 @@ import numpy as np
 from attention_explorer.byte_cache import KnowsItsArrays, kept
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Training, one_core
+from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Training
 from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.one_core import one_core
 from attention_explorer.sources.learned.first import first_network, numbers_of
 from attention_explorer.sources.learned.learned_model import LearnedModel, Measured, Trial
 from attention_explorer.sources.learned.setup import LearningSetup

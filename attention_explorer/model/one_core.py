@@ -32,7 +32,7 @@ def one_core() -> Iterator[None]:
     It is one switch for the whole process: products on other threads take longer meanwhile.
     """
     global _inside, _before
-    threads = _switch()
+    threads = thread_switch()
     if threads is None:
         yield
         return
@@ -52,7 +52,7 @@ def one_core() -> Iterator[None]:
 
 
 @cache
-def _switch() -> tuple[Callable[[], int], Callable[[int], object]] | None:
+def thread_switch() -> tuple[Callable[[], int], Callable[[int], object]] | None:
     """Return what reads and what sets the number of OpenBLAS's threads, or None with another library."""
     package = Path(np.__file__).parent
     for path in (path for folder in _FOLDERS for path in sorted((package / folder).glob("*openblas*"))):
