@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
@@ -19,6 +19,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import ArrayMap, AttentionMap
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.masks import causal_mask, window_mask
+from attention_explorer.model.one_core import one_core
 from attention_explorer.model.softmax import softmax
 from attention_explorer.model.transformer import (
     AS_TRAINED,
@@ -48,6 +49,9 @@ BYTES_OF_A_WEIGHT = 2.0
 """More or less: from half a byte to four."""
 OF_A_LAYER = 4e6
 """What calling the functions of a layer takes, in multiplications."""
+SHORT = 2**27
+"""Tokens times the bytes of a layer that are run on one core: up to 18 tokens of MiniLM. A second core gains little
+there, and the window waits for it: threads of OpenBLAS spin after a product, on the core of keys and painting."""
 
 _OTHERS = "choose random heads"
 _LACKS = {
@@ -140,19 +144,22 @@ class Pass:
         Which one is wanted.
     with_weights : bool
         Whether weights are kept beside queries, keys and values.
+    is_short : bool
+        Whether one core is enough.
     """
 
-    def __init__(self, run: TransformerRun, kind: str, *, with_weights: bool) -> None:
-        self.run, self._kind, self._with_weights = run, kind, with_weights
+    def __init__(self, run: TransformerRun, kind: str, *, with_weights: bool, is_short: bool) -> None:
+        self.run, self._kind, self._with_weights, self._is_short = run, kind, with_weights, is_short
         self._kept: dict[int, Known] = {}
         self._room = KEPT_BYTES
 
     def __call__(self, place: int) -> Known:
         """Return what a layer's attention computed."""
-        self._tower.reach(place + 1, self._keep)
-        if place in self._kept:
-            return self._kept[place]
-        again = self._tower.layer(place)
+        with self._cores():
+            self._tower.reach(place + 1, self._keep)
+            if place in self._kept:
+                return self._kept[place]
+            again = self._tower.layer(place)
         found = again.cross if self._kind == CROSS else again.attention
         if found is None:
             raise ExplorerError(f"The model has no {self._kind} attention.")
@@ -162,8 +169,12 @@ class Pass:
     def last_hidden(self) -> Floats:
         """What leaves the tower, (n, d_model)."""
         tower = self._tower
-        tower.reach(tower.count, self._keep)
+        with self._cores():
+            tower.reach(tower.count, self._keep)
         return tower.hidden[-1]
+
+    def _cores(self) -> AbstractContextManager[None]:
+        return one_core() if self._is_short else nullcontext()
 
     @property
     def _tower(self) -> StackRun:
@@ -317,7 +328,9 @@ class ModelSource(Source[ModelRecipe]):
     def layers(self, lookup: Lookup) -> Sequence[Layer]:
         stack = self._stack
         hidden = _as_array(lookup.mask, len(self._cut[0]), len(self._cut[1]))
-        known = Pass(self._run(lookup, hidden), self._kind, with_weights=not stack.divides_by_root)
+        is_short = max(map(len, self._cut)) * stack.layers[0].nbytes <= SHORT
+        run = self._run(lookup, hidden)
+        known = Pass(run, self._kind, with_weights=not stack.divides_by_root, is_short=is_short)
 
         def make(place: int) -> Layer:
             return self._layer(known(place), place, hidden, lookup)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from threading import RLock
@@ -13,7 +12,6 @@ from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats, all_finite
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.masks import causal_mask, window_mask
-from attention_explorer.model.one_core import one_core
 from attention_explorer.model.transformer.attention import AttentionRun
 from attention_explorer.model.transformer.changes import Changes
 from attention_explorer.model.transformer.embedding import Embedding, Inputs
@@ -56,10 +54,6 @@ class Stack:
     relative: RelativePositions | None = None
     divides_by_root: bool = True
 
-
-SMALL = 2**27
-"""Tokens times the bytes of a layer: up to 18 tokens of MiniLM. Until there a second core gains next to nothing, and a
-window waits for it: OpenBLAS's threads spin after a product, on the core that handles keys and paints."""
 
 SELF, CROSS = "self", "cross"
 """The kinds of attention in a tower, by which heads are named."""
@@ -231,9 +225,7 @@ class StackRun:
         visible = self._visible(layer.attention.window)
         changes, cross = self._changes.of(place), self._cross_changes.of(place)
         context = None if self._context is None else self._context()
-        given = Surroundings(visible, bias, turn, context, changes, cross)
-        with one_core() if self._n * layer.nbytes <= SMALL else nullcontext():
-            return layer(x, given)
+        return layer(x, Surroundings(visible, bias, turn, context, changes, cross))
 
     def _visible(self, window: int | None) -> Bools | None:
         if not self._stack.is_causal:

@@ -12,7 +12,10 @@ from oracles import MODELS
 from safetensors.numpy import load_file, save_file
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import Stage
+from attention_explorer.model import Stage, transformer
+from attention_explorer.model.arrays import Floats
+from attention_explorer.model.one_core import thread_switch
+from attention_explorer.model.transformer.layer import Surroundings
 from attention_explorer.sources import model_source
 from attention_explorer.sources.model_recipe import ModelRecipe, model_at, shows_attention
 from attention_explorer.sources.model_source import ModelLayers, model_recipe
@@ -72,6 +75,31 @@ def test_a_mask_runs_the_model_again(name: str) -> None:
     found = source_of(recipe_of(name)).layers(Lookup(mask))[1].maps
     np.testing.assert_allclose(np.stack([map_.weights() for map_ in found]), expected, atol=2e-6)
     assert not found[0].weights()[~mask].any()
+
+
+def test_only_a_long_text_takes_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = thread_switch()
+    if threads is None:
+        pytest.skip("NumPy's matrix products are not OpenBLAS's here")
+    read, write = threads
+    seen, run = list[int](), transformer.Layer.__call__
+
+    def watched(layer: transformer.Layer, x: Floats, given: Surroundings) -> transformer.LayerRun:
+        seen.append(read())
+        return run(layer, x, given)
+
+    monkeypatch.setattr(transformer.Layer, "__call__", watched)
+    before = read()
+    try:
+        write(2)
+        for short, expected in ((model_source.SHORT, 1), (0, 2)):
+            monkeypatch.setattr(model_source, "SHORT", short)
+            seen.clear()
+            _ = source_of(recipe_of("bert")).layers(Lookup(temperature=2.0))[1].maps
+            assert seen == [expected] * 2
+        assert read() == 2
+    finally:
+        write(before)
 
 
 @pytest.mark.parametrize(("name", "context"), [("bert", None), ("t5", None), ("t5", TEXT)])
