@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QPushB
 from test_people_names import unnamed
 from window_driver import WindowDriver, drop
 
+from attention_explorer import assets
 from attention_explorer.pages.lessons import player, shelf
 from attention_explorer.pages.lessons.answers import truth
 from attention_explorer.pages.lessons.lesson import Draw, Kind, Step
@@ -240,6 +241,28 @@ def test_a_damaged_file_of_a_lesson_is_told_and_a_good_one_can_be_dropped(learne
     assert learner.card is None
     assert drop(learner.window, QUrl.fromLocalFile(str(KINDS_FILE)))
     assert "Step 1 of 8" in learner.words()
+
+
+@pytest.mark.parametrize(("step", "told"), [(60, ""), (-1, "line 7, step 1: training.step is -1")])
+def test_a_file_that_asks_about_what_is_learned_is_walked_on_a_worker(learner, tmp_path, monkeypatch, step, told):
+    threads, walk = [], player.checked
+
+    def watched(*given):
+        threads.append(threading.current_thread())
+        yield from walk(*given)
+
+    monkeypatch.setattr(player, "checked", watched)
+    file = tmp_path / "learned.lesson.toml"
+    text = assets.read_text("lessons/learned.lesson.toml")
+    file.write_text(text.replace('training.step" = 60', f'training.step" = {step}'), encoding="utf-8")
+    assert drop(learner.window, QUrl.fromLocalFile(str(file)))
+    assert learner.card is None
+    assert "One moment" in learner.told
+    learner.learned()
+    assert told in learner.told
+    assert (learner.card is not None) == (step == 60)
+    assert threads == [threads[0]]
+    assert threads[0] is not threading.main_thread()
 
 
 def asked_of(learner, kind: Kind):

@@ -141,8 +141,8 @@ class LessonPlayer(QObject):
         self._asked: Page | None = None
         """The page that was asked for a place, where the guess stands."""
         self._learning = JobQueue(self)
-        self._awaited: tuple[Place, Callable[[Any], None]] | None = None
-        """Where an answer that has to be learned first was given, and what is done with what comes of it."""
+        self._awaited: tuple[Place | None, Callable[[Any], None], Callable[[ExplorerError], None]] | None = None
+        """Where something was asked that has to be learned first, and what is done with it or with what is wrong."""
         self._learning.delivered.connect(self._on_learned)
         self._learning.failed.connect(self._on_not_learned)
         self._since = monotonic()
@@ -177,12 +177,18 @@ class LessonPlayer(QObject):
         """Begin the lesson of a file, after walking it; what is wrong with it is told."""
         try:
             lesson = read_lesson(path)
-            for _ in checked(lesson, path.parent):
-                pass
+            learns = any(_named_page(step) == "training" for step in lesson.steps)
         except ExplorerError as error:
             self._window.tell(str(error))
             return
-        self.start(lesson, path.parent)
+        if learns:
+            self._window.tell("One moment: what the lesson asks about is learned first.")
+        self._find_out(
+            lambda: list(checked(lesson, path.parent)),
+            lambda _: self.start(lesson, path.parent),
+            lambda error: self._window.tell(str(error)),
+            is_learned=learns,
+        )
 
     def start(self, lesson: Lesson, folder: Path | None = None) -> None:
         """Begin a lesson, or go on with it where it was left; the sessions of one of a file lie in its folder."""
@@ -414,37 +420,48 @@ class LessonPlayer(QObject):
         announce(self._show(), str(error))
 
     def _work_out(self, compute: Callable[[], Any], use: Callable[[Any], None]) -> None:
-        """Compute something about the question and use it: at once, or when it was learned, which takes a while."""
-        place = self._playing()
-        if not _has_to_learn(place):
+        """Compute something about the question and use it."""
+        learns = _has_to_learn(self._playing())
+        if learns:
+            self._change(verdict="One moment: this is learned first.")
+        self._find_out(compute, use, self._complain, is_learned=learns)
+
+    def _find_out(
+        self,
+        compute: Callable[[], Any],
+        use: Callable[[Any], None],
+        refuse: Callable[[ExplorerError], None],
+        *,
+        is_learned: bool,
+    ) -> None:
+        """Compute something and use it: at once, or on a worker where it has to be learned, which takes a while."""
+        if not is_learned:
             try:
                 found = compute()
             except ExplorerError as error:
-                self._complain(error)
+                refuse(error)
             else:
                 use(found)
             return
-        self._change(verdict="One moment: this is learned first.")
-        asked = self._playing()
 
         def work(report: Report, deliver: Deliver) -> None:
             with stoppable(report):
                 deliver(compute())
 
-        self._awaited = asked, use
-        self._learning.request(id(asked), work, replace=True)
+        self._awaited = self.place, use, refuse
+        self._learning.request(id(work), work, replace=True)
 
     def _on_learned(self, _key: object, found: object) -> None:
         if self._awaited is not None:
-            (asked, use), self._awaited = self._awaited, None
+            (asked, use, _), self._awaited = self._awaited, None
             if self.place is asked:  # else another step is on show by now, or none
                 use(found)
 
     def _on_not_learned(self, _key: object, error: object) -> None:
         if self._awaited is not None:
-            (asked, _), self._awaited = self._awaited, None
+            (asked, _, refuse), self._awaited = self._awaited, None
             if self.place is asked and isinstance(error, ExplorerError):
-                self._complain(error)
+                refuse(error)
 
     def _show_guess(self, text: str) -> None:
         """Mark on the plane what is typed as a point."""
