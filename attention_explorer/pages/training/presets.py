@@ -49,8 +49,8 @@ TRAINING_PRESETS: tuple[Preset[TrainingState], ...] = (
     _ready("sort", "Press Play. The answers become right: can you see from the map why? Not every map can be read."),
     _ready(
         "translation",
-        "The rows are French words, the columns English ones. “voiture” comes second and looks at “car”, which comes "
-        "third: attention found the other word order.",
+        "Each row is the French word written last, and looks at the English one to write next: in the end “la” at "
+        "“car”, and “voiture” at “red”. Attention finds the other word order.",
     ),
     _ready(
         "translation",
