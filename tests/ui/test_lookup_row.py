@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from heads_driver import HeadsDriver, widget_texts
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from window_driver import copied_numbers
@@ -30,9 +30,11 @@ from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.open_row import opened_row
 from attention_explorer.state.lookup.presets import PRESETS
 from attention_explorer.state.lookup.state import QUERY, REST, ROW_IS_FIXED, TARGET, LookupState, Overlay, Part
+from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.role import Role
 from attention_explorer.state.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup
 from attention_explorer.ui.lookup.page import LookupPage
+from attention_explorer.ui.lookup.plane_backdrop import plane_names
 from attention_explorer.ui.lookup.table_model import Column
 
 WORDS = "In the beginning the universe was created and this has made a lot of people very angry , they say"
@@ -212,6 +214,17 @@ def test_keys_and_values_have_planes_of_their_own(row_window, hand) -> None:
     assert {"8 others", name} <= set(written)
     assert "q·k" in written
     assert "cos" not in written
+
+
+def test_nothing_lies_on_the_names_of_the_planes(make_window) -> None:
+    short = find_preset("five-token", "heads").state
+    window = make_window(as_lookup(short, heads_frame(short.heads.setup), 2))
+    window.resize(1024, 768)
+    QApplication.processEvents()
+    scene = window.page.canvas.scene()
+    badges = [QRectF(-13, -13, 26, 26).translated(scene.place(part)) for part in scene.state.parts()]
+    for text, box in plane_names(scene):
+        assert not any(box.intersects(badge) for badge in badges), text
 
 
 def test_a_double_click_adds_no_key(row_window, hand) -> None:

@@ -96,9 +96,12 @@ class PlaneTransform:
     height: float
 
     @classmethod
-    def fitting(cls, extent: Extent, width: float, height: float, margin: float = 0.0) -> Self:
-        """Return the largest view in ``width`` × ``height`` px that shows ``extent`` with ``margin`` px around it."""
-        room = max(width - 2 * margin, 1.0), max(height - 2 * margin, 1.0)
+    def fitting(cls, extent: Extent, width: float, height: float, margin: float = 0.0, above: float = 0.0) -> Self:
+        """Return the largest view in ``width`` × ``height`` px that shows ``extent`` with ``margin`` px around it.
+
+        ``above`` px more are left free at the top, and at the bottom.
+        """
+        room = max(width - 2 * margin, 1.0), max(height - 2 * (margin + above), 1.0)
         scale = min(room[0] / extent.width, room[1] / extent.height)
         return cls(extent.centre, scale, width, height)
 

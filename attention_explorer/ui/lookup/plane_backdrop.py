@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -67,10 +67,17 @@ def _paint_value_plane(painter: QPainter, scene: PlaneScene, values: ValuePlane)
     if scene.frame.draws(Overlay.HULL):
         _paint_hull(painter, scene)
     painter.restore()
-    for text, place in (("queries and keys", scene.rect), ("values and output", values.rect)):
-        width, height = text_size(font, text)
-        box = QRectF(place.left() + look.px(8), place.top() + look.px(5), width, height)
+    for text, box in plane_names(scene):
         draw_haloed_text(painter, box, text, font, look.theme.muted, look.theme.plane)
+
+
+def plane_names(scene: PlaneScene) -> Iterator[tuple[str, QRectF]]:
+    """Return what is said at the top of each of two planes, and where; nothing for a single one."""
+    look = scene.look
+    places = () if scene.values is None else (scene.rect, scene.values.rect)
+    for text, place in zip(("queries and keys", "values and output"), places, strict=False):
+        width, height = text_size(look.font(11.5), text)
+        yield text, QRectF(place.left() + look.px(8), place.top() + look.px(5), width, height)
 
 
 def backdrop_key(scene: PlaneScene) -> tuple[object, ...]:

@@ -17,6 +17,8 @@ NUMBER_LINE_HEIGHT = 66
 VALUES_SHARE, VALUES_GAP = 0.4, 6
 """Of the picture, the plane of a head's values; and the pixels at zoom 1 between the planes."""
 BADGE_RADIUS = 13.0
+NAME_HEIGHT = 18
+"""Pixels at the top of each of two planes, where it says what lies on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,8 @@ def scene_for(
         line = NumberLine(low, high, margin, right, plane_height + look.px(34))
     if state.camera is None:
         # A margin as wide as a badge: a vector that ends on the edge of the extent is still seen whole.
-        transform = PlaneTransform.fitting(state.extent, width, plane_height, look.px(BADGE_RADIUS + 4))
+        margin, above = look.px(BADGE_RADIUS + 4), 0 if frame.row is None else look.px(NAME_HEIGHT)
+        transform = PlaneTransform.fitting(state.extent, width, plane_height, margin, above)
     else:
         transform = PlaneTransform.fitting(state.camera, width, plane_height)
     return PlaneScene(frame, transform, look, line, values, selected, hovered, field_columns, withheld)
@@ -185,13 +188,13 @@ def scene_for(
 
 def _beside(extent: Extent, look: Look, width: float, height: float) -> tuple[float, float, ValuePlane]:
     """Share a picture between two planes; return what is left for the first, and the second."""
-    gap, margin = look.px(VALUES_GAP), look.px(BADGE_RADIUS + 4)
+    gap, margin, above = look.px(VALUES_GAP), look.px(BADGE_RADIUS + 4), look.px(NAME_HEIGHT)
     if width >= height:
         first = max(round(width * (1 - VALUES_SHARE)), 1.0)
-        second = PlaneTransform.fitting(extent, max(width - first - gap, 1.0), height, margin)
+        second = PlaneTransform.fitting(extent, max(width - first - gap, 1.0), height, margin, above)
         return first, height, ValuePlane(second, first + gap, 0.0)
     first = max(round(height * (1 - VALUES_SHARE)), 1.0)
-    second = PlaneTransform.fitting(extent, width, max(height - first - gap, 1.0), margin)
+    second = PlaneTransform.fitting(extent, width, max(height - first - gap, 1.0), margin, above)
     return width, first, ValuePlane(second, 0.0, first + gap)
 
 

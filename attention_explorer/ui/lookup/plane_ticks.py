@@ -13,6 +13,7 @@ from attention_explorer.numerals import plain
 from attention_explorer.state.lookup.plane import PlaneTransform, tick_step, ticks
 from attention_explorer.ui.drawing.marks import colour_of, text_size
 from attention_explorer.ui.lookup.covered_names import covered_names
+from attention_explorer.ui.lookup.plane_backdrop import plane_names
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene, distance_to_segment, has_shaft
 from attention_explorer.ui.theme import Look
 
@@ -44,11 +45,11 @@ def _is_crossed(box: QRectF, scene: PlaneScene) -> bool:
 
 
 def _taken(scene: PlaneScene) -> list[QRectF]:
-    """Return where badges and the names beside them are."""
+    """Return where badges, the names beside them and those of the planes are."""
     radius = scene.look.px(BADGE_RADIUS)
     places = [scene.place(part) for part in scene.state.parts() if not scene.state.on_number_line(part)]
     badges = [QRectF(place.x() - radius, place.y() - radius, 2 * radius, 2 * radius) for place in places]
-    return badges + [box for _, _, box in covered_names(scene)]
+    return [*badges, *(box for _, _, box in covered_names(scene)), *(box for _, box in plane_names(scene))]
 
 
 @lru_cache(maxsize=4)
