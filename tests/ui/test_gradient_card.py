@@ -9,6 +9,7 @@ import pyqtgraph
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
+from attention_explorer.session.settings import Settings
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import preset
@@ -227,3 +228,11 @@ def test_pressing_step_brings_the_curve_into_view(window, qtbot):
         return seen.visibleRegion().boundingRect() == seen.rect()
 
     qtbot.waitUntil(is_whole)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_start_leaves_the_matrix_out(make_window, full):
+    state = ExplorerState(lookup=preset("descent").state)
+    text = make_window(state, Settings(full=full)).page.gradient.jacobian.text()
+    assert ("∂o/∂q" in text) == full
+    assert "that is how o moves when q moves" in text

@@ -135,10 +135,8 @@ class GradientCard(QWidget):
         if self.is_playing and not self._is_as_expected():
             self.stop()
         self.chips.show_frame(frame)
-        self.jacobian.set_text(
-            TextLine(gradient_text(frame), bold=True),
-            TextLine(gradient_note(frame), "muted", size=12),
-        )
+        numbers = () if self._look.few else (TextLine(gradient_text(frame), bold=True),)
+        self.jacobian.set_text(*numbers, TextLine(gradient_note(frame), "muted", size=12))
         on = state.shows(Overlay.TARGET)
         for widget in (self.step, self.play, self.rate):
             widget.setEnabled(on)
