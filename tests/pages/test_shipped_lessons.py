@@ -124,3 +124,8 @@ def test_answers_are_read_as_people_type_them(kind: Kind, text: str, given: obje
 def test_what_was_drawn_is_called_as_the_formulas_have_it(settings, said):
     step = Step(0, "", draw=tuple(Draw(name, (value,)) for name, value in settings.items()))
     assert drawn_words(step, with_fields(ExplorerState(), settings)) == said
+
+
+def test_a_letter_and_what_it_equals_stay_on_one_line() -> None:
+    said = rich("This time: q = (−1, 0.5), t = 2, and a, b.").replace("\N{NO-BREAK SPACE}", "~")
+    assert "This time: q~=~(−1,~0.5), t~=~2, and a, b." in said

@@ -338,7 +338,7 @@ def test_cells_are_ticked_by_keys_and_marked_as_right_missed_and_wrong(learner):
         "the: missed",
     ]
     assert cells[(4,)].text() == "○ the"
-    assert "7 cells differ" in learner.words()
+    assert "7 are wrong: " in learner.words()
 
 
 def test_a_map_of_cells_is_walked_in_both_directions(learner):

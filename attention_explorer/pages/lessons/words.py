@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from attention_explorer.errors import ExplorerError, full_stop, quoted
-from attention_explorer.numerals import coordinate, counted, parsed_number
+from attention_explorer.numerals import coordinate, parsed_number
 from attention_explorer.pages.lessons.answers import Given, Right, Verdict
 from attention_explorer.pages.lessons.facts import texts_of
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Step
@@ -27,6 +27,8 @@ MARKED = (Kind.BARS, Kind.CELLS)
 
 NOTHING_OFFERED = Offer()
 
+_EQUALS = re.compile(r" = (?=[(\d−-])")
+_PAIR = re.compile(r"\((−?[\d.]+), (−?[\d.]+)\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\n]+)\)")
 _BOLD = re.compile(r"<b>([^<]+)</b>")
 _MARKS = (
@@ -44,13 +46,18 @@ def rich(text: str) -> str:
     """
     parts = []
     for paragraph in re.split(r"\n\s*\n", text.strip()):
-        marked = html.escape(" ".join(paragraph.split()))
+        marked = html.escape(_unbroken(" ".join(paragraph.split())))
         for mark, becomes in _MARKS:
             marked = mark.sub(becomes, marked)
         marked = _LINK.sub(lambda link: _linked(link[1], link[2]), marked)
         marked = _BOLD.sub(lambda bold: f"<b>{_linked(bold[1], bold[1])}</b>", marked)
         parts.append(f"<p style='margin: 0 0 4px 0'>{marked}</p>")
     return "".join(parts)
+
+
+def _unbroken(text: str) -> str:
+    """Keep “q = (0, 1)” on one line."""
+    return _PAIR.sub("(\\1,\N{NO-BREAK SPACE}\\2)", _EQUALS.sub("\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}", text))
 
 
 def unknown_terms(step: Step) -> tuple[str, ...]:
@@ -172,7 +179,7 @@ def verdict_words(step: Step, given: Given, verdict: Verdict, offer: Offer = NOT
 
 def _off_words(answer: Answer, error: float) -> str:
     if answer.kind is Kind.CELLS:
-        return f"{counted(round(error), 'cell')} differ{'s' * (error == 1)}: ✗ is one too many, ○ one that you missed."
+        return f"{round(error)} {'is' if error == 1 else 'are'} wrong: ✗ is one too many, ○ one that you missed."
     if answer.kind is Kind.BARS:
         return f"The worst bar is {_rounded(error, answer.within)} off; each mark is the truth."
     return f", so you were {_rounded(error, answer.within)} off" if error else ""
