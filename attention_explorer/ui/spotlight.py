@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QRegion
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QHeaderView, QLabel, QWidget
 
 from attention_explorer.ui import reach
 from attention_explorer.ui.theme import Look
@@ -21,6 +21,7 @@ class Spotlight(QWidget):
         self._page, self._look = page, look
         found = (reach.part(page, name) for name in names)
         self.lit: tuple[QWidget, ...] = tuple(widget for widget in found if widget is not None)
+        self._labels = [label for label in page.findChildren(QLabel) if label.buddy() in self.lit]
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setGeometry(page.rect())
@@ -45,15 +46,17 @@ class Spotlight(QWidget):
     def places(self) -> tuple[QRect, ...]:
         """Return what is lit, as it is seen on the page."""
         margin = self._look.px(3)
-        found = []
-        for part in self.lit:
-            # What scrolls is all viewport: nothing is seen of the widget itself.
-            widget = part.viewport() if isinstance(part, QAbstractScrollArea) else part
+        seen = (self._seen(part) for part in (*self.lit, *self._labels))
+        return tuple(box.adjusted(-margin, -margin, margin, margin) for box in seen if not box.isEmpty())
+
+    def _seen(self, part: QWidget) -> QRect:
+        """Return the box of what is seen of a part; an empty one for nothing."""
+        box = QRect()
+        for widget in _seen_parts(part):
             seen = widget.visibleRegion().boundingRect()
             if widget.isVisible() and not seen.isEmpty():
-                seen.moveTopLeft(widget.mapTo(self._page, seen.topLeft()))
-                found.append(seen.adjusted(-margin, -margin, margin, margin))
-        return tuple(found)
+                box |= QRect(widget.mapTo(self._page, seen.topLeft()), seen.size())
+        return box
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         places = self.places()
@@ -67,3 +70,8 @@ class Spotlight(QWidget):
         painter = QPainter(self)
         painter.setClipRegion(dim)
         painter.fillRect(self.rect(), colour)
+
+
+def _seen_parts(part: QWidget) -> tuple[QWidget, ...]:
+    """Return what is seen of a part: what scrolls is all viewport, with heads beside it in a table."""
+    return (part.viewport(), *part.findChildren(QHeaderView)) if isinstance(part, QAbstractScrollArea) else (part,)

@@ -166,6 +166,38 @@ def test_what_a_step_does_not_need_is_dimmed_and_works_all_the_same(make_window,
     assert window._spotlight is None
 
 
+def test_a_label_and_the_heads_of_a_table_are_lit_with_what_they_belong_to(make_window):
+    window = open_at(make_window, "lookup", full=False)
+    window.light(names_of(("lookup.temperature", "lookup.table")))
+    page = window.page
+    for part in (reach.part(page, "temperature"), page.table.horizontalHeader()):
+        box = QRect(part.mapTo(page, QPoint()), part.size())
+        assert any(place.contains(box) for place in window._spotlight.places())
+
+
+def test_the_way_home_is_lit_while_the_plane_is_moved_away(make_window, hand):
+    learner = Learner(open_at(make_window, "lookup", full=False), hand)
+    learner.start()
+    home = reach.part(learner.page, "Home view")
+    assert home not in learner.window._spotlight.lit
+    learner.canvas.zoom(2.0)
+    assert home in learner.window._spotlight.lit
+    learner.press(home)
+    assert home not in learner.window._spotlight.lit
+
+
+def test_no_button_and_no_plane_moves_from_a_task_to_a_question(make_window, hand):
+    learner = Learner(open_at(make_window, "lookup", full=False), hand)
+    learner.start()
+    QApplication.processEvents()
+    kept = (reach.part(learner.page, "Home view"), learner.canvas)
+    before = [part.geometry() for part in kept]
+    learner.press(learner.card.skip)
+    QApplication.processEvents()
+    assert learner.place.asked is not None
+    assert [part.geometry() for part in kept] == before
+
+
 @pytest.mark.parametrize("name", PARTS)
 def test_every_part_that_a_lesson_can_light_is_on_its_page(make_window, name):
     window = open_at(make_window, name.partition(".")[0], full=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
+from attention_explorer.state.explorer import ExplorerState
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "lookup.plane": ("Plane of queries and keys",),
@@ -56,3 +57,9 @@ def names_of(light: tuple[str, ...]) -> tuple[str, ...]:
                 f"“light” names {quoted(name)}, which is no part of a page. {did_you_mean(name, PARTS)}"
             )
     return tuple(part for name in light for part in PARTS[name])
+
+
+def way_back(light: tuple[str, ...], state: ExplorerState) -> tuple[str, ...]:
+    """Return the name of the button that shows the plane as it was, where that is lit and was moved or zoomed."""
+    is_away = state.lookup.camera is not None and set(PARTS["lookup.plane"]) <= set(light)
+    return ("Home view",) if is_away else ()

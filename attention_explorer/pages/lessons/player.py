@@ -20,7 +20,7 @@ from attention_explorer.pages.lessons.lesson import Kind, Lesson, Step
 from attention_explorer.pages.lessons.offers import Offer, offered
 from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.panel import CardView, LessonCard
-from attention_explorer.pages.lessons.parts import names_of
+from attention_explorer.pages.lessons.parts import names_of, way_back
 from attention_explorer.pages.lessons.progress import Progress
 from attention_explorer.pages.lessons.reading import read_lesson
 from attention_explorer.pages.lessons.results import KINDS, result, result_file
@@ -41,6 +41,7 @@ from attention_explorer.state.session_file import SUFFIX
 from attention_explorer.ui.accessible import announce
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.preset_box import PresetBox
+from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.page import Page
 from attention_explorer.ui.window import MainWindow
 
@@ -115,6 +116,10 @@ class Place:
     def light(self) -> tuple[str, ...]:
         """What the step needs on its page, as the page calls it; empty for all of it."""
         return () if self.now is None else names_of(self.now.light)
+
+    def light_in(self, state: ExplorerState) -> tuple[str, ...]:
+        """Return what is lit in a state: also the way home, once the plane was moved."""
+        return (*self.light, *way_back(self.light, state))
 
     @property
     def wants_place(self) -> bool:
@@ -241,8 +246,7 @@ class LessonPlayer(QObject):
         self._unveil()
         self._window.light(())
         self._forget_guess()
-        for box in self._boxes:
-            box.show()
+        keep_out_of_sight(False, *self._boxes)
         self._boxes.clear()
         if self.card is not None:
             self.card.hide()
@@ -309,7 +313,7 @@ class LessonPlayer(QObject):
         if page and page != self._window.settings.page:
             self._window.show_page(page)
         self._unveil()
-        self._window.light(place.light, dim=not place.is_done)
+        self._window.light(place.light_in(place.case), dim=not place.is_done)
         if place.wants_place:
             self._asked = self._window.page
         if self._asked is not None:
@@ -329,7 +333,7 @@ class LessonPlayer(QObject):
         """Take the titles of presets from the page: “A long key beats an aligned one” would answer the question."""
         for box in self._window.page.findChildren(PresetBox):
             if not box.isHidden():
-                box.hide()
+                keep_out_of_sight(True, box)  # the buttons beside it stay where they are
                 self._boxes.append(box)
 
     def _forget_guess(self) -> None:
@@ -491,7 +495,7 @@ class LessonPlayer(QObject):
 
     # ---- Following the window ----
 
-    def _on_changed(self, _old: ExplorerState, new: ExplorerState) -> None:
+    def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         place = self.place
         if place is None or place.now is None:
             return
@@ -502,6 +506,8 @@ class LessonPlayer(QObject):
             self._window.light(place.light, dim=False)
             if self.card is not None:
                 announce(self.card, "Done. Next goes on.")
+        elif not place.is_done and place.light_in(old) != place.light_in(new):
+            self._window.light(place.light_in(new))
 
     def _wear(self) -> None:
         if self.card is not None:

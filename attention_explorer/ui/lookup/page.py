@@ -251,8 +251,7 @@ class LookupPage(Page):
         self.said.emit("")
         for part in (self.canvas, self.table.numbers, self.panel):
             part.withhold(withheld)
-        self.chips.setHidden(withheld)
-        keep_out_of_sight(withheld, self.presets)  # their names say what is to be seen
+        keep_out_of_sight(withheld, self.presets, self.chips)  # the names of presets say what is to be seen
         if not withheld and self._is_open:
             self._show(lookup_frame(self.session.state.lookup))
         return True
