@@ -13,6 +13,7 @@ from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.parts import PARTS, names_of
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.mask import MaskKind
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset
 from attention_explorer.state.scaling.scores import scores_picture
 from attention_explorer.ui import reach
@@ -259,3 +260,15 @@ def test_only_full_speaks_of_entropy_when_a_head_is_pointed_at(make_window, hand
     said = window._readout.text(), wall.tip_at(place)
     assert all("mean of the row maxima" in words for words in said)
     assert [("ntropy" in words) for words in said] == [full, full]
+
+
+# The off-screen platform says this whenever a combo box opens.
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_the_number_of_a_mask_is_lit_once_it_is_there(make_window, hand):
+    learner = Learner(open_at(make_window, "heads", full=False), hand)
+    learner.window.light(names_of(("heads.mask",)))
+    learner.choose(learner.page.bar.masks, MaskKind.CAUSAL_WINDOW)
+    QApplication.processEvents()
+    size = learner.page.bar.mask_size
+    box = QRect(size.mapTo(learner.page, QPoint()), size.size())
+    assert any(place.contains(box) for place in learner.window._spotlight.places())

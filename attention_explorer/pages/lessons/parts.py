@@ -21,7 +21,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "heads.picture": ("Picture", "Attention map", "Lines from queries to keys", "Stages of the head"),
     "heads.map": ("Attention map",),
     "heads.wall": ("All heads",),
-    "heads.mask": ("Mask",),
+    "heads.mask": ("Mask", "Number of the mask"),
     "heads.stage": ("Stage",),
     "heads.reading": ("Reading, setup and checks",),
     "positions.picture": ("Picture of the encoding",),
