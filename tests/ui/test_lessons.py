@@ -466,6 +466,27 @@ def test_an_answer_that_is_still_being_learned_is_not_given_to_the_next_step(lea
     assert not learner.place.is_done
 
 
+def test_a_hint_that_is_asked_for_while_an_answer_is_learned_does_not_cost_the_answer(learner, monkeypatch):
+    go_on, known = threading.Event(), player.judged
+
+    def waiting(*given):
+        assert go_on.wait(60)
+        return known(*given)
+
+    monkeypatch.setattr(player, "judged", waiting)
+    learner.start(shelf.NAMES.index("learned"))
+    for _ in range(2):
+        learner.press(learner.card.skip)
+    QTest.mouseClick(learner.card.asking.options[1], Qt.MouseButton.LeftButton, pos=QPoint(12, 8))
+    learner.check()
+    learner.press(learner.card.hint)
+    go_on.set()
+    learner.learned()
+    assert learner.place.is_done
+    assert learner.place.is_hinted
+    assert "Right are those in which the second noun is meant." in learner.words()
+
+
 def test_another_one_asks_with_other_numbers(learner):
     learner.start()
     for _ in range(5):

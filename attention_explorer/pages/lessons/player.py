@@ -146,8 +146,8 @@ class LessonPlayer(QObject):
         self._asked: Page | None = None
         """The page that was asked for a place, where the guess stands."""
         self._learning = JobQueue(self)
-        self._awaited: tuple[Place | None, Callable[[Any], None], Callable[[ExplorerError], None]] | None = None
-        """Where something was asked that has to be learned first, and what is done with it or with what is wrong."""
+        self._awaited: tuple[Callable[[Any], None], Callable[[ExplorerError], None]] | None = None
+        """What is done with what has to be learned first, or with what is wrong; None if nobody waits for it."""
         self._learning.delivered.connect(self._on_learned)
         self._learning.failed.connect(self._on_not_learned)
         self._since = monotonic()
@@ -233,7 +233,6 @@ class LessonPlayer(QObject):
         if self.place is None:
             return
         own, page = self.place.own, self.place.own_page
-        self._learning.cancel()
         self._drop()
         self._session.apply(own, "Leave the lesson")
         self._window.show_page(page)
@@ -242,6 +241,7 @@ class LessonPlayer(QObject):
         """End the lesson and leave everything as it is."""
         self._count_time()
         self._session.aside = None
+        self._await_nothing()
         self.place = None
         self._unveil()
         self._window.light(())
@@ -277,7 +277,7 @@ class LessonPlayer(QObject):
         """Begin a step; the one after the last is the end of the lesson."""
         place = self._playing()
         lesson = place.lesson
-        self._learning.cancel()  # what was asked of the step before
+        self._await_nothing()  # of the step before
         if step == len(lesson.steps):
             self._keep(self.progress.finished(lesson))
             case, seed = before, 0
@@ -404,6 +404,7 @@ class LessonPlayer(QObject):
         now = place.now
         if now is None or now.answer is None:
             return
+        self._await_nothing()  # this answer takes the place of an earlier one
         try:
             if given is None:
                 raise ExplorerError("Choose an answer first.")
@@ -452,19 +453,22 @@ class LessonPlayer(QObject):
             with stoppable(report):
                 deliver(compute())
 
-        self._awaited = self.place, use, refuse
+        self._awaited = use, refuse
         self._learning.request(id(work), work, replace=True)
+
+    def _await_nothing(self) -> None:
+        self._learning.cancel()
+        self._awaited = None
 
     def _on_learned(self, _key: object, found: object) -> None:
         if self._awaited is not None:
-            (asked, use, _), self._awaited = self._awaited, None
-            if self.place is asked:  # else another step is on show by now, or none
-                use(found)
+            (use, _), self._awaited = self._awaited, None
+            use(found)
 
     def _on_not_learned(self, _key: object, error: object) -> None:
         if self._awaited is not None:
-            (asked, _, refuse), self._awaited = self._awaited, None
-            if self.place is asked and isinstance(error, ExplorerError):
+            (_, refuse), self._awaited = self._awaited, None
+            if isinstance(error, ExplorerError):
                 refuse(error)
 
     def _show_guess(self, text: str) -> None:
