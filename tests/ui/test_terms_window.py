@@ -115,6 +115,18 @@ def test_a_click_beside_the_terms_explains_nothing(reader):
     assert not reader.window._helpers
 
 
+def test_a_pointer_that_is_there_before_the_terms_are_looked_for_costs_none_of_them(reader, qtbot):
+    reader.window.resize(1600, 1000)  # no scroll bar comes, which would make the text narrower and lay it out anew
+    QApplication.processEvents()
+    terms.cache_clear()  # as at the start of the program: they are looked for once the text has been painted
+    reader.window.session.apply(find_preset("three-keys").state, "Load")
+    QTest.mouseMove(reader.hint, reader.hint.rect().center())
+    assert not reader.hint.places()
+    qtbot.waitUntil(lambda: reader.hint._mentions != ())
+    name = reader.click_term(0)
+    assert reader.card.view.term.name == name
+
+
 def test_the_dots_are_below_the_words(reader):
     """Each box is as wide as its word, within the block, and something is drawn at its foot."""
     reader.window.resize(1024, 768)

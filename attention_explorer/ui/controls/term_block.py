@@ -60,7 +60,7 @@ class TermBlock(TextBlock):
 
     def places(self) -> list[list[QRectF]]:
         """Return the boxes of each term: two where it goes on in the next line."""
-        key = self._paragraphs, self.width(), self._look.zoom
+        key = self._paragraphs, self._mentions, self.width(), self._look.zoom
         if self._places is None or self._places[0] != key:
             self._places = key, _boxes(self._paragraphs, self._mentions, self._look, self.width())
         return self._places[1]
