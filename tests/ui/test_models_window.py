@@ -20,6 +20,7 @@ from sentence_models import sentence_model, with_masked_words
 from window_driver import drop
 
 from attention_explorer.byte_cache import CACHE
+from attention_explorer.pages.lessons import shelf
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources import model_source
@@ -304,6 +305,19 @@ def test_a_second_sentence_makes_a_pair_where_the_model_reads_both_ways(window, 
     trace = load_model(MODELS / "bert")((window.session.state.heads.setup.recipe.sentence, "it was soft"))
     assert window.page._frame.exact_tokens == (trace.tokens, trace.tokens)
     np.testing.assert_allclose(shown_weights(window), trace.weights[0][0], atol=2e-6)
+
+
+def test_a_lesson_is_taken_while_a_model_is_open_and_gives_it_back(window, open_dropped) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    own = window.session.state
+    lesson = next(each for each in shelf.lessons() if each.name == "dictionary")
+    window.start_lesson(lesson)
+    for _ in range(len(lesson.steps) - 1):
+        QTest.mouseClick(window.lesson_card.skip, Qt.MouseButton.LeftButton)
+    assert f"Step {len(lesson.steps)} of" in window.lesson_card.spoken()
+    window.leave_lesson()
+    settled(window)
+    assert window.session.state == own
 
 
 def most_probable_text(model, ids: tuple[int, ...], trace) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import partial
@@ -149,7 +149,7 @@ def with_fields(state: ExplorerState, changes: Mapping[str, Any]) -> ExplorerSta
         raise ExplorerError(f"{place_text(error.place)} {error.what}.") from None
     if decoder.warnings:
         raise ExplorerError(decoder.warnings[0])
-    refuse_files(changed)
+    refuse_files(changed, but=files_of(state))
     return changed
 
 
@@ -176,9 +176,9 @@ def _steps(name: str) -> tuple[str | int, ...]:
     return tuple(match[1] or int(match[2]) for match in found)
 
 
-def refuse_files(state: ExplorerState) -> None:
-    """Refuse a state that names a file of attention."""
-    if files_of(state):
+def refuse_files(state: ExplorerState, but: Collection[str] = ()) -> None:
+    """Refuse a state that names a file of attention, but for those that somebody has opened who takes the lesson."""
+    if not set(files_of(state)).issubset(but):
         raise ExplorerError("A lesson reads no files of attention: it shows what is in the program.")
 
 
