@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QWidget,
 )
 
@@ -57,7 +58,10 @@ NUMBERS = (
     *("1e3", "0x10", "١٢", "½", "1 000", "--", "e", ".", "99999999999999999999", "0.1", "64", "12.345678901234567"),
 )
 SEARCHED = ("soft", "key", "pos", "lesson", "e", "play", "s m", "zzz")
-LESSON_FILES = sorted((Path(__file__).parents[1] / "data" / "lessons").glob(f"*{LESSON_SUFFIX}"))
+DATA = Path(__file__).parents[1] / "data"
+LESSON_FILES = sorted((DATA / "lessons").glob(f"*{LESSON_SUFFIX}"))
+OF_ATTENTION = ("bert", "gpt2", "t5", "llama-gguf/model-q8_0.gguf", "oracle_minilm.npz")
+"""Models, and a file of attention that asks how it is to be read."""
 KEYS = tuple(
     getattr(Qt.Key, f"Key_{name}")
     for name in (
@@ -320,7 +324,21 @@ def drop_file(scene: Scene) -> None:
         path.write_text('{"format": "attention', encoding="utf-8")
     elif name.startswith("own"):
         shutil.copyfile(scene.dice.choice(LESSON_FILES), path)
-    scene.note(f"drop {name}")
+    _drop(scene, path)
+
+
+def drop_attention(scene: Scene) -> None:
+    """Drop a model, or a file of attention, on the window."""
+    name = scene.dice.choice(OF_ATTENTION)
+    path = scene.world.folder / "of attention" / name
+    if not path.exists():  # what is open already stays as it is: one that was written over is another
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (DATA / "models" / name).is_dir() else shutil.copyfile)(DATA / "models" / name, path)
+    _drop(scene, path)
+
+
+def _drop(scene: Scene, path: Path) -> None:
+    scene.note(f"drop {path.relative_to(scene.world.folder)}")
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
     scene.hand.drop(scene.world.window, scene.world.window.rect().center(), data)
@@ -333,6 +351,24 @@ def close_window(scene: Scene) -> None:
         scene.world.turn(lambda: scene.world.window.show_page(scene.dice.choice(PAGE_IDS)))
     scene.note("close the window")
     scene.world.turn(scene.world.window.close)
+
+
+def take_along(scene: Scene) -> None:
+    """Open what is learned on the Training page on another page."""
+    window, dice = scene.world.window, scene.dice
+    scene.world.turn(lambda: window.show_page("training"))
+    state = window.session.state
+    if not state.training.step or dice.random() < 0.5:
+        ready, step = dice.choice(list(presets_of("training"))).state.training, dice.choice((1, 5, 20, 60))
+        scene.note(f"learn “{ready.preset}” for {step} steps")
+        learned = replace(state, training=replace(ready, step=step, learned=step, count=state.training.count))
+        scene.world.turn(lambda: window.session.apply(learned, f"Go to step {step}"))
+    buttons = [each for each in window.page.findChildren(QPushButton) if each.text().startswith("Open in ")]
+    possible = [each for each in buttons if each.isVisible() and each.isEnabled()]
+    if possible:
+        button = dice.choice(possible)
+        scene.note(button.text())
+        scene.world.turn(button.click)  # it may be out of view, and a person would turn the wheel
 
 
 # ---- What stands beside the pages ----

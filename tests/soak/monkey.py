@@ -44,6 +44,8 @@ WINDOW_ACTIONS: tuple[tuple[int, Callable[[Scene], None]], ...] = (
     (3, actions.open_helper),
     (1, actions.present),
     (1, actions.drop_file),
+    (1, actions.drop_attention),
+    (1.5, actions.take_along),
     (0.3, actions.close_window),
 )
 DIALOG_ACTIONS: tuple[tuple[int, Callable[[Scene], None]], ...] = (
