@@ -375,15 +375,24 @@ def take_along(scene: Scene) -> None:
 
 
 def take_lesson(scene: Scene) -> None:
-    """Begin a lesson, or do something in the card of the one that is open."""
+    """Begin a lesson and perhaps skip some steps, or do something in the card of the one that is open."""
     window, card = scene.world.window, scene.world.window.lesson_card
     if card is None:
         lesson = scene.dice.choice(lessons())
         scene.note(f"lesson {lesson.name}")
         scene.world.turn(lambda: window.start_lesson(lesson))
+        for _ in range(scene.dice.choice((0, 0, 2, 5))):  # the first steps of a lesson are much alike
+            _skip(scene)
         return
     within = replace(scene, surface=card)
     scene.dice.choice((click_control, click_control, click_control, write_into_field, drag, walk_with_tab))(within)
+
+
+def _skip(scene: Scene) -> None:
+    card = scene.world.window.lesson_card
+    button = None if card is None else card.skip if card.skip.isVisible() else card.next
+    if button is not None and button.isVisible():
+        scene.hand.click(button, button.rect().center())
 
 
 def open_helper(scene: Scene) -> None:
