@@ -69,6 +69,7 @@ def ask(learner: Learner, folder: Path, name: str, drawn: float | None = None) -
     text = LESSON.format(show=show, page=page, set=settings, answer=answer, hide=json.dumps(hide), draw=draw)
     file.write_text(text, encoding="utf-8")
     learner.window.files.open(file)
+    learner.learned()  # a file that asks about Training is walked on a worker
     assert learner.place is not None, learner.told
     settled(learner)
 
