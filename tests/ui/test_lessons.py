@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from heads_driver import Gate
 from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QPushButton, QRadioButton, QWidget
@@ -446,41 +447,39 @@ def test_what_has_to_be_learned_for_an_answer_is_learned_on_a_worker(learner, mo
     assert "One moment" not in learner.words()
 
 
-def test_an_answer_that_is_still_being_learned_is_not_given_to_the_next_step(learner, monkeypatch):
-    go_on, known = threading.Event(), player.truth
+def learned_behind(gate: Gate, learner: Learner, monkeypatch, name: str) -> None:
+    """Go to the question of a lesson whose answer has to be learned, which waits for a gate before it does ``name``."""
+    compute = getattr(player, name)
 
     def waiting(*given):
-        assert go_on.wait(60)
-        return known(*given)
+        gate.wait()
+        return compute(*given)
 
-    monkeypatch.setattr(player, "truth", waiting)
+    monkeypatch.setattr(player, name, waiting)
     learner.start(shelf.NAMES.index("learned"))
     for _ in range(2):
         learner.press(learner.card.skip)
+
+
+def test_an_answer_that_is_still_being_learned_is_not_given_to_the_next_step(learner, monkeypatch):
+    gate = Gate()
+    learned_behind(gate, learner, monkeypatch, "truth")
     learner.press(learner.card.tell)
     assert "One moment: this is learned first." in learner.words()
     learner.press(learner.card.skip)
-    go_on.set()
+    gate.open()
     learner.learned()
     assert "Step 4 of" in learner.words()
     assert not learner.place.is_done
 
 
 def test_a_hint_that_is_asked_for_while_an_answer_is_learned_does_not_cost_the_answer(learner, monkeypatch):
-    go_on, known = threading.Event(), player.judged
-
-    def waiting(*given):
-        assert go_on.wait(60)
-        return known(*given)
-
-    monkeypatch.setattr(player, "judged", waiting)
-    learner.start(shelf.NAMES.index("learned"))
-    for _ in range(2):
-        learner.press(learner.card.skip)
+    gate = Gate()
+    learned_behind(gate, learner, monkeypatch, "judged")
     QTest.mouseClick(learner.card.asking.options[1], Qt.MouseButton.LeftButton, pos=QPoint(12, 8))
     learner.check()
     learner.press(learner.card.hint)
-    go_on.set()
+    gate.open()
     learner.learned()
     assert learner.place.is_done
     assert learner.place.is_hinted
