@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from test_lesson_secrets import leaks, window_texts
@@ -197,3 +198,13 @@ def test_places_of_what_is_hidden_stand_apart_and_fill_the_room(learner, tmp_pat
         assert not any(a.intersects(b) for at, a in enumerate(places) for b in places[:at])
         assert sum(place.width() * place.height() for place in places) > 0.6 * room.width() * room.height()
         learner.press(learner.card.leave)
+
+
+@pytest.mark.parametrize("room", [QRectF(6, 6, 0, 200), QRectF(6, 6, -4, 200), QRectF(6, 6, 200, 0)])
+def test_nothing_is_painted_where_there_is_no_room(learner, room):
+    image = QImage(20, 20, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    blanks.paint_blanks(painter, room, ("softmax", "norm"), learner.page.look)
+    painter.end()
+    assert {image.pixel(x, y) for x in range(20) for y in range(20)} == {0xFFFFFFFF}

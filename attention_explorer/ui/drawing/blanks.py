@@ -15,7 +15,9 @@ TITLE, GAP, NARROWEST = 22, 14, 150
 
 
 def paint_blanks(painter: QPainter, room: QRectF, names: tuple[str, ...], look: Look) -> None:
-    """Fill a room with places of one size, each under its name and with “?” in it."""
+    """Fill a room with places of one size, each under its name and with “?” in it; nothing where there is no room."""
+    if room.isEmpty():
+        return
     px = look.px
     columns = _columns(len(names), room, look)
     rows = math.ceil(len(names) / columns)
