@@ -50,8 +50,8 @@ BYTES_OF_A_WEIGHT = 2.0
 OF_A_LAYER = 4e6
 """What calling the functions of a layer takes, in multiplications."""
 SHORT = 2**27
-"""Tokens times the bytes of a layer that are run on one core: up to 18 tokens of MiniLM. A second core gains little
-there, and the window waits for it: threads of OpenBLAS spin after a product, on the core of keys and painting."""
+"""Tokens times the bytes of a layer up to which a run takes one core: 18 tokens of MiniLM. A second core gains little
+there, and the threads of OpenBLAS spin after each product, on the core that handles keys and paints."""
 
 _OTHERS = "choose random heads"
 _LACKS = {

@@ -72,7 +72,7 @@ def unproved(step: Step, state: ExplorerState) -> tuple[str, ...]:
 
 def _value(fact: Fact, state: ExplorerState) -> float:
     value = fact.of.value(names_in(with_fields(state, fact.set)))
-    if isinstance(value, bool) or not isinstance(value, float):
+    if not isinstance(value, float):
         raise ExpressionError(f"{quoted(fact.of.text)} is no number, but {fact.said} is")
     return abs(value)
 

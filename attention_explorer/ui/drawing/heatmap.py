@@ -180,9 +180,8 @@ def _paint_axis_names(painter: QPainter, picture: MapPicture, layout: HeatmapLay
     painter.save()
     left = cells.left() - layout.row_labels.room - px(24)
     middle, long = cells.center().y(), painter.fontMetrics().horizontalAdvance(picture.row_title)
-    if (
-        not layout.bar.isEmpty() and layout.bar.top() < cells.bottom()
-    ):  # beside the cells of a low map: there is no room below them
+    if not layout.bar.isEmpty() and layout.bar.top() < cells.bottom():
+        # The bar is beside the cells of a low map: there is no room below them.
         middle = min(middle, cells.bottom() + px(6) - long / 2)
     painter.translate(left, middle)
     painter.rotate(-90)
