@@ -11,13 +11,16 @@ PIP_LOCKED := $(PIP) --require-hashes --no-deps --only-binary :all:
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .DEFAULT_GOAL := help
-.PHONY: run test soak check truth bench train gallery install-desktop uninstall-desktop lock clean help FORCE
+.PHONY: run test arithmetics soak check truth bench train gallery install-desktop uninstall-desktop lock clean help FORCE
 
 run: .venv/.libraries ## open the window; without a display, draw every page into build/gallery
 	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
 
 test: .venv/.libraries ## run the tests, off-screen: make test ARGS="-k lookup"
 	@$(OFFSCREEN) $(PY) -m pytest -n auto $(ARGS)
+
+arithmetics: .venv/.libraries ## run the tests of arithmetic as every other processor would sum
+	@$(PY) -m tests.arithmetics
 
 soak: .venv/.libraries ## let a clumsy user loose on the window for long: make soak ARGS="--seed 7 --minutes 10"
 	@$(OFFSCREEN) PYTHONHASHSEED=0 PYTHONPATH=.:tests:tests/ui $(PY) -m soak $(ARGS)

@@ -13,7 +13,7 @@ import numpy as np
 from attention_explorer.api import open_window
 from attention_explorer.errors import ExplorerError, did_you_mean
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.learned.learned_model import Answer, LearnedModel, Measured
 from attention_explorer.sources.learned.model_file import check_ending, write_model
 from attention_explorer.sources.learned.run import Run

@@ -1,7 +1,9 @@
 """Learning: a step of each task over its bare matrix products, and how long "it" takes until it is understood.
 
-The products are those of the forward pass and twice as many of the backward pass, on arrays of the sizes that the task
-has; a step also draws its sentences, takes softmax and loss, looks for overflow, moves the parameters and keeps them.
+The products are those of the forward pass and twice as many of the backward pass, on arrays of float64 of the sizes
+that the task has; a step also draws its sentences, rounds what is multiplied, so that it learns the same on every
+processor, takes softmax and loss, moves the parameters and keeps them; each fifth or tenth is measured. PyTorch sums
+in float32, in an order that depends on the processor.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from benchmarks.timing import Contender, Samples, in_turns
 
 ROUNDS = 200
 SEEDS = 5
-PRODUCTS_AIM, TORCH_AIM, SECONDS_AIM = 3.0, 1.0, 1.0
+PRODUCTS_AIM, TORCH_AIM, SECONDS_AIM = 3.0, 2.0, 1.0
 TWO_SECONDS = Samples((2.0,))
 
 
@@ -55,7 +57,7 @@ def products(setup: LearningSetup) -> Callable[[], object]:
     random, task = np.random.default_rng(0), TASKS[setup.task]
 
     def drawn(*shape: int) -> Floats:
-        return random.standard_normal(shape, dtype=np.float32)
+        return random.standard_normal(shape)
 
     batch, width = task.draw(np.random.RandomState(0), setup.batch, setup), setup.d_model
     tokens = batch.tokens.shape[1]

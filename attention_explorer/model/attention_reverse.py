@@ -33,27 +33,6 @@ class AttentionDerivative(NamedTuple):
     weights: Floats
 
 
-class ProjectionDerivative(NamedTuple):
-    """A derivative by what the projections of multi-head attention made, the heads side by side.
-
-    Attributes
-    ----------
-    q : ndarray, (..., n_q, heads·d_k)
-        By the queries x @ w_q + b_q, before positions turned them.
-    k : ndarray, (..., n_k, heads·d_k)
-        By the keys.
-    v : ndarray, (..., n_k, heads·d_v)
-        By the values.
-    weights : ndarray, (..., heads, n_q, n_k)
-        By the weights A, each taken for itself.
-    """
-
-    q: Floats
-    k: Floats
-    v: Floats
-    weights: Floats
-
-
 def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> AttentionDerivative:
     """Pull a derivative by the output of multi-head attention back to one by its input.
 
@@ -82,62 +61,24 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     its mean under P), ∂L/∂Q = ∂L/∂S K/√d_k, ∂L/∂K = ∂L/∂Sᵀ Q/√d_k. The weights of a hard lookup do not answer to
     small moves: what goes through them is 0.
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # looked for below
-        found = projections_reverse(attention, trace, d_output)
-        by_x, by_context = inputs_reverse(attention, trace, found)
-    return AttentionDerivative(within_range(by_x), within_range(by_context), within_range(found.weights))
-
-
-def projections_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> ProjectionDerivative:
-    """Pull a derivative by the output of multi-head attention back to queries, keys and values.
-
-    Parameters
-    ----------
-    attention, trace, d_output
-        As for `attention_reverse`.
-
-    Returns
-    -------
-    ProjectionDerivative
-        Beyond the range what is made of it is too, and there it is looked for.
-
-    Raises
-    ------
-    ArrayError
-        As for `attention_reverse`, but for the range.
-    """
     d_output = derivative_by_output(d_output, trace.output)
     if trace.k.shape[-2] != trace.context.shape[-2]:
         raise ArrayError(
             f"the trace has {trace.k.shape[-2]} keys and a context of {trace.context.shape[-2]} tokens, as it was made "
             "with a cache: call the layer for all tokens at once to pull a derivative back"
         )
-    return _pulled_back(attention, trace, d_output)
+    with np.errstate(over="ignore", invalid="ignore"):  # looked for below
+        by_q, by_k, by_v, by_weights = _pulled_back(attention, trace, d_output)
+        by_x = _summed_to(flat_product(by_q, attention.w_q.T), trace.x.shape)
+        both = flat_product(by_k, attention.w_k.T) + flat_product(by_v, attention.w_v.T)
+        by_context = _summed_to(both, trace.context.shape)
+    return AttentionDerivative(within_range(by_x), within_range(by_context), within_range(by_weights))
 
 
-def inputs_reverse(
-    attention: MultiHeadAttention, trace: MultiHeadTrace, found: ProjectionDerivative
-) -> tuple[Floats, Floats]:
-    """Pull derivatives by queries, keys and values back to what they were projected from.
-
-    Parameters
-    ----------
-    attention, trace
-        As for `attention_reverse`.
-    found : ProjectionDerivative
-        What `projections_reverse` returned.
-
-    Returns
-    -------
-    x : ndarray, (..., n_q, d_model)
-    context : ndarray, (..., n_k, d_context)
-    """
-    by_x = flat_product(found.q, attention.w_q.T)
-    by_context = flat_product(found.k, attention.w_k.T) + flat_product(found.v, attention.w_v.T)
-    return _summed_to(by_x, trace.x.shape), _summed_to(by_context, trace.context.shape)
-
-
-def _pulled_back(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats) -> ProjectionDerivative:
+def _pulled_back(
+    attention: MultiHeadAttention, trace: MultiHeadTrace, d_output: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return the derivatives by queries, keys and values, the heads side by side, and by the weights."""
     by_found = apart(flat_product(d_output, attention.w_o.T), attention.heads)  # (..., heads, n_q, d_v)
     by_weights = by_found @ trace.v.swapaxes(-1, -2)  # (..., heads, n_q, n_k)
     call = trace.call
@@ -149,7 +90,7 @@ def _pulled_back(attention: MultiHeadAttention, trace: MultiHeadTrace, d_output:
     if call.positions is not None:
         by_q, by_k = (call.positions.turned(each, back=True) for each in (by_q, by_k))
     by_v = trace.weights.swapaxes(-1, -2) @ by_found
-    return ProjectionDerivative(side_by_side(by_q), side_by_side(by_k), side_by_side(by_v), by_weights)
+    return side_by_side(by_q), side_by_side(by_k), side_by_side(by_v), by_weights
 
 
 def softmax_reverse(weights: Floats, d_weights: Floats) -> Floats:

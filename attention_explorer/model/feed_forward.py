@@ -168,42 +168,15 @@ class FeedForward:
         ArrayError
             If the shape is not that of the output, an entry is not finite, or the derivative leaves the float range.
         """
-        by_before, by_linear = self.reverse_hidden(trace, d_output)
-        with np.errstate(over="ignore", invalid="ignore"):  # looked for below
-            by_x = flat_product(by_before, self.w1.T)
-            if self.w3 is not None and by_linear is not None:
-                by_x = by_x + flat_product(by_linear, self.w3.T)
-        return within_range(by_x)
-
-    def reverse_hidden(self, trace: FeedForwardTrace, d_output: Floats) -> tuple[Floats, Floats | None]:
-        """Pull a derivative by the output back to what the first matrices made.
-
-        Parameters
-        ----------
-        trace, d_output
-            As for `reverse`.
-
-        Returns
-        -------
-        before : ndarray, (..., d_ff)
-            By x @ w1 + b1.
-        linear_part : ndarray, (..., d_ff), or None
-            By x @ w3 + b3; None for a network without a gate.
-
-        Raises
-        ------
-        ArrayError
-            As for `reverse`.
-        """
         d_output = derivative_by_output(d_output, trace.output)
         with np.errstate(over="ignore", invalid="ignore"):  # looked for below
             by_hidden = flat_product(d_output, self.w2.T)  # (..., d_out) @ (d_out, d_ff)
-            slope = activation_slope(trace.before, self.activation)
-            if trace.linear_part is None:
-                return within_range(by_hidden * slope), None
-            gate = activate(trace.before, self.activation)
-            by_before = by_hidden * trace.linear_part * slope
-            return within_range(by_before), within_range(by_hidden * gate)
+            by_before = by_hidden * activation_slope(trace.before, self.activation)
+            if self.w3 is None or trace.linear_part is None:
+                return within_range(flat_product(by_before, self.w1.T))
+            by_linear = by_hidden * activate(trace.before, self.activation)
+            by_before = by_before * trace.linear_part
+            return within_range(flat_product(by_before, self.w1.T) + flat_product(by_linear, self.w3.T))
 
 
 def feed_forward(

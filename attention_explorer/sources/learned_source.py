@@ -65,7 +65,7 @@ def _accuracy(setup: LearningSetup, step: int) -> float:
 
 
 @kept
-def exact_network(setup: LearningSetup, step: int) -> Network:
+def float64_network(setup: LearningSetup, step: int) -> Network:
     """Return the network over the same numbers in float64, so that all that is shown of it is as exact as of toys.
 
     Parameters and errors are those of `learned_model`.
@@ -117,7 +117,7 @@ class LearnedSource(Source[LearnedRecipe]):
             mask = mask(0, len(self.tokens))
         how = lookup.scale, lookup.temperature, lookup.hard
         scoring = Scoring(None if mask is None else np.asarray(mask), *how)
-        layers = exact_network(self.recipe.setup, self.recipe.step).attended(batch, scoring)
+        layers = float64_network(self.recipe.setup, self.recipe.step).attended(batch, scoring)
         if self._is_causal:
             mask = causal_mask(len(self.tokens))
         return [

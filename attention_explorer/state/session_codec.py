@@ -111,7 +111,10 @@ class Decoder:
             A key without a default is missing, or a value has the wrong type or is out of range.
         """
         if not isinstance(value, dict):
-            raise _wrong_type(place, value, "an object in braces")
+            raise _wrong_type(place, value, f"an object in braces{_with_keys(kind)}")
+        missing = [name for name in _required(kind) if name not in value]
+        if missing:
+            raise PlaceError((*place, missing[0]), f"is missing: there must be an object{_with_keys(kind)}")
         hints, limits = _hints(cast("Hashable", kind)), LIMITS.get(kind, {})
         given: dict[str, object] = {}
         for part in fields(cast("Any", kind)):
@@ -120,8 +123,6 @@ class Decoder:
                 limit = limits.get(part.name, _NO_LIMIT)
                 found = self._value(hints[part.name], value[part.name], inner, limit)
                 given[part.name] = self._known_or_default(part, found, inner, limit)
-            elif part.default is MISSING and part.default_factory is MISSING:
-                raise PlaceError(inner, "is missing")
         self._keep_unknown(value, {*hints, KIND} if kind in KINDS else set(hints), place)
         made = kind(**given)
         reason = reason_against(made)
@@ -240,6 +241,17 @@ def _within(kind: object, items: list[Json], limit: Limit) -> list[object] | Non
     if not limit.low <= min(numbers) <= max(numbers) <= limit.high:
         return None
     return list(numbers) if kind is int else list(map(float, numbers))
+
+
+def _required(kind: type) -> list[str]:
+    """Return the fields that must be given."""
+    return [part.name for part in fields(kind) if part.default is MISSING and part.default_factory is MISSING]
+
+
+def _with_keys(kind: type) -> str:
+    """Name all that must be given at once: nobody is to find out one by one."""
+    *others, last = _required(kind) or [""]
+    return f" with {', '.join(others)} and {last}" if others else f" with {last}" if last else ""
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -44,7 +44,7 @@ Add one when a field is renamed, moved or means something else, raise `VERSION`,
 ``tests/data/sessions/`` for ever. A field that is added needs none.
 """
 
-_KEYS = ("format", "version", "program", "page", "file", "state")
+_KEYS = ("format", "version", "program", "page", "file", "learning", "state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +227,42 @@ def _opened(document: Document) -> Opened:
             decoder.keep((key,), document[key])
     left_out = {page: f"{place_text(_inner(error.place))} {error.what}" for page, error in errors.items()}
     said = (f"The page {page} cannot be read and is left out: {reason}." for page, reason in left_out.items())
-    page, file = _envelope_text(document, "page"), _envelope_text(document, "file")
-    return Opened(state, page, file, decoder.extra, (*said, *decoder.warnings), left_out)
+    page, file, learning = (_envelope_text(document, key) for key in ("page", "file", "learning"))
+    warnings = *said, *decoder.warnings, *_on_learning(learning, document["state"])
+    return Opened(state, page, file, decoder.extra, warnings, left_out)
+
+
+def _on_learning(arithmetic: str, state: Json) -> Iterator[str]:
+    """Say so where something was learned with another arithmetic than ours, which gives other numbers."""
+    if _arithmetic_of(state) not in ("", arithmetic):
+        whose = f"the arithmetic {quoted(arithmetic)}" if arithmetic else "the arithmetic of an earlier version"
+        yield (
+            f"The models of this session were learned with {whose}. They are learned again here, "
+            "so their numbers may differ from those that were saved, as a rule in the second or third digit."
+        )
+
+
+def _arithmetic_of(state: Json) -> str:
+    """Return the arithmetic with which the models of a state are learned here; empty if there are none."""
+    if not _is_learned(state):
+        return ""
+    from attention_explorer.model.learning.exact import ARITHMETIC
+
+    return ARITHMETIC
+
+
+def _is_learned(part: Json) -> bool:
+    """Return whether any part of a state names a model after some steps of learning."""
+    match part:
+        case {"setup": dict(), "step": int(step)} if step > 0:
+            return True
+        case {"setup": dict(), "learned": int(learned)} if learned > 0:  # a step before the last one is on show
+            return True
+        case dict():
+            return any(map(_is_learned, part.values()))
+        case list():
+            return any(map(_is_learned, part))
+    return False
 
 
 def _readable_pages(parts: Json, decoder: Decoder) -> tuple[ExplorerState, dict[str, PlaceError]]:
@@ -283,7 +317,9 @@ def session_bytes(state: ExplorerState, extra: Extra | None = None, *, page: str
     document: Document = {"format": FORMAT, "version": VERSION, "program": f"Attention Explorer {__version__}"}
     document |= {key: text for key, text in (("page", page), ("file", file)) if text}
     try:
-        document["state"] = encoded(state)
+        parts = encoded(state)
+        arithmetic = _arithmetic_of(parts)
+        document |= {"learning": arithmetic, "state": parts} if arithmetic else {"state": parts}
     except PlaceError as error:
         raise ExplorerError(
             f"The session cannot be saved: {place_text(error.place)} {error.what}. Give it a finite number first."
@@ -320,13 +356,19 @@ def _put_back(document: Document, place: tuple[str, ...], value: Json, *, replac
 
 
 def write_session(
-    path: Path, state: ExplorerState, extra: Extra | None = None, *, page: str = "", file: str = ""
+    path: Path,
+    state: ExplorerState,
+    extra: Extra | None = None,
+    *,
+    page: str = "",
+    file: str = "",
+    private: bool = False,
 ) -> None:
-    """Write a session to a file, whole or not at all.
+    """Write a session to a file, whole or not at all; if ``private``, for its owner alone.
 
     Raises
     ------
     ExplorerError
         The session cannot be saved or the file not be written; the message says why.
     """
-    write_whole(path, session_bytes(relative_to(state, path), extra, page=page, file=file))
+    write_whole(path, session_bytes(relative_to(state, path), extra, page=page, file=file), private=private)

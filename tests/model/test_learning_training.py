@@ -13,6 +13,7 @@ from attention_explorer.model.learning import (
     AdamState,
     Batch,
     ExplodedError,
+    NormalDraws,
     Parameters,
     SequenceNetwork,
     SequenceSetting,
@@ -51,7 +52,7 @@ def test_a_long_gradient_is_shortened_and_keeps_its_direction() -> None:
 def training(rate: float = 0.01, room: int = 2**24) -> Training:
     """A network that learns to name the token at the other end of a row of three."""
     setting = SequenceSetting(vocabulary=4, answers=4, places=3, d_model=8)
-    first = SequenceNetwork.first_parameters(setting, np.random.RandomState(1))
+    first = SequenceNetwork.first_parameters(setting, NormalDraws(np.random.RandomState(1)))
 
     def batch_at(step: int) -> Batch:
         tokens = np.random.RandomState(100 + step).randint(0, 4, (8, 3))
@@ -82,6 +83,17 @@ def test_every_step_can_be_had_again() -> None:
     np.testing.assert_array_equal(forgetful.network.parameters.vector, vectors[-1])
     with pytest.raises(ArrayError, match="no step 21: steps 0 to 20"):
         whole.network_at(21)
+
+
+def test_of_two_trainings_only_the_later_keeps_its_answers_and_both_go_on_as_they_would_alone() -> None:
+    alone, first, second = training(), training(), training(rate=0.02)
+    for _ in range(3):
+        alone.advance()
+        first.advance()
+        second.advance()
+        assert first._asked is None
+        assert second._asked is not None
+    np.testing.assert_array_equal(first.network.parameters.vector, alone.network.parameters.vector)
 
 
 def test_learning_that_explodes_goes_back_to_the_last_good_step() -> None:

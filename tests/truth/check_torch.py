@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from attention_explorer import model
-from attention_explorer.model.learning import encoder_gradient
 from tests.truth.check_layers import draw_attention, draw_layer, draw_network, draw_norm, kinked
 from tests.truth.draw import Array, Draw
 from tests.truth.register import EXACT, TORCH, Pair, checks
@@ -212,16 +211,7 @@ def encoder(draw: Draw) -> Iterator[Pair]:
     yield trace.output, output.detach().numpy()
     if kinked((ours.feed_forward, trace.feed_forward.inside)):
         return
-    names = [name for name in given if not name.startswith("self_attn") or name.endswith("weight")]
-    held_by_them = dict(theirs.named_parameters())
-    by_tokens, *wanted = _gradients(output, by_output, tokens, *(held_by_them[name] for name in names))
-    yield ours.reverse(trace, by_output), by_tokens
-    found = encoder_gradient(ours, trace, by_output)
-    yield found.x, by_tokens
-    by = found.parameters
-    in_projection = np.concatenate([by["w_q"], by["w_k"], by["w_v"]], axis=1)
-    arrays = (in_projection.T, by["w_o"].T, by["w1"].T, by["b1"], by["w2"].T, by["b2"])
-    yield from zip(arrays, wanted, strict=True)
+    yield ours.reverse(trace, by_output), _gradients(output, by_output, tokens)[0]
 
 
 @checks("causal_mask", bound=EXACT, against=TORCH)

@@ -14,24 +14,12 @@ count      learned numbers of a whole network
 
 from attention_explorer.model.learning.adam import AdamSetting, AdamState, adam_step, clipped
 from attention_explorer.model.learning.cross_entropy import CrossEntropy, cross_entropy, cross_entropy_reverse
-from attention_explorer.model.learning.embedding import Embedding
-from attention_explorer.model.learning.gradients import (
-    AttentionGradient,
-    DecoderGradient,
-    Gradient,
-    attention_gradient,
-    decoder_gradient,
-    encoder_gradient,
-    feed_forward_gradient,
-    norm_gradient,
-    parameters_of,
-    stack_gradient,
-)
+from attention_explorer.model.learning.exact import ARITHMETIC, Arithmetic, Exact, NormalDraws, Plain
 from attention_explorer.model.learning.network import (
     AS_LEARNED,
     NOT_ASKED,
-    Attended,
     Batch,
+    Gradients,
     Network,
     NetworkTrace,
     Scoring,
@@ -39,43 +27,41 @@ from attention_explorer.model.learning.network import (
 from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.learning.plane_network import PlaneNetwork, PlaneSetting
 from attention_explorer.model.learning.sequence_network import SequenceNetwork, SequenceSetting
+from attention_explorer.model.learning.tape import Looked, Tape, Value
 from attention_explorer.model.learning.training import ExplodedError, Training, measure
 from attention_explorer.model.learning.translation_network import TranslationNetwork, TranslationSetting
 
 __all__ = [
+    "ARITHMETIC",
     "AS_LEARNED",
     "NOT_ASKED",
     "AdamSetting",
     "AdamState",
-    "Attended",
-    "AttentionGradient",
+    "Arithmetic",
     "Batch",
     "CrossEntropy",
-    "DecoderGradient",
-    "Embedding",
+    "Exact",
     "ExplodedError",
-    "Gradient",
+    "Gradients",
+    "Looked",
     "Network",
     "NetworkTrace",
+    "NormalDraws",
     "Parameters",
+    "Plain",
     "PlaneNetwork",
     "PlaneSetting",
     "Scoring",
     "SequenceNetwork",
     "SequenceSetting",
+    "Tape",
     "Training",
     "TranslationNetwork",
     "TranslationSetting",
+    "Value",
     "adam_step",
-    "attention_gradient",
     "clipped",
     "cross_entropy",
     "cross_entropy_reverse",
-    "decoder_gradient",
-    "encoder_gradient",
-    "feed_forward_gradient",
     "measure",
-    "norm_gradient",
-    "parameters_of",
-    "stack_gradient",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from attention_explorer.errors import ArrayError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.arrays import Floats
+from attention_explorer.model.learning.exact import Exact, power
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,10 @@ def adam_step(vector: Floats, gradient: Floats, state: AdamState, setting: AdamS
     state.mean += (1.0 - setting.beta1) * g
     state.square *= setting.beta2
     state.square += (1.0 - setting.beta2) * (g * g)
-    unbiased = state.square / (1.0 - setting.beta2**state.step)
+    unbiased = state.square / (1.0 - power(setting.beta2, state.step))
     np.sqrt(unbiased, out=unbiased)
     unbiased += setting.eps
-    length = setting.rate_at(state.step) / (1.0 - setting.beta1**state.step)
+    length = setting.rate_at(state.step) / (1.0 - power(setting.beta1, state.step))
     with np.errstate(over="ignore"):  # a rate beyond the range leads to parameters that are looked at before they count
         vector -= length * (state.mean / unbiased)
 
@@ -123,8 +124,11 @@ def clipped(gradient: Floats, largest: float) -> Floats:
     -----
     Pascanu, Mikolov & Bengio 2013, algorithm 1.
     """
-    with np.errstate(over="ignore"):
-        length = float(np.linalg.norm(gradient))
-    if math.isinf(length):  # the squares left the range, the entries did not
-        length = float(np.linalg.norm(gradient.astype(np.float64)))
+    length = _length(gradient)
     return gradient if length <= largest else gradient * (largest / length)
+
+
+def _length(gradient: Floats) -> float:
+    """Return the root of the sum of squares, the same on every processor."""
+    factor = Exact(gradient.size).factor(gradient.astype(np.float64, copy=False))
+    return math.sqrt(float(factor @ factor))

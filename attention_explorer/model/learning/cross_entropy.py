@@ -9,8 +9,11 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array, one_of_each_row
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning.exact import Arithmetic, Plain
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.model.softmax import largest_of
+
+_PLAIN = Plain()
 
 
 class CrossEntropy(NamedTuple):
@@ -39,7 +42,7 @@ class CrossEntropy(NamedTuple):
         return float((self.probabilities.argmax(axis=-1) == self.targets).mean())
 
 
-def cross_entropy(logits: npt.ArrayLike, targets: npt.ArrayLike) -> CrossEntropy:
+def cross_entropy(logits: npt.ArrayLike, targets: npt.ArrayLike, arithmetic: Arithmetic = _PLAIN) -> CrossEntropy:
     """Measure answers against the right ones.
 
     Parameters
@@ -48,6 +51,8 @@ def cross_entropy(logits: npt.ArrayLike, targets: npt.ArrayLike) -> CrossEntropy
         A score for each of n possible answers; finite.
     targets : array_like of int, (...)
         The right one of each, from 0.
+    arithmetic : Arithmetic
+        By which exponentials, logarithms and sums are made.
 
     Returns
     -------
@@ -74,10 +79,11 @@ def cross_entropy(logits: npt.ArrayLike, targets: npt.ArrayLike) -> CrossEntropy
         raise ArrayError(f"targets of shape {right.shape} must be some, and lie between 0 and {scores.shape[-1] - 1}")
     with np.errstate(over="ignore", under="ignore"):
         gaps = scores - largest_of(scores, scores.ndim - 1)
-        exponentials = np.exp(gaps)
-        total = exponentials.sum(axis=-1, keepdims=True)
-        losses = np.log(total[..., 0]) - one_of_each_row(gaps, right)
-        return CrossEntropy(exponentials / total, right, losses, float(losses.mean()))
+        exponentials = arithmetic.exp(gaps)
+        total = arithmetic.sum(exponentials, -1, 1.0)
+        losses = arithmetic.log(total) - one_of_each_row(gaps, right)
+        loss = float(arithmetic.sum(losses.reshape(-1), 0)) / losses.size
+        return CrossEntropy(exponentials / total[..., None], right, losses, loss)
 
 
 def cross_entropy_reverse(trace: CrossEntropy) -> Floats:

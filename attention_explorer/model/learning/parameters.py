@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -29,13 +30,10 @@ class Parameters:
 
     def __init__(self, arrays: Mapping[str, Floats], dtype: type[np.floating] = np.float32) -> None:
         self.vector: Floats = np.empty(sum(array.size for array in arrays.values()), dtype)
-        self._views: dict[str, Floats] = {}
-        start = 0
+        self._shapes = {name: array.shape for name, array in arrays.items()}
+        self._views = self.parts(self.vector)
         for name, array in arrays.items():
-            view = self.vector[start : start + array.size].reshape(array.shape)
-            view[...] = array
-            self._views[name] = view
-            start += array.size
+            self._views[name][...] = array
 
     def __getitem__(self, name: str) -> Floats:
         """Return an array by its name."""
@@ -53,6 +51,15 @@ class Parameters:
     def under(self, prefix: str) -> dict[str, Floats]:
         """Return the arrays whose names begin with a prefix, without it."""
         return under(prefix, self._views)
+
+    def parts(self, row: Floats) -> dict[str, Floats]:
+        """Return the parts of a row of as many numbers that lie where the arrays lie, as views of their shapes."""
+        views, start = dict[str, Floats](), 0
+        for name, shape in self._shapes.items():
+            size = math.prod(shape)
+            views[name] = row[start : start + size].reshape(shape)
+            start += size
+        return views
 
     def row(self, gradients: Mapping[str, Floats]) -> Floats:
         """Put gradients one behind the other, as the parameters lie.

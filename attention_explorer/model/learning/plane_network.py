@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, cast
 
 import numpy as np
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.attention import scaled_dot_product_attention
-from attention_explorer.model.attention_reverse import softmax_reverse
-from attention_explorer.model.learning.embedding import Tokens
-from attention_explorer.model.learning.gradients import Gradients
-from attention_explorer.model.learning.network import AS_LEARNED, Attended, Batch, Network, NetworkTrace, Scoring
+from attention_explorer.model.learning.exact import NormalDraws
+from attention_explorer.model.learning.network import AS_LEARNED, Batch, Network, NetworkTrace, Scoring, Work
 from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.scalars import size_from
 
@@ -43,12 +39,6 @@ class PlaneSetting(CheckedFields):
     _refusal = ArrayError
 
 
-class _Inside(NamedTuple):
-    asked: Tokens
-    q: Floats
-    weights: Floats
-
-
 class PlaneNetwork(Network):
     """One lookup a query: weights = softmax(q kᵀ), answer = weights · values, and the values are given.
 
@@ -66,15 +56,15 @@ class PlaneNetwork(Network):
         self.values: Floats = LOUDNESS * np.eye(setting.entries, dtype=parameters.vector.dtype)
 
     @staticmethod
-    def first_parameters(setting: PlaneSetting, numbers: np.random.RandomState) -> dict[str, Floats]:
+    def first_parameters(setting: PlaneSetting, numbers: NormalDraws) -> dict[str, Floats]:
         """Draw where the points stand to begin with, N(0, 1) each.
 
         Parameters
         ----------
         setting : PlaneSetting
             How many.
-        numbers : RandomState
-            NumPy's legacy random numbers, whose stream never changes.
+        numbers : NormalDraws
+            Random numbers.
 
         Returns
         -------
@@ -89,39 +79,22 @@ class PlaneNetwork(Network):
         entries = size_from(1, "entries", setting.entries)
         return {"q": numbers.randn(entries, 2), "k": numbers.randn(entries, 2)}
 
-    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED) -> NetworkTrace:
+    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED, *, is_learning: bool = False) -> NetworkTrace:
         """Answer what a batch asks; see `Network`. Every token is a query."""
-        q, k = self.parameters["q"].take(batch.tokens, axis=0), self.parameters["k"]
-        own = None if self.setting.scaled else 1.0
-        found = scaled_dot_product_attention(
-            *(q, k, self.values),
-            mask=scoring.mask,
-            scale=own if scoring.scale is None else scoring.scale,
-            temperature=scoring.temperature,
-            hard=self.setting.hard or scoring.hard,
-        )
-        inside = _Inside(batch.tokens, q, found.weights)
-        return NetworkTrace(found.output.reshape(-1, self.setting.entries), (found.weights[..., None, :, :],), inside)
+        work = Work(self.arithmetic(batch), self.parameters, scoring, is_learning=is_learning)
+        tape, sentences, entries = work.tape, len(batch.tokens), self.setting.entries
+        every = np.broadcast_to(np.arange(entries), (sentences, entries))
+        q, k = tape.embed(work["q"], batch.tokens), tape.embed(work["k"], every)
+        v = tape.value(np.broadcast_to(self.values, (sentences, entries, entries)))
+        scale = None if self.setting.scaled else 1.0
+        looked = work.attention(q, k, v, 1, mask=scoring.mask, causal=False, scale=scale, hard=self.setting.hard)
+        work.looked.append(looked)
+        logits = tape.rows(looked.output, np.arange(batch.tokens.size))
+        return NetworkTrace(logits.array, (looked.weights,), (work, logits))
 
-    def gradient(self, trace: NetworkTrace, d_logits: Floats) -> Gradients:
-        """Differentiate by where queries and keys stand; see `Network`."""
-        inside, k = cast("_Inside", trace.inside), self.parameters["k"]
-        if self.setting.hard:
-            return {"q": np.zeros_like(self.parameters["q"]), "k": np.zeros_like(k)}
-        by_weights = d_logits.reshape(inside.weights.shape) @ self.values.T
-        by_scores = softmax_reverse(inside.weights, by_weights)
-        if self.setting.scaled:
-            by_scores = by_scores / np.sqrt(2.0, dtype=by_scores.dtype)
-        by_q = np.zeros_like(self.parameters["q"])
-        np.add.at(by_q, inside.asked, by_scores @ k)
-        rows, queries = by_scores.reshape(-1, len(k)), inside.q.reshape(-1, 2)
-        return {"q": by_q, "k": rows.T @ queries}
-
-    def attended(self, batch: Batch, scoring: Scoring) -> tuple[Attended, ...]:
-        """Return the points; see `Network`. They are the same however they are compared."""
-        q, k = self.parameters["q"].take(batch.tokens, axis=0), self.parameters["k"]
-        heads = (q[:, None], *(np.broadcast_to(each, (len(q), 1, *each.shape)) for each in (k, self.values)))
-        return (Attended(*heads),)
+    def terms(self, batch: Batch) -> int:
+        """Count the keys of all sentences too, of which each has its own; see `Network`."""
+        return max(super().terms(batch), len(batch.tokens) * self.setting.entries)
 
     def over(self, parameters: Parameters) -> PlaneNetwork:
         """Return the same dictionary with points elsewhere."""

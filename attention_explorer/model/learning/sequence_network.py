@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.fields import CheckedFields
-from attention_explorer.model.arrays import Floats
+from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.attention_layer import AttentionLayer
 from attention_explorer.model.encoder_layer import EncoderLayer
 from attention_explorer.model.head_axis import check_width
-from attention_explorer.model.layer_stack import EncoderStack, StackTrace
-from attention_explorer.model.learning.embedding import Embedding, Tokens
-from attention_explorer.model.learning.gradients import Gradients, linear_gradient, stack_gradient
+from attention_explorer.model.layer_stack import EncoderStack
+from attention_explorer.model.learning.exact import NormalDraws
 from attention_explorer.model.learning.network import (
     AS_LEARNED,
-    Attended,
     Batch,
     Network,
     NetworkTrace,
     Scoring,
+    Tokens,
+    Work,
     drawn,
     drawn_attention,
     drawn_network,
+    embedded,
     parts_of_head,
+    read_out,
 )
 from attention_explorer.model.learning.parameters import Parameters, under
-from attention_explorer.model.linear import linear
-from attention_explorer.model.masks import causal_mask
-from attention_explorer.model.multi_head import MultiHeadTrace
+from attention_explorer.model.learning.tape import Looked, Value
 from attention_explorer.model.scalars import size_from
 from attention_explorer.model.sublayer import NormPlacement
 
@@ -97,30 +97,6 @@ class SequenceSetting(CheckedFields):
         return self
 
 
-class ReadOut(NamedTuple):
-    """What was read, and what was made of it.
-
-    Attributes
-    ----------
-    asked : ndarray of int, (asked,)
-        The places that were read, counted through all sentences.
-    rows : ndarray, (asked, d_model)
-        What was there.
-    logits : ndarray, (asked, answers)
-        A score for each possible answer.
-    """
-
-    asked: Tokens
-    rows: Floats
-    logits: Floats
-
-
-class _Inside(NamedTuple):
-    tokens: Tokens
-    stack: StackTrace
-    read: ReadOut
-
-
 class SequenceNetwork(Network):
     """A transformer over one sentence: an encoder, or with a causal mask what a GPT is.
 
@@ -135,20 +111,22 @@ class SequenceNetwork(Network):
     def __init__(self, setting: SequenceSetting, parameters: Parameters) -> None:
         super().__init__(parameters)
         self.setting = setting.checked()
-        given = parameters.arrays
-        self.embedding = Embedding(given["w_e"], given.get("w_p"))
-        self.stack = made_stack(setting, parameters.under("stack."))
+
+    @property
+    def stack(self) -> EncoderStack:
+        """The layers as `model/` has them, over the same numbers."""
+        return made_stack(self.setting, self.parameters.under("stack."))
 
     @staticmethod
-    def first_parameters(setting: SequenceSetting, numbers: np.random.RandomState) -> dict[str, Floats]:
+    def first_parameters(setting: SequenceSetting, numbers: NormalDraws) -> dict[str, Floats]:
         """Draw the numbers to begin with.
 
         Parameters
         ----------
         setting : SequenceSetting
             Sizes and options.
-        numbers : RandomState
-            NumPy's legacy random numbers, whose stream never changes.
+        numbers : NormalDraws
+            Random numbers.
 
         Returns
         -------
@@ -165,24 +143,11 @@ class SequenceNetwork(Network):
         found = first_embedding(setting, numbers) | first_stack(setting, numbers)
         return found | {"w_out": drawn(numbers, width, setting.answers), "b_out": np.zeros(setting.answers)}
 
-    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED) -> NetworkTrace:
+    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED, *, is_learning: bool = False) -> NetworkTrace:
         """Answer what a batch asks; see `Network`."""
-        trace = run_stack(self.setting, self.stack, self.embedding(batch.tokens), scoring)
-        read = read_out(self.parameters, trace.output, batch.asked)
-        return NetworkTrace(read.logits, trace.weights, _Inside(batch.tokens, trace, read))
-
-    def gradient(self, trace: NetworkTrace, d_logits: Floats) -> Gradients:
-        """Differentiate by every parameter; see `Network`."""
-        inside = cast("_Inside", trace.inside)
-        by_output, found = read_out_gradient(self.parameters, inside.stack.output, inside.read, d_logits)
-        by_stack = stack_gradient(self.stack, inside.stack, by_output)
-        found |= {f"stack.{name}": gradient for name, gradient in by_stack.parameters.items()}
-        return found | self.embedding.gradient(inside.tokens, by_stack.x)
-
-    def attended(self, batch: Batch, scoring: Scoring) -> tuple[Attended, ...]:
-        """Return what each layer compares; see `Network`."""
-        trace = run_stack(self.setting, self.stack, self.embedding(batch.tokens), scoring)
-        return attended(layer.attention.inside for layer in trace.layers)
+        work = Work(self.arithmetic(batch), self.parameters, scoring, is_learning=is_learning)
+        x = run_stack(work, self.setting, "stack.", embedded(work, "", batch.tokens), batch.asked)
+        return read_out(work, x)
 
     def over(self, parameters: Parameters) -> SequenceNetwork:
         """Return the same network over other parameters."""
@@ -197,7 +162,7 @@ class SequenceNetwork(Network):
         return parts_of_head(self.parameters, f"stack.{layer}.", head, self.setting.heads)
 
 
-def first_embedding(setting: SequenceSetting, numbers: np.random.RandomState) -> dict[str, Floats]:
+def first_embedding(setting: SequenceSetting, numbers: NormalDraws) -> dict[str, Floats]:
     """Draw the vectors of tokens and places.
 
     Parameters
@@ -216,7 +181,7 @@ def first_embedding(setting: SequenceSetting, numbers: np.random.RandomState) ->
     return found
 
 
-def first_stack(setting: SequenceSetting, numbers: np.random.RandomState) -> dict[str, Floats]:
+def first_stack(setting: SequenceSetting, numbers: NormalDraws) -> dict[str, Floats]:
     """Draw the layers of a stack.
 
     Parameters
@@ -263,98 +228,107 @@ def _made_layer(setting: SequenceSetting, arrays: dict[str, Floats]) -> EncoderL
     return layer if setting.d_ff else AttentionLayer(layer)
 
 
-def run_stack(setting: SequenceSetting, stack: EncoderStack, x: Floats, scoring: Scoring = AS_LEARNED) -> StackTrace:
-    """Send embedded sentences through a stack, as a setting says.
+def run_stack(work: Work, setting: SequenceSetting, prefix: str, x: Value, asked: Tokens | None = None) -> Value:
+    """Send embedded sentences through a stack, as a setting says, and note what its layers look at.
 
     Parameters
     ----------
+    work : Work
+        With the parameters of the layers.
     setting : SequenceSetting
-        Mask, scale, and whether attention is hard.
-    stack : EncoderStack
-        The layers.
-    x : ndarray, (batch, n, d_model)
+        Sizes and options.
+    prefix : str
+        What stands before their names, as in prefix + "0.w_q".
+    x : Value, (batch, n, d_model)
         The sentences.
-    scoring : Scoring
-        What is to be otherwise.
+    asked : ndarray of int, (asked,), optional
+        The places that are wanted, counted through all sentences; what follows the last attention is computed for
+        them alone.
 
     Returns
     -------
-    StackTrace
+    Value, (batch, n, d_model) or (asked, d_model)
     """
-    mask = scoring.mask
-    if setting.causal:
-        own = causal_mask(x.shape[-2])
-        mask = own if mask is None else own & mask
-    scale, hard = (setting.scale if scoring.scale is None else scoring.scale), setting.hard or scoring.hard
-    return stack(x, mask=mask, scale=scale, temperature=scoring.temperature, hard=hard)
+    rows = work.tape.rows
+    for layer in range(setting.layers):
+        name = f"{prefix}{layer}."
+        before = _normed(work, setting, name, 1, x, NormPlacement.PRE)
+        looked = look(work, setting, name, before, before, work.scoring.mask, causal=setting.causal)
+        work.looked.append(looked)
+        found = looked.output
+        if asked is not None and layer == setting.layers - 1:
+            x, found = rows(x, asked), rows(found, asked)
+        x = _after(work, setting, name, 1, x, work.tape.linear(found, work[f"{name}w_o"]))
+        if setting.d_ff:
+            before = _normed(work, setting, name, 2, x, NormPlacement.PRE)
+            x = _after(work, setting, name, 2, x, feed_forward(work, name, before))
+    return x if asked is None or setting.layers else rows(x, asked)
 
 
-def attended(layers: Iterable[MultiHeadTrace]) -> tuple[Attended, ...]:
-    """Take what layers of attention compared.
+def look(
+    work: Work, setting: SequenceSetting, name: str, x: Value, context: Value, mask: Bools | None, *, causal: bool
+) -> Looked:
+    """Let every place of a sequence attend to a context: Vaswani et al. 2017, section 3.2.2, all but W_O.
 
     Parameters
     ----------
-    layers : iterable of MultiHeadTrace
-        One a layer.
+    work : Work
+        With name + w_q, w_k and w_v; its scoring comes before that of the setting.
+    setting : SequenceSetting
+        Heads, scale, and whether attention is hard.
+    name : str
+        What stands before the names of the matrices.
+    x : Value, (batch, n_q, d_model)
+        Where queries come from.
+    context : Value, (batch, n_k, d_model)
+        Where keys and values come from.
+    mask : ndarray of bool, (n_q, n_k), or None
+        True where a query may attend.
+    causal : bool
+        Whether, besides, no place sees a later one.
 
     Returns
     -------
-    tuple of Attended
-    """
-    return tuple(Attended(layer.q, layer.k, layer.v) for layer in layers)
-
-
-def read_out(parameters: Parameters, output: Floats, asked: Tokens) -> ReadOut:
-    """Make the scores of the answers at the places that are asked.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        With w_out, (d_model, answers), and b_out.
-    output : ndarray, (batch, n, d_model)
-        What is read.
-    asked : ndarray of int, (asked,)
-        The places, counted through all sentences; ascending, none twice.
-
-    Returns
-    -------
-    ReadOut
+    Looked
 
     Raises
     ------
     ArrayError
-        If a score leaves the float range.
+        If mask, scale or temperature do not fit.
     """
-    rows = output.reshape(-1, output.shape[-1])
-    if len(asked) < len(rows):
-        rows = rows.take(asked, axis=0)
-    return ReadOut(asked, rows, linear("output", rows, "w_out", parameters["w_out"], parameters["b_out"]))
+    q = work.tape.linear(x, work[f"{name}w_q"])
+    k, v = (work.tape.linear(context, work[f"{name}{matrix}"]) for matrix in ("w_k", "w_v"))
+    return work.attention(q, k, v, setting.heads, mask=mask, causal=causal, scale=setting.scale, hard=setting.hard)
 
 
-def read_out_gradient(
-    parameters: Parameters, output: Floats, read: ReadOut, d_logits: Floats
-) -> tuple[Floats, Gradients]:
-    """Pull a derivative by the logits back through w_out and b_out.
+def feed_forward(work: Work, name: str, x: Value) -> Value:
+    """Send every place through max(x W₁ + b₁, 0) W₂ + b₂: Vaswani et al. 2017, eq. 2.
 
     Parameters
     ----------
-    parameters, output
-        As for `read_out`.
-    read : ReadOut
-        What it returned.
-    d_logits : ndarray, (asked, answers)
-        ∂L/∂logits.
+    work : Work
+        With name + w1, b1, w2 and b2.
+    name : str
+        What stands before their names.
+    x : Value, (batch, n, d_model)
+        What comes in.
 
     Returns
     -------
-    by_output : ndarray, (batch, n, d_model)
-    gradients : dict of str to ndarray
-        w_out and b_out.
+    Value, (batch, n, d_model)
     """
-    by_rows = d_logits @ parameters["w_out"].T
-    if by_rows.size == output.size:  # all places were asked
-        by_output: Floats = by_rows.reshape(output.shape)
-    else:
-        by_output = np.zeros(output.shape, output.dtype)
-        by_output.reshape(-1, output.shape[-1])[read.asked] = by_rows
-    return by_output, {"w_out": linear_gradient(read.rows, d_logits), "b_out": d_logits.sum(axis=0)}
+    hidden = work.tape.relu(work.tape.linear(x, work[f"{name}w1"], work[f"{name}b1"]))
+    return work.tape.linear(hidden, work[f"{name}w2"], work[f"{name}b2"])
+
+
+def _after(work: Work, setting: SequenceSetting, name: str, number: int, x: Value, found: Value) -> Value:
+    """Return what leaves a sublayer: with its residual and its norm, where there are."""
+    summed = work.tape.add(x, found) if setting.residual else found
+    return _normed(work, setting, name, number, summed, NormPlacement.POST)
+
+
+def _normed(work: Work, setting: SequenceSetting, name: str, number: int, x: Value, placement: NormPlacement) -> Value:
+    """Return layer norm number 1 or 2 of a value, if this is where norms stand."""
+    if setting.norm is not placement:
+        return x
+    return work.tape.norm(x, work[f"{name}gain{number}"], work[f"{name}bias{number}"])

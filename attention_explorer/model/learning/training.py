@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable
 from functools import cache
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.learning.adam import AdamSetting, AdamState, adam_step
 from attention_explorer.model.learning.cross_entropy import CrossEntropy, cross_entropy, cross_entropy_reverse
-from attention_explorer.model.learning.network import Batch, Network, NetworkTrace
+from attention_explorer.model.learning.network import AS_LEARNED, Batch, Network, NetworkTrace, Scoring
 
 ROOM = 2**24
 """Bytes for what is kept of the steps."""
@@ -74,6 +75,9 @@ class Training:
         """The memory of the steps: parameters and what Adam remembers, (3, parameters) for each that is kept."""
         return list(self._kept.values())
 
+    _latest: ClassVar[weakref.ref[Training] | None] = None
+    """What advanced last: it alone keeps how the batch that comes next was answered, which takes megabytes."""
+
     def advance(self) -> CrossEntropy:
         """Make a step.
 
@@ -88,6 +92,7 @@ class Training:
             If the loss or a number has left all bounds. The network is then what it was at the last good step.
         """
         checkpoint()
+        self._take_the_room()
         asked = self._asked or self._ask()
         self._asked = None
         _move(self.network, asked, self._state, self.setting)
@@ -147,11 +152,23 @@ class Training:
         state = AdamState(start, mean.copy(), square.copy())
         while state.step < step:
             checkpoint()
-            _move(twin, measure(twin, self._batch_at(state.step)), state, self.setting)
+            _move(twin, measure(twin, self._batch_at(state.step), is_learning=True), state, self.setting)
         return twin, state
 
+    def forget_answers(self) -> None:
+        """Let go of how the batch that comes next was answered; it can be answered again."""
+        self._asked = None
+
+    def _take_the_room(self) -> None:
+        """Have the training that advanced before this one forget its answers."""
+        before = None if Training._latest is None else Training._latest()
+        if before is not self:
+            Training._latest = weakref.ref(self)
+            if before is not None:
+                before.forget_answers()
+
     def _ask(self) -> tuple[NetworkTrace, CrossEntropy]:
-        return measure(self.network, self._batch_at(self.step))
+        return measure(self.network, self._batch_at(self.step), is_learning=True)
 
     def _ask_guarded(self) -> tuple[NetworkTrace, CrossEntropy]:
         """Answer the next batch, and where that shows that learning has exploded, go back to the last good step."""
@@ -192,7 +209,9 @@ def _prepare_memory() -> None:
     np.empty(2**25 - 2**16, np.uint8)  # and freed at once
 
 
-def measure(network: Network, batch: Batch) -> tuple[NetworkTrace, CrossEntropy]:
+def measure(
+    network: Network, batch: Batch, scoring: Scoring = AS_LEARNED, *, is_learning: bool = False
+) -> tuple[NetworkTrace, CrossEntropy]:
     """Let a network answer, and compare with the right answers.
 
     Parameters
@@ -201,6 +220,8 @@ def measure(network: Network, batch: Batch) -> tuple[NetworkTrace, CrossEntropy]
         Any.
     batch : Batch
         What is asked.
+    scoring, is_learning
+        As for a call of the network.
 
     Returns
     -------
@@ -212,8 +233,8 @@ def measure(network: Network, batch: Batch) -> tuple[NetworkTrace, CrossEntropy]
     ArrayError
         If a number leaves the float range.
     """
-    trace = network(batch)
-    return trace, cross_entropy(trace.logits, batch.answers)
+    trace = network(batch, scoring, is_learning=is_learning)
+    return trace, cross_entropy(trace.logits, batch.answers, network.arithmetic(batch))
 
 
 def _move(network: Network, asked: tuple[NetworkTrace, CrossEntropy], state: AdamState, setting: AdamSetting) -> None:

@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.decoder_layer import DecoderLayer, DecoderTrace
-from attention_explorer.model.feed_forward import FeedForward
-from attention_explorer.model.layer_stack import StackTrace
-from attention_explorer.model.learning.embedding import Embedding, Tokens
-from attention_explorer.model.learning.gradients import Gradients, decoder_gradient, stack_gradient
+from attention_explorer.model.learning.exact import NormalDraws
 from attention_explorer.model.learning.network import (
     AS_LEARNED,
-    Attended,
     Batch,
     Network,
     NetworkTrace,
     Scoring,
+    Work,
     drawn,
     drawn_attention,
     drawn_network,
+    embedded,
     parts_of_head,
+    read_out,
 )
-from attention_explorer.model.learning.parameters import Parameters, under
+from attention_explorer.model.learning.parameters import Parameters
 from attention_explorer.model.learning.sequence_network import (
-    ReadOut,
     SequenceSetting,
-    attended,
+    feed_forward,
     first_embedding,
     first_stack,
-    made_stack,
-    read_out,
-    read_out_gradient,
+    look,
     run_stack,
 )
-from attention_explorer.model.multi_head import MultiHeadAttention
+from attention_explorer.model.learning.tape import Value
 from attention_explorer.model.scalars import size_from
 from attention_explorer.model.sublayer import NormPlacement
 
@@ -88,13 +81,6 @@ class TranslationSetting(SequenceSetting):
         ).checked()
 
 
-class _Inside(NamedTuple):
-    batch: Batch
-    encoded: StackTrace
-    decoded: tuple[DecoderTrace, ...]
-    read: ReadOut
-
-
 class TranslationNetwork(Network):
     """A transformer of encoder and decoder: Vaswani et al. 2017, figure 1.
 
@@ -109,22 +95,17 @@ class TranslationNetwork(Network):
     def __init__(self, setting: TranslationSetting, parameters: Parameters) -> None:
         super().__init__(parameters)
         self.setting = setting.checked()
-        given = parameters.under("encoder.")
-        self.source_embedding = Embedding(given["w_e"], given.get("w_p"))
-        self.encoder = made_stack(setting.of_encoder(), under("stack.", given))
-        self.embedding = Embedding(parameters["w_e"], parameters.arrays.get("w_p"))
-        self.layers = tuple(_made_decoder(setting, parameters.under(f"{at}.")) for at in range(setting.layers))
 
     @staticmethod
-    def first_parameters(setting: TranslationSetting, numbers: np.random.RandomState) -> dict[str, Floats]:
+    def first_parameters(setting: TranslationSetting, numbers: NormalDraws) -> dict[str, Floats]:
         """Draw the numbers to begin with.
 
         Parameters
         ----------
         setting : TranslationSetting
             Sizes and options.
-        numbers : RandomState
-            NumPy's legacy random numbers, whose stream never changes.
+        numbers : NormalDraws
+            Random numbers.
 
         Returns
         -------
@@ -148,49 +129,31 @@ class TranslationNetwork(Network):
             found |= {f"{layer}.{name}": array for name, array in network.items()}
         return found | {"w_out": drawn(numbers, setting.d_model, setting.answers), "b_out": np.zeros(setting.answers)}
 
-    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED) -> NetworkTrace:
-        """Answer what a batch asks; see `Network`. The weights are those of the cross-attention."""
-        encoded, decoded = self._run(batch, scoring)
-        read = read_out(self.parameters, decoded[-1].output, batch.asked)
-        weights = tuple(trace.cross_weights for trace in decoded)
-        return NetworkTrace(read.logits, weights, _Inside(batch, encoded, decoded, read))
-
-    def attended(self, batch: Batch, scoring: Scoring) -> tuple[Attended, ...]:
-        """Return what each cross-attention compares; see `Network`. The mask is of the cross-attention alone."""
-        return attended(layer.cross_attention.inside for layer in self._run(batch, scoring)[1])
-
-    def _run(self, batch: Batch, scoring: Scoring) -> tuple[StackTrace, tuple[DecoderTrace, ...]]:
-        """Encode and decode."""
+    def __call__(self, batch: Batch, scoring: Scoring = AS_LEARNED, *, is_learning: bool = False) -> NetworkTrace:
+        """Answer what a batch asks; see `Network`. Weights and mask are those of the cross-attention."""
         if batch.context is None:
             raise ArrayError("context must be given: the sentence to translate from")
-        setting = self.setting
-        without_mask = scoring._replace(mask=None)
-        encoded = run_stack(setting.of_encoder(), self.encoder, self.source_embedding(batch.context), without_mask)
-        own = 1.0 if not setting.scaled else 1.0 / math.sqrt(setting.d_model // setting.heads)
-        scale = (own if scoring.scale is None else scoring.scale) / scoring.temperature
-        x, decoded = self.embedding(batch.tokens), list[DecoderTrace]()
-        for layer in self.layers:
-            hard = setting.hard or scoring.hard
-            decoded.append(layer(x, encoded.output, scale=scale, hard=hard, context_mask=scoring.mask))
-            x = decoded[-1].output
-        return encoded, tuple(decoded)
+        setting, of_encoder = self.setting, scoring._replace(mask=None)
+        work = Work(self.arithmetic(batch), self.parameters, of_encoder, is_learning=is_learning)
+        x = embedded(work, "encoder.", batch.context)
+        context = run_stack(work, setting.of_encoder(), "encoder.stack.", x)
+        work.looked.clear()
+        x = embedded(work, "", batch.tokens)
+        for layer in range(setting.layers):
+            own = look(work, setting, f"{layer}.self.", x, x, None, causal=True)
+            x = self._after(work, x, work.tape.linear(own.output, work[f"{layer}.self.w_o"]))
+            cross = look(work, setting, f"{layer}.cross.", x, context, scoring.mask, causal=False)
+            work.looked.append(cross)
+            found = cross.output
+            if layer == setting.layers - 1:  # what follows is wanted at the places that are asked
+                x, found = (work.tape.rows(each, batch.asked) for each in (x, found))
+            x = self._after(work, x, work.tape.linear(found, work[f"{layer}.cross.w_o"]))
+            if setting.d_ff:
+                x = self._after(work, x, feed_forward(work, f"{layer}.", x))
+        return read_out(work, x)
 
-    def gradient(self, trace: NetworkTrace, d_logits: Floats) -> Gradients:
-        """Differentiate by every parameter; see `Network`."""
-        inside = cast("_Inside", trace.inside)
-        last = inside.decoded[-1].output
-        derivative, found = read_out_gradient(self.parameters, last, inside.read, d_logits)
-        by_encoded = np.zeros_like(inside.encoded.output)
-        for at in reversed(range(len(self.layers))):
-            by_layer = decoder_gradient(self.layers[at], inside.decoded[at], derivative)
-            derivative = by_layer.x
-            by_encoded = by_encoded + by_layer.context
-            found |= {f"{at}.{name}": gradient for name, gradient in by_layer.parameters.items()}
-        found |= self.embedding.gradient(inside.batch.tokens, derivative)
-        by_stack = stack_gradient(self.encoder, inside.encoded, by_encoded)
-        encoder = {f"stack.{name}": gradient for name, gradient in by_stack.parameters.items()}
-        encoder |= self.source_embedding.gradient(cast("Tokens", inside.batch.context), by_stack.x)
-        return found | {f"encoder.{name}": gradient for name, gradient in encoder.items()}
+    def _after(self, work: Work, x: Value, found: Value) -> Value:
+        return work.tape.add(x, found) if self.setting.residual else found
 
     def over(self, parameters: Parameters) -> TranslationNetwork:
         """Return the same network over other parameters."""
@@ -203,11 +166,3 @@ class TranslationNetwork(Network):
     def head_parts(self, layer: int, head: int) -> tuple[Floats, ...]:
         """Return own columns and rows of a head of the cross-attention; see `Network`."""
         return parts_of_head(self.parameters, f"{layer}.cross.", head, self.setting.heads)
-
-
-def _made_decoder(setting: TranslationSetting, arrays: dict[str, Floats]) -> DecoderLayer:
-    own, cross = (MultiHeadAttention(**under(f"{kind}.", arrays), heads=setting.heads) for kind in ("self", "cross"))
-    empty = np.zeros((setting.d_model, 0), np.float32)
-    given: dict[str, Any] = {name: arrays[name] for name in ("w1", "b1", "w2", "b2")} if setting.d_ff else {}
-    network = FeedForward(**given) if given else FeedForward(empty, None, empty.T, None)
-    return DecoderLayer(own, cross, network, norm=setting.norm, residual=setting.residual)

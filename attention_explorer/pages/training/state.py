@@ -50,9 +50,11 @@ class TrainingState(CheckedFields):
     """All that decides the numbers, with the step."""
     other: LearningSetup | None = None
     """B: another run of the same task that learns beside it, to be compared."""
-    step: int = declared(0, "step", "How often it has learned from a batch of sentences", "Go to step", high=MOST_STEPS)
+    step: int = declared(
+        0, "step", "How many times it has learned from a batch of sentences", "Go to step", high=MOST_STEPS
+    )
     learned: int = declared(
-        0, "steps learned", "How far it has learned: up to there the curves go, and the step", "Learn", high=MOST_STEPS
+        0, "steps learned", "How far it has learned: the curves and the step go up to there", "Learn", high=MOST_STEPS
     )
     """Less than `step` says no more than that; see `reached`."""
     sentence: str = ""
@@ -63,8 +65,8 @@ class TrainingState(CheckedFields):
     """Heads whose matrices are put back to what they were drawn as."""
     hidden: frozenset[Cell] = frozenset()
     """Cells that nobody may attend to, in every layer and head: query and key, from 0."""
-    layer: int = declared(1, "layer", "The layer on show large", "Show layer", high=5)
-    head: int = declared(0, "head", "The head on show large", "Show head", high=15)
+    layer: int = declared(1, "layer", "The layer that is shown large", "Show layer", high=5)
+    head: int = declared(0, "head", "The head that is shown large", "Show head", high=15)
     row: int = -1
     """The query whose row is framed; −1 for the last one that is asked something."""
     speed: Speed = declared(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.model.learning import Network
+from attention_explorer.model.learning import Network, NormalDraws
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import task_of
 
@@ -22,7 +22,7 @@ def first_network(setup: LearningSetup) -> Network:
     """
     task = task_of(setup.task)
     task.check(setup)
-    return task.network(setup, numbers_of(setup.seed, _FIRST_NUMBERS))
+    return task.network(setup, NormalDraws(numbers_of(setup.seed, _FIRST_NUMBERS)))
 
 
 def numbers_of(seed: int, step: int) -> np.random.RandomState:

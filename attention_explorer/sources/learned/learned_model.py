@@ -16,10 +16,8 @@ from attention_explorer.model.learning import (
     AS_LEARNED,
     Batch,
     Network,
-    NetworkTrace,
     Scoring,
     cross_entropy,
-    measure,
 )
 from attention_explorer.model.one_core import one_core
 from attention_explorer.sources.learned.first import first_network
@@ -123,10 +121,18 @@ class Trial:
     def __init__(self, setup: LearningSetup) -> None:
         task = task_of(setup.task)
         self.batch: Batch = task.held_out(setup)
+        self._parts = self.batch.in_parts(_TOGETHER)
         self._patterns = task.patterns(self.batch)
 
-    def measure(self, network: Network) -> Measured:
-        """Let a network answer.
+    def measure(self, network: Network, scoring: Scoring = AS_LEARNED) -> Measured:
+        """Let a network answer, and be measured: the same on every processor.
+
+        Parameters
+        ----------
+        network : Network
+            Any of the setup.
+        scoring : Scoring
+            What is to be otherwise than it was learned.
 
         Raises
         ------
@@ -134,8 +140,12 @@ class Trial:
             If a number leaves the float range.
         """
         with one_core():
-            trace, measured = measure(network, self.batch)
-        return Measured(measured.loss, measured.accuracy, self._scores(trace))
+            found = [network(part, scoring)[:2] for part in self._parts]  # without what is inside: it is large
+            logits = np.concatenate([of_part for of_part, _ in found])
+            measured = cross_entropy(logits, self.batch.answers, network.arithmetic(self.batch))
+        weights = [np.concatenate(layer) for layer in zip(*(of_part for _, of_part in found), strict=True)]
+        scores = (PatternScore(each.name, tuple(each.score(layer) for layer in weights)) for each in self._patterns)
+        return Measured(measured.loss, measured.accuracy, tuple(scores))
 
     @cached_property
     def baselines(self) -> tuple[float, float]:
@@ -143,12 +153,6 @@ class Trial:
         answers = self.batch.answers
         counts = np.bincount(answers)
         return 1.0 / int((counts > 0).sum()), float(counts.max() / answers.size)
-
-    def _scores(self, trace: NetworkTrace) -> tuple[PatternScore, ...]:
-        return tuple(
-            PatternScore(pattern.name, tuple(pattern.score(weights) for weights in trace.weights))
-            for pattern in self._patterns
-        )
 
 
 class LearnedModel:
@@ -200,15 +204,16 @@ class LearnedModel:
         trace = self.network(batch, scoring)
         known, words = self.task.answers(setup).words, self.task.vocabulary(setup).words
         sentence = tuple(words[token] for token in (batch.tokens if batch.context is None else batch.context)[0])
-        probabilities = cross_entropy(trace.logits, batch.answers).probabilities
+        precision = self.network.parameters.vector.dtype  # more digits would not be true
+        probabilities = cross_entropy(trace.logits, batch.answers, self.network.arithmetic(batch)).probabilities
         return Answer(
             tokens=sentence if batch.context is None else tuple(known[token] for token in batch.tokens[0]),
             context_tokens=sentence,
             places=tuple(batch.asked.tolist()),
             answers=tuple(known[token] for token in probabilities.argmax(axis=-1)),
             right=tuple(known[token] if token >= 0 else None for token in question.right),
-            probabilities=probabilities,
-            weights=tuple(weights[0] for weights in trace.weights),
+            probabilities=probabilities.astype(precision),
+            weights=tuple(weights[0].astype(precision) for weights in trace.weights),
         )
 
     def measured(self) -> Measured:
@@ -284,6 +289,8 @@ class LearnedModel:
         return tuple(every)
 
 
+_TOGETHER = 4096
+"""Tokens that are measured at once: more would take memory anew each time, page by page."""
 _MOST_TRIED = 8
 """Heads of which every set is tried."""
 

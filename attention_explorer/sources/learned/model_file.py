@@ -13,7 +13,8 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError, ExportError, FileError, did_you_mean, quoted
 from attention_explorer.files import write_whole
-from attention_explorer.model.learning import Network
+from attention_explorer.json_text import JsonTextError, json_from
+from attention_explorer.model.learning import ARITHMETIC, Network
 from attention_explorer.sources.learned.first import first_network
 from attention_explorer.sources.learned.learned_model import LearnedModel
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -25,6 +26,9 @@ ABOUT = "about"
 
 CHECKSUM = "sha256"
 """What it calls the checksum of the numbers."""
+
+LEARNED_WITH = "arithmetic"
+"""What it calls the arithmetic with which they were learned."""
 
 ENDINGS = (".npz", ".safetensors")
 """Of the files that can be written."""
@@ -82,15 +86,16 @@ def model_bytes(path: Path, model: LearnedModel) -> bytes:
     return made(arrays, json.dumps(_about(model), sort_keys=True))
 
 
-def read_model(path: Path, *, needs_checksum: bool = False) -> LearnedModel:
+def read_model(path: Path, *, as_learned_here: bool = False) -> LearnedModel:
     """Read a model that `write_model` wrote.
 
     Parameters
     ----------
     path : Path
         An .npz or .safetensors file, under any name.
-    needs_checksum : bool
-        Whether a file without the checksum of its numbers, as of earlier versions, is refused.
+    as_learned_here : bool
+        Whether a file is refused that does not tell the checksum of its numbers, or that they were learned with the
+        arithmetic of this version: learning again might not give them.
 
     Returns
     -------
@@ -103,7 +108,7 @@ def read_model(path: Path, *, needs_checksum: bool = False) -> LearnedModel:
         not those of its checksum.
     """
     file = open_arrays(path)
-    setup, step, checksum = _told(file)
+    setup, step, checksum, arithmetic = _told(file)
     network = first_network(setup)
     parameters = network.parameters
     expected = {name: array.shape for name, array in parameters.arrays.items()}
@@ -115,8 +120,9 @@ def read_model(path: Path, *, needs_checksum: bool = False) -> LearnedModel:
         parameters[name][...] = stored.read()
     if not np.isfinite(parameters.vector).all():
         raise FileError(f"“{path.name}” holds numbers that are not finite: it is damaged. Train the model again.")
-    if checksum is None and needs_checksum:
-        raise FileError(f"“{path.name}” has no checksum: save the weights again with this version.")
+    if as_learned_here and (checksum is None or arithmetic != ARITHMETIC):
+        lacks = "has no checksum" if checksum is None else "was learned with the arithmetic of another version"
+        raise FileError(f"“{path.name}” {lacks}: save the weights again with this one.")
     if checksum is not None and checksum != _checksum(network):
         raise FileError(f"The numbers of “{path.name}” are not those of its checksum: it was changed, or is damaged.")
     return LearnedModel(setup, step, network)
@@ -131,24 +137,29 @@ def _about(model: LearnedModel) -> dict[str, Any]:
     measured = model.measured()
     weight = {} if measured.weight is None else {"weight": round(measured.weight, 6)}
     about = {"setup": asdict(model.setup), "step": model.step, "accuracy": round(measured.accuracy, 6)}
-    return about | {CHECKSUM: _checksum(model.network)} | weight
+    return about | {CHECKSUM: _checksum(model.network), LEARNED_WITH: ARITHMETIC} | weight
 
 
-def _told(file: ArrayFile) -> tuple[LearningSetup, int, object]:
+def _told(file: ArrayFile) -> tuple[LearningSetup, int, object, object]:
     """Return what a file says of itself."""
     where, text = f"“{file.path.name}”", file.texts.get(ABOUT)
     if not isinstance(text, str):
         raise NotLearnedError(f"{where} is no learned model: it does not say how it was learned.")
     try:
-        told = json.loads(text)
-        given, step, checksum = told["setup"], told["step"], told.get(CHECKSUM)
+        told = json_from(text)
+        given, step = told["setup"], told["step"]
+        checksum, arithmetic = told.get(CHECKSUM), told.get(LEARNED_WITH)
         known = {field.name for field in fields(LearningSetup)}
         setup = LearningSetup(**{name: value for name, value in given.items() if name in known})
-    except (ValueError, TypeError, KeyError, AttributeError, ExplorerError, RecursionError) as error:
+    except (JsonTextError, ExplorerError) as error:
         raise FileError(f"{where} does not say how it was learned in a way that can be read: {error}.") from None
+    except (TypeError, KeyError, AttributeError):
+        raise FileError(
+            f"{where} does not say how it was learned in a way that can be read: it needs “setup” and “step”."
+        ) from None
     if type(step) is not int or step < 0:
         raise FileError(f"{where} must name a step from 0 on, not {step!r:.40}.")
-    return setup, step, checksum
+    return setup, step, checksum, arithmetic
 
 
 def _npz_bytes(arrays: dict[str, Any], about: str) -> bytes:

@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_explorer.model.arrays import Bools
 from attention_explorer.model.learning import Batch
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import HELD_OUT, Task, batch_of
 

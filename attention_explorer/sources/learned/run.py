@@ -12,7 +12,7 @@ from attention_explorer.byte_cache import KnowsItsArrays, kept
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Training
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.model.one_core import one_core
 from attention_explorer.sources.learned.first import first_network, numbers_of
 from attention_explorer.sources.learned.learned_model import LearnedModel, Measured, Trial
@@ -44,7 +44,7 @@ class Curve(NamedTuple):
 
 
 class Run(KnowsItsArrays):
-    """A network that learns a task. The same setup gives the same run, step by step, on the same machine.
+    """A network that learns a task. The same setup gives the same run, step by step, on every machine.
 
     All threads may use it: one at a time advances it, and the others look at steps that were made and at the curve
     without waiting for it. A step is made, for them, when it is known to be good and was measured where that is due:

@@ -84,7 +84,7 @@ def take_beside(session: Path, suffix: str, setup: LearningSetup, step: int) -> 
 
 
 def _checked(path: Path, setup: LearningSetup, step: int) -> LearnedModel:
-    model = read_model(path, needs_checksum=True)
+    model = read_model(path, as_learned_here=True)
     if model.setup != setup:
         raise ExplorerError(f"{quoted(path.name)} was learned in another way than the session says.")
     if model.step != step:

@@ -13,11 +13,13 @@ from attention_explorer.model.learning import (
     NOT_ASKED,
     Batch,
     Network,
+    NormalDraws,
     Parameters,
     SequenceNetwork,
     SequenceSetting,
 )
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning.exact import exact_sum
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.vocabulary import Vocabulary
 
@@ -44,10 +46,9 @@ class Pattern(NamedTuple):
 
     def score(self, weights: Floats) -> Floats:
         """Return the mean weight that each head puts there, (heads,); weights are (batch, heads, n_q, n_k)."""
-        on_wanted = np.where(self.wanted[:, None], weights, 0.0).sum(axis=-1)
-        rows = self.wanted.any(axis=-1)
-        mean: Floats = on_wanted.swapaxes(1, 2)[rows].mean(axis=0)
-        return mean
+        on_wanted = np.where(self.wanted[:, None], weights, 0.0)
+        of_sentences = exact_sum(on_wanted.reshape(*weights.shape[:2], -1), -1, 1.0)
+        return np.asarray(exact_sum(of_sentences, 0) / self.wanted.any(axis=-1).sum())
 
 
 class Question(NamedTuple):
@@ -201,7 +202,7 @@ class Task(ABC):
                 raise ExplorerError(f"The task “{self.title}” has {name} {own}: it cannot be {given}.")
         setup.checked()
 
-    def network(self, setup: LearningSetup, numbers: np.random.RandomState) -> Network:
+    def network(self, setup: LearningSetup, numbers: NormalDraws) -> Network:
         """Make a network with its first numbers."""
         setting = SequenceSetting(
             vocabulary=len(self.vocabulary(setup)),

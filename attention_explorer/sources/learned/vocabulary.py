@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.tokens import tokens_of
 
 

@@ -15,13 +15,13 @@ from attention_explorer.model.learning import SequenceNetwork
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import TASKS, task_of
 from attention_explorer.sources.learned_recipe import LearnedRecipe
-from attention_explorer.sources.learned_source import exact_network
+from attention_explorer.sources.learned_source import float64_network
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.block.state import BlockState, LearnedStack
 
 _OTHER_TASKS = {
-    "dictionary": "A dictionary has queries and keys and no layer around them, and Block draws layers.",
-    "translation": "A translation looks at a second sentence, and Block draws layers that look at their own.",
+    "dictionary": "A dictionary has queries and keys but no layer around them, and Block draws layers.",
+    "translation": "A translation looks at a second sentence, but Block draws layers that look only at their own.",
 }
 LEARNED_WITH = "These weights were learned with it: train others on the Training page, or choose a preset."
 DRAWN_ANEW = "It draws weights of its own at random, and these were learned: choose a preset."
@@ -34,9 +34,9 @@ def reason_against(setup: LearningSetup) -> str:
     if setup.task in _OTHER_TASKS:
         return f"{_OTHER_TASKS[setup.task]} Choose another task."
     if setup.hard:
-        return "This network lets the best key take all, and Block draws a softmax. Learn with a soft lookup."
+        return "This network lets the best key take all, but Block draws a softmax. Learn with a soft lookup."
     if not setup.scaled:
-        return "This network does not divide its scores by √d_k, as Block does. Learn with ÷√d_k."
+        return "Unlike Block, this network does not divide its scores by √d_k. Learn with ÷√d_k."
     return ""
 
 
@@ -112,7 +112,9 @@ def learned_layers(learned: LearnedStack, sentence: str) -> tuple[Floats, Floats
         If the sentence does not fit the task, or learning left all bounds before that step.
     """
     tokens = task_of(learned.setup.task).typed(sentence, None, learned.setup).tokens
-    network = exact_network(learned.setup, learned.step)
+    network = float64_network(learned.setup, learned.step)
     if not isinstance(network, SequenceNetwork):
         raise ExplorerError("This network has no layers that Block could draw: choose a preset.")
-    return np.asarray(network.embedding.w_e[tokens]), network.embedding(tokens), network.stack
+    words = np.asarray(network.parameters["w_e"][tokens])
+    has_places = "w_p" in network.parameters
+    return words, words + network.parameters["w_p"][: tokens.shape[-1]] if has_places else words, network.stack

@@ -129,7 +129,7 @@ def test_what_is_said_of_it() -> None:
     title, said = source.verdict()
     assert title == "These weights were learned here, in 300 steps."
     assert said.startswith("100 % of its answers are right on sentences that it never saw. A right answer")
-    assert source_of(REPEAT).verdict()[1].startswith(">99 % of its answers")
+    assert source_of(REPEAT).verdict()[1].startswith("100 % of its answers")
     setup = replace(SMALL.setup, seed=9)
     unknown = source_of(replace(SMALL, setup=setup, step=5))  # nobody has learned it yet
     run = Run(setup)
@@ -192,9 +192,9 @@ def test_what_the_presets_say_of_them() -> None:
     repeat = heads_preset("learned-repeat").state
     weights = heads_frame(repeat.setup).layers[1].maps[0].weights()
     assert (repeat.setup.recipe.tokens[8], repeat.setup.recipe.tokens[2]) == ("c", "m")
-    assert f"{weights[8, 2]:.3f}" == "0.997"
+    assert f"{weights[8, 2]:.4f}" == "0.9998"
     model = learned_model(*BOX["repeat"])
-    assert round(model.without([(0, 0)]).measured().accuracy, 2) == 0.26
+    assert round(model.without([(0, 0)]).measured().accuracy, 2) == 0.25
     assert model.measured().accuracy > 0.999
 
     translation = heads_preset("learned-translation").state

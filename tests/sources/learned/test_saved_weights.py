@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from attention_explorer.model.learning import ARITHMETIC
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import MomentRequest, moment_at
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned import saved
 from attention_explorer.sources.learned.first import first_network
 from attention_explorer.sources.learned.learned_model import LearnedModel
-from attention_explorer.sources.learned.model_file import CHECKSUM, read_model, write_model
+from attention_explorer.sources.learned.model_file import CHECKSUM, LEARNED_WITH, read_model, write_model
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Lookup
+from attention_explorer.state.block.learned import learned_block
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.session_file import read_session, write_session
 
 STEP = 19
@@ -76,12 +80,17 @@ def test_they_are_taken_and_nothing_is_learned(tmp_path, seed, name):
     assert not np.allclose(run.at().ask(state.sentence_shown).weights[1][0], expected.weights[1][0])
 
 
-def without_checksum(path: Path) -> None:
-    with np.load(path) as file:
-        arrays = dict(file)
-    about = json.loads(str(arrays["about"]))
-    del about[CHECKSUM]
-    np.savez(path, **(arrays | {"about": np.array(json.dumps(about))}))
+def without(name: str) -> Callable[[Path], None]:
+    """Leave a line out of what a file says of itself."""
+
+    def damage(path: Path) -> None:
+        with np.load(path) as file:
+            arrays = dict(file)
+        about = json.loads(str(arrays["about"]))
+        del about[name]
+        np.savez(path, **(arrays | {"about": np.array(json.dumps(about))}))
+
+    return damage
 
 
 def with_another_number(path: Path) -> None:
@@ -96,7 +105,8 @@ def with_another_number(path: Path) -> None:
     [
         (9011, {"rate": 0.5}, STEP, None, "was learned in another way than the session says"),
         (9012, {}, STEP + 1, None, f"is of step {STEP + 1}, and the session is at step {STEP}"),
-        (9013, {}, STEP, without_checksum, "has no checksum"),
+        (9013, {}, STEP, without(CHECKSUM), "has no checksum"),
+        (9016, {}, STEP, without(LEARNED_WITH), "was learned with the arithmetic of another version"),
         (9014, {}, STEP, with_another_number, "are not those of its checksum"),
         (9015, {}, STEP, lambda path: path.write_bytes(path.read_bytes()[:900]), "lecture.npz"),
     ],
@@ -136,5 +146,34 @@ def test_a_file_of_an_earlier_version_is_read_by_name(tmp_path):
     path = tmp_path / "old.npz"
     model = told_apart(LearningSetup())
     write_model(path, model)
-    without_checksum(path)
+    without(CHECKSUM)(path)
     np.testing.assert_array_equal(read_model(path).network.parameters.vector, model.network.parameters.vector)
+
+
+@pytest.mark.parametrize(("said", "whose"), [(None, "of an earlier version"), ("exact 99", "“exact 99”")])
+@pytest.mark.parametrize("page", ["training", "back at the beginning", "heads", "block"])
+def test_a_session_says_with_which_arithmetic_it_was_learned(tmp_path, page, said, whose):
+    setup = TrainingState().setup
+    state = {
+        "training": ExplorerState(training=replace(TrainingState(), step=STEP)),
+        "back at the beginning": ExplorerState(training=replace(TrainingState(), step=0, learned=STEP)),
+        "heads": ExplorerState(heads=heads_preset("learned-it").state),
+        "block": ExplorerState(block=learned_block(setup, STEP, "the cat sat")),
+    }[page]
+    path = tmp_path / "lecture.attn.json"
+    write_session(path, state)
+    assert read_session(path).warnings == ()
+    document = json.loads(path.read_text())
+    assert document.pop("learning") == ARITHMETIC
+    path.write_text(json.dumps(document | ({} if said is None else {"learning": said})))
+    opened = read_session(path)
+    assert opened.state == state
+    (warning,) = opened.warnings
+    assert f"arithmetic {whose}" in warning
+    assert "learned again here" in warning
+
+
+def test_a_session_without_a_learned_model_names_no_arithmetic(tmp_path):
+    path = tmp_path / "new.attn.json"
+    write_session(path, ExplorerState())
+    assert "learning" not in json.loads(path.read_text())

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from attention_explorer.model.learning import NOT_ASKED, Batch
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import UNKNOWN, Pattern, Task
 from attention_explorer.sources.learned.vocabulary import Vocabulary

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model.learning import Batch, Network, Parameters, PlaneNetwork, PlaneSetting
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning import Batch, Network, NormalDraws, Parameters, PlaneNetwork, PlaneSetting
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Pattern, Question, Task, one_key
 from attention_explorer.sources.learned.vocabulary import Vocabulary
@@ -75,7 +75,7 @@ class Dictionary(Task):
         """Return the entries themselves."""
         return tokens
 
-    def network(self, setup: LearningSetup, numbers: np.random.RandomState) -> Network:
+    def network(self, setup: LearningSetup, numbers: NormalDraws) -> Network:
         """Make the points, where they stand to begin with."""
         setting = PlaneSetting(entries=setup.length, hard=setup.hard, scaled=setup.scaled)
         return PlaneNetwork(setting, Parameters(PlaneNetwork.first_parameters(setting, numbers)))

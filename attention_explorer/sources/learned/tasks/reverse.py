@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attention_explorer.model.learning import Batch
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.learned.random_rows import RandomRows
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Pattern, one_key

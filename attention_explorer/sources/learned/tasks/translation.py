@@ -9,11 +9,12 @@ from attention_explorer.model.learning import (
     NOT_ASKED,
     Batch,
     Network,
+    NormalDraws,
     Parameters,
     TranslationNetwork,
     TranslationSetting,
 )
-from attention_explorer.model.learning.embedding import Tokens
+from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import HELD_OUT, Pattern, Question, Task, one_key, shared_sizes
 from attention_explorer.sources.learned.vocabulary import Vocabulary
@@ -139,7 +140,7 @@ class Translation(Task):
         keys = np.tile([-1, 2, 1, -1], (len(batch.tokens), 1))
         return (Pattern("the word that is translated", one_key(keys, 3)),)
 
-    def network(self, setup: LearningSetup, numbers: np.random.RandomState) -> Network:
+    def network(self, setup: LearningSetup, numbers: NormalDraws) -> Network:
         """Make encoder and decoder with their first numbers."""
         setting = TranslationSetting(
             vocabulary=len(_FRENCH),
