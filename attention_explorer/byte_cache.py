@@ -105,10 +105,14 @@ class ByteCache:
             self._on_screen.pop(owner, None)
             self._compared.pop(owner, None)
 
-    def tidy(self) -> None:
-        """Drop what goes beyond the budget for what is not on show; what is being computed now stays."""
+    def tidy(self, *, is_done: bool = False) -> None:
+        """Drop what goes beyond the budget for what is not on show.
+
+        What was used since something was last put on show stays, as it is for what is being computed now, unless it
+        is known that this ``is_done``.
+        """
         with self._lock:
-            self._drop(self.other_bytes, protected_from=self._shown_at + 1)
+            self._drop(self.other_bytes, protected_from=(self._clock if is_done else self._shown_at) + 1)
 
     def clear(self, belongs: Callable[[Hashable], bool] = lambda _key: True) -> None:
         """Drop all values, or those with some keys."""

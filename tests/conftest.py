@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
+from collector_watch import collected_elsewhere, watch_the_collector
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
+
+from attention_explorer.byte_cache import CACHE, OTHER_BYTES
+from attention_explorer.session import memory
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -33,6 +37,24 @@ def qapp(qapp: QApplication) -> QApplication:
     from attention_explorer.app import make_application
 
     return make_application()
+
+
+@pytest.fixture(autouse=True)
+def collects_on_the_gui_thread() -> Iterator[None]:
+    """See that Python collects no garbage on another thread while a window lives."""
+    watch_the_collector()
+    yield
+    found, collected_elsewhere[:] = list(collected_elsewhere), ()
+    assert not found, "\n".join(found)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def memory_given_back() -> Iterator[None]:
+    """Have a module keep no more than a window would that shows nothing: a process runs hundreds of modules."""
+    yield
+    if CACHE.other_bytes_used > OTHER_BYTES:
+        CACHE.clear()
+    memory.give_back()
 
 
 @pytest.fixture

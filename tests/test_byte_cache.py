@@ -131,6 +131,16 @@ def test_what_is_being_computed_is_not_dropped_before_it_is_on_show(cache: ByteC
     assert kept_in(cache, "old", "for the next picture") == ["for the next picture"]
 
 
+def test_what_was_computed_is_dropped_when_nothing_is_any_more(cache: ByteCache) -> None:
+    screen = block(3)
+    cache.put("screen", screen)
+    cache.show("page", screen)
+    for key in "abc":
+        cache.put(key, block(1.9))
+    cache.tidy(is_done=True)
+    assert kept_in(cache, "screen", "a", "b", "c") == ["screen", "b", "c"]
+
+
 def test_no_number_of_small_values_is_free(cache: ByteCache) -> None:
     for number in range(2 * 4 * MIB // ENTRY_BYTES):
         cache.put(number, "small")

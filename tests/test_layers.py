@@ -29,6 +29,7 @@ FLOORS = {
     "given_arrays": 1,
     "assets": 2,
     "files": 2,
+    "json_text": 2,
     "display": 2,
     "platform_check": 2,
     "desktop": 3,
@@ -148,6 +149,26 @@ def test_the_session_knows_no_widget() -> None:
             assert "PySide6.QtWidgets" not in set(imports_of(path))
 
 
+def test_one_module_starts_threads() -> None:
+    """It keeps Python from collecting garbage on them, with widgets in it."""
+    makers = {"Thread", "Timer", "start_new_thread", "ThreadPoolExecutor", "QThread", "QThreadPool", "to_thread"}
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in makers
+    }
+    assert found == {"session/threads.py"}
+
+
+def test_no_layout_is_asked_for_an_item() -> None:
+    """PySide keeps what `itemAt` returns when Qt has deleted it: see `tests/ui/item_wrappers.py`."""
+    asked = ("itemAt", "takeAt", "itemAtPosition")
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Attribute) and node.attr in asked), f"{path}:{node.lineno}: {node.attr}"
+
+
 def test_only_the_look_for_a_display_opens_sockets() -> None:
     # A socket of this machine: it asks whether a display answers.
     users = {floor_name(path) for path in SOURCES if NETWORK & set(imports_of(path))}
@@ -190,7 +211,7 @@ def test_model_and_state_run_without_qt() -> None:
     names = [
         "attention_explorer." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
         for path in SOURCES
-        if floor_name(path) in ("model", "sources", "state", "errors", "assets", "files", "display")
+        if floor_name(path) in ("model", "sources", "state", "errors", "assets", "files", "json_text", "display")
     ]
     names = [name.removesuffix(".__init__") for name in names]
     assert len(names) > 15

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -90,6 +90,12 @@ class Item(QGraphicsObject):
             event.ignore()
 
 
+_NEEDS_BOXES = (
+    *(QEvent.Type.Paint, QEvent.Type.Enter, QEvent.Type.MouseMove, QEvent.Type.ToolTip),
+    *(QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick),
+)
+
+
 class Stage(QGraphicsView):
     """A scene that is as large as the widget: its items are laid out anew when that changes.
 
@@ -98,7 +104,7 @@ class Stage(QGraphicsView):
     name : str
         What it is called by a screen reader.
     lay_out : callable
-        (room) -> gives every item its box; called when the room is another.
+        (room) -> gives every item its box; called when it is first painted, or hit, in another room.
 
     Signals
     -------
@@ -108,6 +114,7 @@ class Stage(QGraphicsView):
 
     accessible_role = PICTURE
     key_pressed = Signal(object)
+    _is_laid_out = True  # Qt calls before all of it is made
 
     def __init__(self, look: Look, name: str, lay_out: Callable[[QRectF], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -140,9 +147,15 @@ class Stage(QGraphicsView):
 
     def lay_out(self) -> None:
         """Give every item its box."""
+        self._is_laid_out = True
         room = QRectF(self.viewport().rect())
         self.scene().setSceneRect(room)
         self._lay_out(room)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if not self._is_laid_out and event.type() in _NEEDS_BOXES:
+            self.lay_out()
+        return super().viewportEvent(event)
 
     def set_words(self, words: str) -> None:
         """Say what is shown, for a screen reader."""
@@ -159,7 +172,7 @@ class Stage(QGraphicsView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.lay_out()
+        self._is_laid_out = False
 
     def drawForeground(self, painter: QPainter, _rect: QRectF | QRect) -> None:
         if self.hasFocus():

@@ -18,7 +18,7 @@ from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer, Signal, Slot
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.session import garbage
+from attention_explorer.session import threads
 
 PROGRESS_INTERVAL_SECONDS = 0.05
 """Progress is passed on about 20 times a second: more is not seen and only costs the GUI thread."""
@@ -232,31 +232,24 @@ class _Worker:
         self.is_stopped = False
         self._inbox: SimpleQueue[tuple[_Job, Callable[[], float]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._holds_garbage = False
 
     def give(self, job: _Job, clock: Callable[[], float]) -> None:
         """Have a job done; the first one makes the thread."""
         if self.is_stopped:
             return  # by whoever heard that it was to start
-        self._hold_garbage()  # from before the thread begins: starting it allocates too
         if self._thread is None:
             sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
             # A daemon, for Python waits for others at its exit before it calls what is registered here.
-            self._thread = threading.Thread(target=self._run, name="attention-explorer-jobs", daemon=True)
-            self._thread.start()
+            self._thread = threads.start(self._run, "attention-explorer-jobs")
             atexit.register(self.stop)
+        else:
+            threads.wake(self._thread)
         self._inbox.put((job, clock))
-
-    def _hold_garbage(self) -> None:
-        if not self._holds_garbage:
-            self._holds_garbage = True
-            garbage.hold()
 
     def rest(self) -> None:
         """Hear, on the GUI thread, that the job is done: what follows on the worker allocates next to nothing."""
-        if self._holds_garbage:
-            self._holds_garbage = False
-            garbage.release()
+        if self._thread is not None:
+            threads.rest(self._thread)
 
     def stop(self) -> None:
         """Cancel the work under way and end the thread."""
@@ -265,13 +258,12 @@ class _Worker:
         if thread is None:
             return
         atexit.unregister(self.stop)
-        self._hold_garbage()  # ending it does as well
+        threads.wake(thread)  # ending it allocates too; if it does not end now, it is looked after until it has
         self._inbox.put(None)
         # The garbage collector deletes a forgotten queue on whatever thread it happens to run.
         if thread is not threading.current_thread():
             thread.join(STOP_WITHIN_SECONDS)
-        if not thread.is_alive():
-            self.rest()
+        threads.let_go(thread)
 
     def _run(self) -> None:
         while self._run_next():

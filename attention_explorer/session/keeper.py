@@ -6,6 +6,8 @@ Two kinds of files lie in the user's folder for data of this program, both ordin
   the end. One that is left over, and whose lock no living process holds, belongs to a window that crashed.
 - ``last.attn.json``, what was open when the window was closed. It belongs to the first window that starts, which holds
   its lock; a second one keeps nothing at its end and asks instead, so that neither overwrites the other.
+
+A third kind, ``aside-….attn.json``, is what was not saved when something else was opened; see `set_aside`.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.newest_file import NewestFile, remove
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.session import Session
+from attention_explorer.session.set_aside import Aside, SetAside
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session, session_bytes, write_session
 
@@ -101,6 +104,7 @@ class Keeper(QObject):
     ) -> None:
         super().__init__(session)
         self._folder, self._session, self._open, self._page = folder, session, opened, page
+        self._aside = SetAside(folder)
         self._name = f"{os.getpid()}-{uuid.uuid4().hex[:8]}{SUFFIX}"
         self._path: Path | None = None
         self._lock: QLockFile | None = None
@@ -179,7 +183,7 @@ class Keeper(QObject):
         if not self._open.is_changed or (self._open.state, self._open.path) == self._kept:
             return None
         try:
-            make_folder(self._folder)
+            make_folder(self._folder, private=True)
         except ExplorerError as error:
             self._fail(error)
             return None
@@ -194,9 +198,10 @@ class Keeper(QObject):
 
     def _write_last(self) -> bool:
         try:
-            make_folder(self._folder)
+            make_folder(self._folder, private=True)
             file = str(self._open.path or "")
-            write_session(self._last, self._open.state, self._open.extra, page=self._page(), file=file)
+            state, extra, page = self._open.state, self._open.extra, self._page()
+            write_session(self._last, state, extra, page=page, file=file, private=True)
         except ExplorerError:
             return False
         return True
@@ -228,7 +233,14 @@ class Keeper(QObject):
 
     def take(self, left: LeftOver) -> None:
         """Go on with what a crashed window has left."""
-        path = Path(left.kept.file) if left.kept.file else None
+        if left.path.name.startswith(OPEN_FIRST):
+            self._last_lock = _locked(self._last)
+        self.restore(left.kept)
+        self.discard(left)
+
+    def restore(self, kept: Opened) -> None:
+        """Show what was kept of a session, as a change of its file if that is still there."""
+        path = Path(kept.file) if kept.file else None
         saved = ExplorerState()
         if path is not None:
             try:
@@ -237,11 +249,8 @@ class Keeper(QObject):
                 path = None  # the file is gone: what was kept of it has no name now
             else:
                 saved, path = found.state, None if found.left_out else path  # a damaged file is not written over
-        if left.path.name.startswith(OPEN_FIRST):
-            self._last_lock = _locked(self._last)
-        self._open.restore(left.kept, saved, path)
+        self._open.restore(kept, saved, path)
         self.keep()
-        self.discard(left)
 
     def discard(self, left: LeftOver) -> None:
         """Delete what a crashed window has left."""
@@ -252,6 +261,20 @@ class Keeper(QObject):
         """Leave it for the next start."""
         left.lock.unlock()
 
+    # ---- When something else takes its place ----
+
+    def set_aside(self) -> Aside | None:
+        """Keep what is open for a while, for something else takes its place; None if that cannot be done."""
+        return self._aside.keep(self._open, self._page())
+
+    def asides(self) -> list[Aside]:
+        """Return what was set aside lately, the newest first."""
+        return self._aside.all()
+
+    def forget(self, *asides: Aside) -> None:
+        """Delete what was set aside."""
+        self._aside.forget(*asides)
+
     # ---- Until the next start ----
 
     @property
@@ -261,7 +284,7 @@ class Keeper(QObject):
     def go_on(self) -> Opened | None:
         """Show where the last window was left, if no other goes on there; none if there is nothing."""
         try:
-            make_folder(self._folder)
+            make_folder(self._folder, private=True)
         except ExplorerError:
             return None
         self._last_lock = _locked(self._last)

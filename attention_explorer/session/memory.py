@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
+from threading import Lock
 
 from attention_explorer.byte_cache import CACHE
+from attention_explorer.session import threads
 
 M_ARENA_MAX = -8
 """What glibc calls the most heaps of a process, in malloc.h."""
 
-_one_at_a_time = threading.Lock()
+_one_at_a_time = Lock()
 
 
 def tidy() -> None:
     """Drop what is kept beyond its budget and give the memory back, on a thread of its own: it may be a gigabyte."""
-    threading.Thread(target=_tidy, name="attention-explorer-tidy", daemon=True).start()
+    threads.start(_tidy, "attention-explorer-tidy")
 
 
 def empty() -> None:

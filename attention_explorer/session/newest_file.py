@@ -1,4 +1,4 @@
-"""A file that a worker writes and the window writes or removes: what was asked for last is what stays."""
+"""A private file that a worker writes and the window writes or removes: what was asked for last is what stays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class NewestFile:
         with self._lock:
             if not self.is_newest(order):
                 return False
-            write_whole(path, data)
+            write_whole(path, data, private=True)
             return True
 
     def remove(self, path: Path) -> None:

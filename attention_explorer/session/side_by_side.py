@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextvars import copy_context
 from itertools import islice
 from typing import TypeVar
+
+from attention_explorer.session.threads import pool
 
 T = TypeVar("T")
 
@@ -25,13 +27,10 @@ def side_by_side(calls: Iterable[Callable[[], T]]) -> Iterator[T]:
     # One processor is left to the window, which would stutter otherwise.
     threads = max(1, min(MOST_THREADS, (os.cpu_count() or 1) - 1))
     rest, begun = iter(calls), deque[Future[T]]()
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="attention-explorer-side")
-    try:
+    with pool(threads, "attention-explorer-side") as executor:
         while True:
             for call in islice(rest, 2 * threads - len(begun)):
-                begun.append(pool.submit(copy_context().run, call))
+                begun.append(executor.submit(copy_context().run, call))
             if not begun:
                 return
             yield begun.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)

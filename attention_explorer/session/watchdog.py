@@ -16,7 +16,7 @@ from types import FrameType
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from attention_explorer.session import garbage
+from attention_explorer.session import garbage, threads
 
 LIMIT_SECONDS = 0.05
 """What takes longer is felt as a hitch."""
@@ -107,11 +107,9 @@ class Watchdog(QObject):
     def start(self) -> None:
         """Begin to watch."""
         if self._thread is None:
-            garbage.hold()
             self._end.clear()
             self._is_answered, self._cpu = True, time.thread_time()
-            self._thread = threading.Thread(target=self._watch, name="attention-explorer-watchdog", daemon=True)
-            self._thread.start()
+            self._thread = threads.start(self._watch, "attention-explorer-watchdog")
 
     def stop(self) -> None:
         """Watch no longer; what is going on right now is not reported any more."""
@@ -119,7 +117,7 @@ class Watchdog(QObject):
         if thread is not None:
             self._end.set()
             thread.join()
-            garbage.release()
+            threads.let_go(thread)
 
     # ---- On the thread that looks ----
 

@@ -1,1 +1,5 @@
 """Everything with pixels: the window, its pages and the pictures on them."""
+
+from attention_explorer.session import guard
+
+guard.install()

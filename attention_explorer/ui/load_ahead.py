@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.ui.page import PAGES
 
 AFTER_MILLISECONDS = 400
 """After the first picture: that must not wait for anything that is loaded here."""
+LESSONS_AFTER_MILLISECONDS = 150
+"""The same, where somebody who is here for the first time waits for the lessons."""
+_LESSONS = "attention_explorer.pages.lessons"
 
 
 def modules_ahead() -> list[str]:
@@ -25,20 +31,41 @@ def modules_ahead() -> list[str]:
 
 
 class LoadAhead(QObject):
-    """Imports them one after the other. What is wanted before its turn is loaded at once, as ever."""
+    """Imports them one after the other. What is wanted before its turn is loaded at once, as ever.
+
+    Signals
+    -------
+    lessons_ready
+        The list of lessons can be shown without loading or reading anything.
+    """
+
+    lessons_ready = Signal()
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_delivered)
 
-    def start(self) -> None:
-        """Begin soon."""
-        QTimer.singleShot(AFTER_MILLISECONDS, self, lambda: self.jobs.request("ahead", load))
+    def _on_delivered(self) -> None:
+        self.lessons_ready.emit()
+
+    def start(self, *, lessons_first: bool = False) -> None:
+        """Begin soon; sooner with the lessons, where these are what is offered first."""
+        work = partial(load, lessons_first=lessons_first)
+        after = LESSONS_AFTER_MILLISECONDS if lessons_first else AFTER_MILLISECONDS
+        QTimer.singleShot(after, self, lambda: self.jobs.request("ahead", work))
 
 
-def load(report: Report, _deliver: Deliver) -> None:
-    """Import all of them; between two it can be cancelled."""
+def load(report: Report, deliver: Deliver, *, lessons_first: bool = False) -> None:
+    """Import all of them; between two it can be cancelled. Deliver that the lessons are there, once they are read."""
     names = modules_ahead()
+    if lessons_first:
+        names.sort(key=lambda name: not name.startswith(_LESSONS))
+    last = max(place for place, name in enumerate(names) if name.startswith(_LESSONS))
     for number, name in enumerate(names):
         report(number / len(names))
         import_module(name)
+        if number == last:
+            with suppress(ExplorerError):  # said when they are shown
+                import_module(f"{_LESSONS}.shelf").lessons()
+            deliver(None)

@@ -570,7 +570,9 @@ def test_a_listener_may_stop_the_queue_at_any_moment(make_queue: MakeQueue) -> N
         assert not job_threads(), moment
 
 
-def test_stopping_does_not_wait_for_ever(queue: JobQueue, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_does_not_wait_for_ever(
+    queue: JobQueue, log: Log, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jobs, "STOP_WITHIN_SECONDS", 0.01)
     work = run_gated(queue, "deaf")
     (thread,) = job_threads()
@@ -580,10 +582,29 @@ def test_stopping_does_not_wait_for_ever(queue: JobQueue, log: Log, monkeypatch:
     assert log.lines == [("started", "deaf"), ("finished", "deaf")]
     work.gate.set()
     thread.join(LONG)
-    assert not gc.isenabled(), "what is deaf still runs"
-    QCoreApplication.processEvents()
-    assert gc.isenabled()
+    assert not gc.isenabled(), "nobody has looked since"
+    qtbot.waitUntil(gc.isenabled)
     assert len(log.lines) == 2
+
+
+def test_garbage_is_collected_while_something_deaf_still_runs(
+    queue: JobQueue, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "STOP_WITHIN_SECONDS", 0.01)
+    work = run_gated(queue, "deaf")
+    queue.stop()
+    deleted, keep = list[int](), list[list[int]]()
+    weakref.finalize(Circle(), lambda: deleted.append(threading.get_ident()))
+
+    def fill() -> bool:
+        keep.extend([] for _ in range(2000))  # so many new objects that the collector would come
+        return bool(deleted)
+
+    qtbot.waitUntil(fill)
+    assert deleted == [threading.get_ident()]
+    assert not gc.isenabled()
+    work.gate.set()
+    qtbot.waitUntil(gc.isenabled)
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
@@ -620,12 +641,15 @@ def test_a_forgotten_queue_ends_its_work(qtbot: QtBot) -> None:
     assert endless.was_cancelled
 
 
-def test_garbage_is_never_collected_on_the_worker(queue: JobQueue) -> None:
-    class Circle(QObject):
-        def __init__(self) -> None:
-            super().__init__()
-            self.own = self
+class Circle(QObject):
+    """Refers to itself: only the collector deletes it."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.own = self
+
+
+def test_garbage_is_never_collected_on_the_worker(queue: JobQueue, qtbot: QtBot) -> None:
     threads: list[int] = []
 
     def allocate(report: Report, _deliver: Deliver) -> None:
@@ -637,7 +661,7 @@ def test_garbage_is_never_collected_on_the_worker(queue: JobQueue) -> None:
     queue.request("a", allocate)
     assert not gc.isenabled(), "while work runs"
     assert queue.wait(LONG)
-    assert gc.isenabled()
+    qtbot.waitUntil(gc.isenabled)
     gc.collect()
     assert threads == [threading.get_ident()]
 

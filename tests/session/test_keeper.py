@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -69,6 +70,18 @@ def test_a_change_is_kept_after_a_while_by_itself(start, folder: Path, qtbot) ->
     program.apply(WARM)
     qtbot.waitUntil(lambda: read_session(kept(folder)[0]).state == WARM)
     assert len(kept(folder)) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are POSIX's")
+def test_what_is_kept_nobody_else_reads(start, folder: Path) -> None:
+    program = start()
+    assert program.keeper.go_on() is None
+    program.apply(HARD)
+    program.keeper.keep()
+    assert program.keeper.keep_for_next_start()
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.glob("*.attn.json")} == {0o600}
+    assert len(list(folder.glob("*.attn.json"))) == 2
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_a_drag_without_end_is_kept_on_the_way(start, folder: Path, qtbot) -> None:

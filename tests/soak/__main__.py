@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import shutil
-import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
 from random import Random
+
+from collector_watch import collected_elsewhere
 
 from attention_explorer.state.session_file import SUFFIX, write_session
 from soak.checks import CHECKS, Broken, Usage, only_windows_are_windows, picture_is_that_of_the_state, usage
@@ -36,7 +37,6 @@ def main() -> int:
     """Run the monkey and say what came of it; 1 if something broke."""
     options = _options()
     faulthandler.enable()
-    faulthandler.register(signal.SIGALRM, chain=True)  # says where it hangs, and ends
     folder = Path(options.keep or tempfile.mkdtemp(prefix="soak-")).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "actions.log").open("w", encoding="utf-8") as log:
@@ -75,7 +75,7 @@ class Run:
     def go(self) -> None:
         """Act and check until it is time."""
         while not self._is_over():
-            signal.alarm(LONGEST_STEP)
+            faulthandler.dump_traceback_later(LONGEST_STEP, exit=True)  # says where it hangs
             self.monkey.act()
             self._look_for_errors()
             picture_is_that_of_the_state(self.world)
@@ -85,7 +85,7 @@ class Run:
                 self._check(dice)
             if self.monkey.step % MEASURE_EVERY == 0:
                 self._measure()
-        signal.alarm(0)
+        faulthandler.cancel_dump_traceback_later()
         self._check()
         self._measure()
         self._see_what_was_used_up()
@@ -98,6 +98,8 @@ class Run:
     def _look_for_errors(self) -> None:
         if self.world.wrong:
             raise Broken("\n".join(self.world.wrong))
+        if collected_elsewhere:
+            raise Broken("\n".join(collected_elsewhere))
         seconds, computed, doing = self.world.longest
         # Where other programs take the processor, only what this thread has computed itself tells.
         if seconds > self.world.patience and computed > self.world.patience / 2:

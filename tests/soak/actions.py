@@ -421,6 +421,29 @@ def present(scene: Scene) -> None:
         scene.hand.key(scene.dice.choice((Qt.Key.Key_PageDown, Qt.Key.Key_PageUp)))
 
 
+def open_and_close(scene: Scene) -> None:
+    """Present, take a lesson, open the help or close the window, and leave it at once: what is made is deleted soon."""
+    window = scene.world.window
+    way = scene.dice.choice(("present", "lesson", "help", "help", "window"))
+    scene.note(f"open and close: {way}")
+    if way == "present":
+        _press_combination(scene, "F5")
+        for _ in range(scene.dice.randint(0, 3)):
+            _switch_page(scene, window, QPoint())
+        scene.world.leave_presentation()
+    elif way == "lesson":
+        scene.world.turn(lambda: window.start_lesson(scene.dice.choice(lessons())))
+        _skip(scene)
+        scene.world.turn(window.leave_lesson)
+    elif way == "help":
+        scene.world.turn(lambda: window.show_help(scene.dice.randrange(4)))
+        for each in scene.world.shown_windows():
+            if each is not window:
+                scene.world.turn(each.close)
+    else:
+        scene.world.turn(window.close)
+
+
 # ---- Popups and dialogs ----
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from heads_driver import pixels, widget_texts
+from item_wrappers import stray_items
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTabWidget, QWidget
 
@@ -185,6 +186,8 @@ def _settle_both(world: World, other: MainWindow) -> None:
 def _forget_the_pointer(world: World, window: MainWindow) -> None:
     """Take away what is shown of the mouse, the keyboard and what is looked at closely: all that is no state."""
     page = window.page
+    if isinstance(page, HeadsPage):
+        page.search.close_row()  # it takes room from the picture
     focus = QApplication.focusWidget()
     if focus is not None:
         focus.clearFocus()
@@ -265,6 +268,13 @@ def only_windows_are_windows(_world: World) -> None:
             raise Broken(f"{each} stands on the screen as a window of its own.")
 
 
+def no_dead_item_is_kept(_world: World) -> None:
+    """Python holds no item of a layout that Qt has deleted."""
+    found = stray_items()
+    if found:
+        raise Broken(f"Qt has deleted {found}, and Python does not know.")
+
+
 # ---- What is used up ----
 
 
@@ -334,5 +344,6 @@ CHECKS: tuple[tuple[float, Callable[[World], None]], ...] = (
     (0.5, words_are_for_people),
     (0.7, window_shows_its_state),
     (0.2, undo_leads_back),
+    (0.3, no_dead_item_is_kept),
 )
 """Each with how often it is made; the costly ones not always, but for the end."""

@@ -47,6 +47,7 @@ WINDOW_ACTIONS: tuple[tuple[int, Callable[[Scene], None]], ...] = (
     (1, actions.drop_attention),
     (1.5, actions.take_along),
     (0.3, actions.close_window),
+    (3, actions.open_and_close),
 )
 DIALOG_ACTIONS: tuple[tuple[int, Callable[[Scene], None]], ...] = (
     (10, actions.click_control),

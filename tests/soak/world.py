@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import threading
 import time
@@ -11,8 +12,9 @@ import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 
+from collector_watch import watch_the_collector
 from PySide6.QtCore import (
     QCoreApplication,
     QEvent,
@@ -27,16 +29,19 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from attention_explorer.app import data_folder, make_application
 from attention_explorer.pages.presenting.player import Presenter
+from attention_explorer.pages.training.player import TrainingPlayer
 from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.window import MainWindow
 
-LONGEST_SETTLING = 60.0
-"""Seconds after which work that is still under way is taken to hang."""
+LONGEST_SETTLING, LONGEST_LEARNING = 60.0, 20.0
+"""Seconds after which work that is still under way is taken to hang, and after which Play is stopped."""
 SHORT = 1000
 """Milliseconds."""
+THRESHOLDS = (200, 5, 5)
+"""Python collects garbage so often that what must not be deleted somewhere is; its own are 700, 10 and 10."""
 HARMLESS = ("propagateSizeHints", "This plugin does not support", "Mouse event occurs outside target window")
 """Parts of what Qt says of the off-screen platform, whatever a program does."""
 
@@ -56,6 +61,7 @@ class World:
         self.patience = 2.0
         """Seconds that one event may keep the window; where it was meanwhile is then written to a file."""
         self._stacks = (folder / "stacks.log").open("w", encoding="utf-8")
+        gc.set_threshold(*THRESHOLDS)
         _use_folder(folder)
         self._catch()
         self.application = make_application()
@@ -74,6 +80,8 @@ class World:
             raised.exc_type, raised.exc_value or raised.exc_type(), raised.exc_traceback
         )
         qInstallMessageHandler(self._on_message)
+        signal.signal(signal.SIGALRM, self._write_stack)
+        watch_the_collector()
 
     def _on_error(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         text = "".join(traceback.format_exception(kind, error, trace))
@@ -138,30 +146,27 @@ class World:
     def _measured(self, act: Callable[[], object]) -> None:
         before, began, computed = self.steps_under_way, time.perf_counter(), time.thread_time()
         steps = self.time
-        late = threading.Timer(self.patience, self._write_stack, [threading.get_ident()])
-        late.daemon = True
-        late.start()
+        signal.setitimer(signal.ITIMER_REAL, self.patience)
         act()
-        late.cancel()
-        late.join()
+        signal.setitimer(signal.ITIMER_REAL, 0)
         if self.time != steps or self.steps_under_way != before:
             return  # a dialog was open meanwhile, with steps of its own
         took = time.perf_counter() - began
         if took > self.longest[0]:
             self.longest = (took, time.thread_time() - computed, self.doing)
 
-    def _write_stack(self, thread: int) -> None:
-        """Write where a thread is.
-
-        `faulthandler.dump_traceback_later` would read the frames while that thread changes them, and has crashed here.
-        """
-        traceback.print_stack(sys._current_frames()[thread], file=self._stacks)
+    def _write_stack(self, _number: int, frame: FrameType | None) -> None:
+        """Write where the window is kept. No thread does so: Python could collect garbage on it."""
+        traceback.print_stack(frame, file=self._stacks)
         self._stacks.flush()
 
     def settle(self) -> None:
         """Wait until nothing is being computed any more."""
-        until = time.monotonic() + LONGEST_SETTLING
+        began = time.monotonic()
+        until = began + LONGEST_SETTLING
         while self.is_busy():
+            if time.monotonic() > began + LONGEST_LEARNING:
+                self._stop_learning()
             if time.monotonic() > until:
                 self.wrong.append(f"Still computing after {LONGEST_SETTLING:g} s: {self.doing}")
                 return
@@ -171,6 +176,12 @@ class World:
             self._measured(QApplication.processEvents)
         if QThread.currentThread().loopLevel() == 0:
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    def _stop_learning(self) -> None:
+        """Stop Play, as one does who has seen enough: a large network learns for minutes."""
+        for player in self.window.findChildren(TrainingPlayer):
+            if player.is_running:
+                self._measured(player.stop)
 
     def is_busy(self) -> bool:
         """Whether a worker of the window has something to do."""

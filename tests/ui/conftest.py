@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import shiboken6
 from heads_driver import Gate, HeadsDriver, busy
+from item_wrappers import stray_items
 from people_driver import catch_up
 from positions_driver import PositionsDriver
 from PySide6.QtCore import QEvent
@@ -27,6 +28,13 @@ from attention_explorer.ui.window import MainWindow
 def accepted_as_it_stands(monkeypatch) -> None:
     """Accept the export window as it opens: nobody is there to press its buttons. Its own tests press them."""
     monkeypatch.setattr(ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Accepted)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_stray_items() -> Iterator[None]:
+    """See after each module that Python keeps no item of a layout that Qt has deleted."""
+    yield
+    assert not stray_items()
 
 
 @pytest.fixture

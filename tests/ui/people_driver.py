@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -143,6 +144,12 @@ def show_state(window: MainWindow, state: ExplorerState) -> None:
     catch_up(window)
 
 
+def let_work() -> None:
+    """Handle what has come, and let other threads run: `QTest.qWait` keeps the interpreter to itself meanwhile."""
+    QApplication.processEvents()
+    time.sleep(0.005)
+
+
 def catch_up(window: MainWindow) -> None:
     """Wait until nothing is being computed and everything has its place."""
     for _ in range(2):
@@ -151,7 +158,7 @@ def catch_up(window: MainWindow) -> None:
         for _ in range(12_000):
             if not is_busy(window):
                 break
-            QTest.qWait(5)
+            let_work()
         assert not is_busy(window)
     QApplication.processEvents()
 
@@ -264,7 +271,7 @@ def windows_beside(window: MainWindow) -> Iterator[QWidget]:
     for tab in range(arrays.tabs.count()):
         arrays.tabs.setCurrentIndex(tab)
         while arrays.jobs.is_busy():
-            QTest.qWait(5)
+            let_work()
         QApplication.processEvents()
         yield arrays
     arrays.close()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from heads_driver import painted_texts
+from people_driver import let_work
 from PySide6.QtCore import QPointF
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
 from window_driver import WindowDriver
 
@@ -26,7 +26,7 @@ class PicturesDriver(WindowDriver):
         for _ in range(12_000):
             if not self.page.jobs.is_busy():
                 break
-            QTest.qWait(5)
+            let_work()
         assert not self.page.jobs.is_busy()
         QApplication.processEvents()
 

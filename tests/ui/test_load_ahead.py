@@ -55,3 +55,36 @@ def test_between_two_it_can_be_stopped() -> None:
     with pytest.raises(Cancelled):
         load(report, lambda _result: None)
     assert asked == [0.0, 1 / len(modules_ahead())]
+
+
+FIRST_START = """
+import sys, threading
+from attention_explorer.app import make_application
+from attention_explorer.ui.load_ahead import LoadAhead
+from attention_explorer.pages.lessons import reading
+from PySide6.QtCore import QObject
+from PySide6.QtTest import QTest
+
+read, found = [], []
+parse = reading.lesson_from
+reading.lesson_from = lambda *given: (read.append(threading.current_thread()), parse(*given))[1]
+application = make_application()
+ahead = LoadAhead(QObject(application))
+ahead.lessons_ready.connect(lambda: found.append(True))
+ahead.start(lessons_first=True)
+while not found:
+    QTest.qWait(50)
+import attention_explorer.pages.lessons.shelf as shelf
+count = len(read)
+assert len(shelf.lessons()) == count, "they are all read"
+assert len(read) == count, "and not again"
+assert threading.main_thread() not in read, "and not on the thread of the window"
+assert ahead.jobs.wait(60)
+names = list(sys.modules)
+assert names.index("attention_explorer.pages.lessons.player") < names.index("attention_explorer.ui.cost.page")
+"""
+
+
+def test_at_the_first_start_the_lessons_are_read_first_and_on_the_worker() -> None:
+    run = subprocess.run([sys.executable, "-c", FIRST_START], capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr

@@ -12,6 +12,7 @@ from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QBoxLayout
 
+from attention_explorer.kit.scene import Stage as ItemStage
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.cost.state import CostPicture, CostState
 from attention_explorer.state.explorer import ExplorerState
@@ -132,6 +133,37 @@ def test_the_ground_is_painted_once_for_many_fronts_and_looks_like_the_whole(sta
     assert stage.grounds == 1
     assert stage.drawn(stage.layered, (1, 0)) == stage.drawn(stage.whole, (1, 0))
     assert stage.grounds == 2
+
+
+def test_a_picture_is_laid_out_when_it_is_painted_or_pointed_at(stage, hand):
+    rooms = []
+    kept = replace(stage.whole, layout=lambda picture, look, room: rooms.append(room) or room)
+    stage.drawn(kept, (1, 2))
+    rooms.clear()
+    for width in (310, 320, 330):
+        stage.canvas.resize(width, 200)
+    assert not rooms
+    stage.canvas.grab()
+    stage.canvas.grab()
+    assert rooms == [stage.canvas.room]
+    stage.canvas.resize(340, 200)
+    hand(stage.canvas).move(QPointF(100, 100))
+    assert rooms[1:] == [stage.canvas.room]
+
+
+def test_items_get_their_places_when_they_are_painted(qtbot):
+    rooms = []
+    items = ItemStage(Look(), "Items", rooms.append)
+    qtbot.addWidget(items)
+    items.show()
+    items.grab()
+    rooms.clear()
+    for width in (300, 350, 400):
+        items.resize(width, 300)
+    assert not rooms
+    items.grab()
+    items.grab()
+    assert rooms == [QRectF(0, 0, 400, 300)]
 
 
 def test_the_same_picture_is_not_painted_anew_but_in_another_drawing_it_is(stage):

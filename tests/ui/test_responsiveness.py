@@ -7,7 +7,7 @@ import shiboken6
 from heads_driver import sentence
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QDialog, QLabel
 
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -93,7 +93,7 @@ def test_dialogs_and_menus_of_the_window_wear_its_colours(make_window) -> None:
     window = make_window()
     window.show_about()
     dialog = window.findChild(QDialog)
-    inside = dialog.findChildren(type(dialog.layout().itemAt(0).widget()))[0]
+    inside = dialog.findChild(QLabel)
     sheet = dialog.styleSheet()
     assert sheet
     assert sheet == window.page.styleSheet() == window.menuBar().styleSheet() == window.statusBar().styleSheet()

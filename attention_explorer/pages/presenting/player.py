@@ -257,7 +257,7 @@ def _beside(page: Page) -> Iterator[QWidget]:
     shown = {getattr(page, name) for name in page.presented}
     kept = {widget for name in page.presented for widget in _up_to(page, getattr(page, name))}
     for around in (page, *kept):
-        yield from (widget for widget in _in_layout(around.layout()) if widget not in kept and around not in shown)
+        yield from (widget for widget in _in_layout(around) if widget not in kept and around not in shown)
 
 
 def _up_to(page: Page, widget: QWidget | None) -> Iterator[QWidget]:
@@ -266,12 +266,14 @@ def _up_to(page: Page, widget: QWidget | None) -> Iterator[QWidget]:
         widget = widget.parentWidget()
 
 
-def _in_layout(layout: QLayout | None) -> Iterator[QWidget]:
-    """Yield the widgets of a layout and of those within it."""
-    for place in range(0 if layout is None else layout.count()):
-        item = None if layout is None else layout.itemAt(place)
-        widget = None if item is None else item.widget()
-        if widget is not None:
-            yield widget
-        elif item is not None:
-            yield from _in_layout(item.layout())
+def _in_layout(around: QWidget) -> Iterator[QWidget]:
+    """Yield the widgets in the layout of a widget and in those within it.
+
+    The layouts are asked where a widget is, not what they hold: PySide keeps what `itemAt` returns when Qt has long
+    deleted it, and whatever then gets its place in memory takes the process with it.
+    """
+    outer = around.layout()
+    layouts = [] if outer is None else [outer, *outer.findChildren(QLayout)]
+    for child in around.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        if any(layout.indexOf(child) >= 0 for layout in layouts):
+            yield child

@@ -38,7 +38,7 @@ class NumberBox(QDoubleSpinBox):
 
     def _give_up(self) -> bool:
         """Show the number in use again, if another one is being typed."""
-        if self._without_suffix(self.text()).strip() == self.textFromValue(self.value()):
+        if self._number_of(self.text()).strip() == self.textFromValue(self.value()):
             return False
         with QSignalBlocker(self):
             self.setValue(self.value())
@@ -60,7 +60,7 @@ class NumberBox(QDoubleSpinBox):
         return coordinate(value, 5)
 
     def valueFromText(self, text: str) -> float:
-        typed = self._without_suffix(text)
+        typed = self._number_of(text)
         if typed == self.textFromValue(self.value()):
             return self.value()  # what is shown may be rounded, and stands for the number in use
         try:
@@ -68,9 +68,9 @@ class NumberBox(QDoubleSpinBox):
         except ExplorerError:
             return self.value()
 
-    def _without_suffix(self, text: str) -> str:
+    def _number_of(self, text: str) -> str:
         # The unit may be left standing while the number is typed, or typed along, or left out.
-        return text.strip().removesuffix(self.suffix().strip())
+        return text.strip().removeprefix(self.prefix().strip()).removesuffix(self.suffix().strip())
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         # Anything may stand here while it is being typed; what cannot be used is refused in fixup, in words.
@@ -83,7 +83,7 @@ class NumberBox(QDoubleSpinBox):
 
     def _reason_against(self, text: str) -> str:
         try:
-            number = parsed_number(self._without_suffix(text))
+            number = parsed_number(self._number_of(text))
         except ExplorerError as error:
             return str(error)
         if self.minimum() <= number <= self.maximum():

@@ -42,7 +42,7 @@ class WholeNumberBox(NumberBox):
     def _reason_against(self, text: str) -> str:
         low, high = self.minimum(), self.maximum()
         try:
-            number = parsed_number(self._without_suffix(text))
+            number = parsed_number(self._number_of(text))
         except ExplorerError:
             number = math.nan
         if number.is_integer() and low <= number <= high:

@@ -10,7 +10,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
 from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.ui.drawing.cell_marks import cell_text, cover, paint_absent, paint_hatching, paint_numbers
+from attention_explorer.ui.drawing.cell_marks import (
+    cell_text,
+    cover,
+    paint_absent,
+    paint_hatching,
+    paint_numbers,
+    paint_outline,
+)
 from attention_explorer.ui.drawing.colour_bar import colour_map_of, paint_bar
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
 from attention_explorer.ui.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, column_height
@@ -242,6 +249,35 @@ def paint_column_label(
         _cover_column(painter, layout, look, column, box)
     painter.drawText(box, Qt.AlignmentFlag.AlignLeft | BESIDE, text)
     painter.restore()
+
+
+def paint_lit(
+    painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look, row: int | None, column: int | None
+) -> None:
+    """Frame a row and light up its token, or a column, or for both a cell, by their numbers in the whole map.
+
+    What is out of view is left out.
+    """
+    row = _in_view(row, picture.first_row, layout.rows)
+    column = _in_view(column, picture.first_column, layout.columns)
+    if row is not None:
+        paint_row_label(painter, picture, layout, look, row, lit=True)
+        box = layout.rectangle(row, 0)
+        box.setWidth(layout.cells.width())
+        paint_outline(painter, box, look.theme.query, look)
+    if column is not None:
+        paint_column_label(painter, picture, layout, look, column, lit=True)
+        if row is not None:
+            paint_outline(painter, layout.rectangle(row, column), look.theme.text, look)
+        else:
+            box = layout.rectangle(0, column)
+            box.setHeight(layout.cells.height())
+            paint_outline(painter, box, look.theme.key, look)
+
+
+def _in_view(number: int | None, first: int, count: int) -> int | None:
+    """Return where a row or column of the whole map is among those that are drawn; None if it is not."""
+    return number - first if number is not None and first <= number < first + count else None
 
 
 def _label_font(labels: Labels, look: Look, text: str, room: float, *, lit: bool) -> QFont:

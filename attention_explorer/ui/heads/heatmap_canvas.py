@@ -14,14 +14,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Cell, HeadsView
 from attention_explorer.state.map_picture import MapPicture, Window
-from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.heatmap import (
-    most_tiles,
-    paint_column_label,
-    paint_heatmap,
-    paint_row_label,
-    paint_unknown,
-)
+from attention_explorer.ui.drawing.heatmap import most_tiles, paint_heatmap, paint_lit, paint_unknown
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, layout_of
 from attention_explorer.ui.heads.map_widget import MapWidget
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
@@ -149,30 +142,8 @@ class HeatmapCanvas(MapWidget):
             paint(painter, self._picture, self.map_layout, self.look)
 
     def paint_marks(self, painter: QPainter) -> None:
-        layout, picture, spot = self.map_layout, self._picture, self.marked
-        if layout is None or picture is None or spot == NOWHERE:
-            return
-        row = None if spot.row is None else spot.row - picture.first_row
-        column = None if spot.column is None else spot.column - picture.first_column
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if row is not None and 0 <= row < layout.rows:
-            paint_row_label(painter, picture, layout, self.look, row, lit=True)
-            self._outline(painter, layout, QRectF(0, row, layout.columns, 1), self.look.theme.query)
-        else:
-            row = None
-        if column is not None and 0 <= column < layout.columns:
-            paint_column_label(painter, picture, layout, self.look, column, lit=True)
-            if row is None:
-                self._outline(painter, layout, QRectF(column, 0, 1, layout.rows), self.look.theme.key)
-            else:
-                self._outline(painter, layout, QRectF(column, row, 1, 1), self.look.theme.text)
-
-    def _outline(self, painter: QPainter, layout: HeatmapLayout, cells: QRectF, colour: str) -> None:
-        """Draw a frame around some cells, given in columns and rows."""
-        box = layout.rectangle(round(cells.top()), round(cells.left()))
-        box.setWidth(cells.width() * layout.cell_width)
-        box.setHeight(cells.height() * layout.cell_height)
-        paint_outline(painter, box, colour, self.look)
+        if self._picture is not None and self.map_layout is not None:
+            paint_lit(painter, self._picture, self.map_layout, self.look, self.marked.row, self.marked.column)
 
     # ---- Pointing ----
 

@@ -65,7 +65,9 @@ class PicturesCanvas(PointedPicture):
 
     @property
     def picture_layout(self) -> object:
-        """Where everything is; None before there is a picture."""
+        """Where everything is, worked out when it is first asked for; None before there is a picture."""
+        if self._layout is None and self._drawing is not None:
+            self._layout = self._drawing.layout(self._picture, self.look, self.room)
         return self._layout
 
     def show_picture(self, drawing: PictureDrawing[Any, Any, Any], picture: object) -> None:
@@ -87,8 +89,7 @@ class PicturesCanvas(PointedPicture):
         self.picture_changed()
 
     def picture_changed(self) -> None:
-        drawing = self._drawing
-        self._layout = None if drawing is None else drawing.layout(self._picture, self.look, self.room)
+        self._layout = None
         # What the pointer was on may be gone from the picture.
         self._point_at(NOWHERE if self._pointer is None or not self.isVisible() else self.spot_at(self._pointer))
         super().picture_changed()
@@ -107,10 +108,10 @@ class PicturesCanvas(PointedPicture):
             if not self.reason:
                 paint_message(painter, "computing …", self.room, self.look)
         elif drawing.layers is None or painter.paintEngine().type() is not QPaintEngine.Type.Raster:
-            drawing.paint(painter, self._picture, self._layout, self.look)
+            drawing.paint(painter, self._picture, self.picture_layout, self.look)
         else:
             painter.drawPixmap(0, 0, self._ground(drawing.layers))
-            drawing.layers.front(painter, self._picture, self._layout, self.look)
+            drawing.layers.front(painter, self._picture, self.picture_layout, self.look)
 
     def _ground(self, layers: Layers) -> QPixmap:
         """Return what stays from step to step, painted anew only if something in it has changed."""
@@ -118,17 +119,17 @@ class PicturesCanvas(PointedPicture):
         if self._ground_kept is None or self._ground_kept[0] != key:
             ground = self.empty_pixmap()
             painter = QPainter(ground)
-            layers.ground(painter, self._picture, self._layout, self.look)
+            layers.ground(painter, self._picture, self.picture_layout, self.look)
             painter.end()
             self._ground_kept = key, ground
         return self._ground_kept[1]
 
     def paint_marks(self, painter: QPainter) -> None:
         if self._drawing is not None and self.hovered != NOWHERE:
-            self._drawing.mark(painter, self._picture, self._layout, self.look, self.hovered)
+            self._drawing.mark(painter, self._picture, self.picture_layout, self.look, self.hovered)
 
     def spot_at(self, place: QPointF) -> Spot:
-        return NOWHERE if self._drawing is None else self._drawing.spot_at(self._picture, self._layout, place)
+        return NOWHERE if self._drawing is None else self._drawing.spot_at(self._picture, self.picture_layout, place)
 
     def words(self) -> str:
         """Return what is under the pointer, in words."""
@@ -147,12 +148,12 @@ class PicturesCanvas(PointedPicture):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton or self._drawing is None:
             return
-        handle = self._drawing.grab(self._picture, self._layout, event.position())
+        handle = self._drawing.grab(self._picture, self.picture_layout, event.position())
         if handle is None:
-            self._emit(self._drawing.click(self._state(), self._picture, self._layout, event.position()))
+            self._emit(self._drawing.click(self._state(), self._picture, self.picture_layout, event.position()))
             return
         # All as it is now: axes that follow what is dragged would run away from the pointer.
-        self._drag = partial(self._drawing.drag, self._state(), self._picture, self._layout, handle)
+        self._drag = partial(self._drawing.drag, self._state(), self._picture, self.picture_layout, handle)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:

@@ -1,0 +1,96 @@
+"""Starts threads, and has garbage collected on the GUI thread alone as long as one of them works: see `garbage`.
+
+While work goes on for long, as where something is learned, the GUI thread collects now and then by itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QTimer
+
+from attention_explorer.session import garbage
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+LOOK_EVERY_MILLISECONDS = 100
+
+_works: dict[threading.Thread, bool] = {}
+"""The threads for which the collector is held: whether each still works, as far as is known."""
+_timer: QTimer | None = None
+
+
+def start(run: Callable[[], None], name: str) -> threading.Thread:
+    """Run something on a thread of its own, which does not keep the process from ending. For the GUI thread.
+
+    No garbage is collected there until the thread has ended, or is said to `rest`.
+    """
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    wake(thread)  # from before it begins: starting it allocates too
+    thread.start()
+    return thread
+
+
+def wake(thread: threading.Thread) -> None:
+    """Know that a thread is about to work, or to end. For the GUI thread."""
+    if not _works:
+        garbage.hold()
+        _look_often()
+    _works[thread] = True
+
+
+def rest(thread: threading.Thread) -> None:
+    """Know that a thread has nothing to do any more and waits, or will in a moment. For the GUI thread."""
+    if thread in _works:
+        _works[thread] = False
+
+
+def let_go(thread: threading.Thread) -> None:
+    """Know that a thread was waited for: if it has not ended, it still works. For the GUI thread."""
+    if not thread.is_alive():
+        _forget(thread)
+
+
+def _look() -> None:
+    """Collect what is due, and leave that to Python again as soon as no thread works."""
+    garbage.collect_if_due()
+    for thread, works in list(_works.items()):
+        if not (works and thread.is_alive()):
+            _forget(thread)
+
+
+def _forget(thread: threading.Thread) -> None:
+    if _works.pop(thread, None) is not None and not _works:
+        garbage.release()
+        if _timer is not None and shiboken6.isValid(_timer):
+            _timer.stop()
+
+
+@contextmanager
+def pool(threads: int, name: str) -> Iterator[ThreadPoolExecutor]:
+    """Give so many threads to calls that are waited for here; on leaving, those that have not begun are dropped."""
+    from concurrent.futures import ThreadPoolExecutor  # not wanted before something takes long
+
+    garbage.hold()
+    executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+        garbage.release()
+
+
+def _look_often() -> None:
+    global _timer
+    application = QCoreApplication.instance()
+    if application is None:
+        return  # the process ends
+    if _timer is None or not shiboken6.isValid(_timer):
+        _timer = QTimer(application, interval=LOOK_EVERY_MILLISECONDS)
+        _timer.timeout.connect(_look)
+    _timer.start()
