@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
@@ -70,7 +71,7 @@ _NO_PLAIN_SCORES = (
 )
 
 
-def model_recipe(path: Path, sentence: str | None = None) -> ModelRecipe:
+def model_recipe(path: Path, sentence: str | None = None, target: str | None = None) -> ModelRecipe:
     """Look at a model, and name it so that it can be opened again.
 
     Parameters
@@ -79,6 +80,8 @@ def model_recipe(path: Path, sentence: str | None = None) -> ModelRecipe:
         A folder or a .gguf file.
     sentence : str, optional
         What it is to read.
+    target : str, optional
+        What the decoder of an encoder–decoder has written.
 
     Returns
     -------
@@ -87,13 +90,23 @@ def model_recipe(path: Path, sentence: str | None = None) -> ModelRecipe:
     Raises
     ------
     ExplorerError
-        If it cannot be opened, or its tokeniser cannot be used.
+        If it cannot be opened, its tokeniser cannot be used, or it has no decoder beside an encoder for a target.
     """
     if path.is_dir():
         folder_settings(path)  # says what is missing in one that is no model
     found = reference_to(weights_of(path))
     told = {} if sentence is None else {"sentence": sentence}
     recipe = ModelRecipe(str(path), found.size, found.modified_ns, found.digest, **told)
+    source = ModelSource(recipe)
+    source.checked()
+    if target is None:
+        return recipe
+    if source.model.transformer.encoder is None:
+        raise ExplorerError(
+            f"“{source.model.name}” has no encoder beside a decoder, as BART and T5 have, and so takes no target: give "
+            "the whole text as that which it reads."
+        )
+    recipe = replace(recipe, sentence=target, context=recipe.sentence)
     ModelSource(recipe).checked()
     return recipe
 
@@ -365,7 +378,8 @@ class ModelSource(Source[ModelRecipe]):
         values = Values(lambda: np.repeat(known.v, shared, axis=0))
         mask = _both(self._own_mask(place), hidden)
         if known.weights is None:
-            return Layer((), q=known.q, k=k, values=values).with_maps(**{**lookup.weighing, "mask": mask})
+            layer = Layer((), q=known.q, k=k, values=values, shared=shared)
+            return layer.with_maps(**{**lookup.weighing, "mask": mask})
         maps: tuple[AttentionMap, ...] = tuple(ArrayMap(weights, mask=mask) for weights in known.weights)
         return Layer(maps, values=values)
 
@@ -396,15 +410,17 @@ class ModelSource(Source[ModelRecipe]):
         stack = self._stack_if_open()
         return stack is not None and self.model.transformer.head is not None and self._kind != ENCODER
 
-    def predictions(self, layers: Sequence[Layer], row: int, most: int) -> Predictions | None:
+    def predictions(
+        self, layers: Sequence[Layer], row: int, most: int, ids: tuple[int, ...] | None = None
+    ) -> Predictions | None:
         head = self.model.transformer.head if self.predicts else None
         if head is None or not isinstance(layers, ModelLayers):
             return None
         logits = _logits(head, layers.known.last_hidden, row)
         probabilities = softmax(logits)
-        best = np.argsort(-probabilities, kind="stable")[:most]
-        tokens = tuple(self.model.label(self.model.token(int(each))) for each in best)
-        return Predictions(tokens, probabilities[best], len(logits), self._stack.is_causal)
+        best = np.argsort(-probabilities, kind="stable")[:most] if ids is None else np.array(ids, np.intp)
+        tokens, places = tuple(self.model.label(self.model.token(int(each))) for each in best), tuple(best.tolist())
+        return Predictions(tokens, probabilities[best], len(logits), self._stack.is_causal, places, self._key)
 
     @property
     def mask_token(self) -> str:
@@ -473,7 +489,24 @@ class ModelSource(Source[ModelRecipe]):
         said = f"“{self._name}” read the sentence. What a head looks at does not say what the model needs it for."
         if self.mask_words():
             said += " A token sees itself and those before it, and cannot know what comes later."
+        if self.is_open:
+            said = " ".join((said, *self.model.notes))
         return "These weights were computed by a model.", said
+
+    def vectors_words(self, name: str, layer: int) -> str:
+        stack = self._stack
+        part = stack.layers[layer].cross if self._kind == CROSS else stack.layers[layer].attention
+        if part is None:
+            return super().vectors_words(name, layer)
+        of_encoder = self._kind == CROSS and name != "Q"
+        x, what = ("X′", "what leaves the encoder") if of_encoder else ("X", "what enters the layer")
+        what += f" of “{self._name}”"
+        if stack.layers[layer].pre_norm and not of_encoder:
+            what += ", after its norm"
+        said = f"{name} = {x}·W_{name}{' + b' if part.project.bias is not None else ''}"
+        if stack.rope is not None and name != "V":
+            said += ", then turned by its token’s position (rotary)"
+        return f"{said}; {x} is {what}"
 
     def differences(self, other: ModelSource) -> Iterator[tuple[str, str]]:
         yield self._name, other._name

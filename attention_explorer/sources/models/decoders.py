@@ -15,7 +15,7 @@ from attention_explorer.sources.models.building import (
     network_of,
     read_sizes,
 )
-from attention_explorer.sources.models.heads import language_head
+from attention_explorer.sources.models.heads import LAST, are_tied, language_head
 from attention_explorer.sources.models.lazy_layers import LazyLayers
 from attention_explorer.sources.models.rope_settings import read_rope
 from attention_explorer.sources.models.settings import Settings
@@ -104,11 +104,12 @@ def read_llama(settings: Settings, tensors: Tensors, room: int) -> Transformer:
         output_bias=bias,
         network_bias=settings.flag("mlp_bias", False),
     )
-    words = Words(tensors, tensors.array("embed_tokens.weight", settings.whole("vocab_size"), sizes.width))
+    tied = are_tied(settings, usually=False)
+    words = _words(tensors, "embed_tokens.weight", settings, sizes.width, tied=tied)
     final = tensors.norm("norm", sizes.width, layers.eps, NormKind.RMS)
     fetchers = [layers.fetcher(tensors, place, _window(settings, place)) for place in range(sizes.layers)]
-    head = language_head(settings, tensors, words, sizes.width, tied=False)
-    tensors.check_rest(r".*rotary_emb\.inv_freq", r"lm_head\.weight", r"score\.weight")
+    head = language_head(settings, tensors, words, tied=tied)
+    tensors.check_rest(r".*rotary_emb\.inv_freq", r"score\.weight")
     stack = Stack(
         Embedding(words, settings.whole("vocab_size")),
         LazyLayers(fetchers, room),
@@ -118,6 +119,11 @@ def read_llama(settings: Settings, tensors: Tensors, room: int) -> Transformer:
         rope=read_rope(settings, sizes.head_width),
     )
     return Transformer(stack, head=head)
+
+
+def _words(tensors: Tensors, name: str, settings: Settings, d: int, *, tied: bool) -> Words:
+    """Return the table of words: of two that are tied, a file may hold only the last matrix."""
+    return Words(tensors, tensors.first((name, LAST) if tied else (name,), settings.whole("vocab_size"), d))
 
 
 def _window(settings: Settings, place: int) -> int | None:
@@ -161,13 +167,13 @@ def read_gpt2(settings: Settings, tensors: Tensors, room: int) -> Transformer:
         network = network_of(tensors, tensors.norm(f"{at}ln_2", d, eps), (up,), down, activation)
         return lambda: Layer(attention(), network())
 
-    vocabulary = settings.whole("vocab_size")
-    words = Words(tensors, tensors.array("wte.weight", vocabulary, d))
+    vocabulary, tied = settings.whole("vocab_size"), are_tied(settings)
+    words = _words(tensors, "wte.weight", settings, d, tied=tied)
     places = tensors.vector("wpe.weight", settings.whole("n_positions"), d)
     final = tensors.norm("ln_f", d, eps)
     layers = LazyLayers([fetcher(place) for place in range(sizes.layers)], room)
-    head = language_head(settings, tensors, words, sizes.width, tied=True)
-    tensors.check_rest(r"h\.\d+\.attn\.(bias|masked_bias)", r"lm_head\.weight", r"score\.weight")
+    head = language_head(settings, tensors, words, tied=tied)
+    tensors.check_rest(r"h\.\d+\.attn\.(bias|masked_bias)", r"score\.weight")
     embedding = Embedding(words, vocabulary, positions=places())
     divides = not by_depth and settings.flag("scale_attn_weights", True)
     stack = Stack(embedding, layers, sizes.heads, is_causal=True, final_norm=final(), divides_by_root=divides)

@@ -18,7 +18,7 @@ from attention_explorer.model.transformer import (
     Transformer,
 )
 from attention_explorer.sources.models.building import Sizes, activation_of, attention_of, network_of, read_sizes
-from attention_explorer.sources.models.heads import language_head
+from attention_explorer.sources.models.heads import LAST, are_tied, language_head
 from attention_explorer.sources.models.lazy_layers import LazyLayers
 from attention_explorer.sources.models.post_norm import AttentionNames, LayerNames, PostNormLayers
 from attention_explorer.sources.models.settings import Settings
@@ -45,16 +45,21 @@ _BART_VARIANTS = {
     "static_position_embeddings": False,
     "extra_pos_embeddings": 2,
 }
-_TABLES = ("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
-"""The same numbers, of which some files hold one and others all."""
+TOWERS = ("encoder", "decoder")
+_SHARED, _ENCODER, _DECODER = "shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"
+"""Tables of words: those of the towers are tied to the shared one, and so is the last matrix."""
+_OF_BART, _OF_T5 = (LAST, _DECODER, _ENCODER), (_ENCODER, _DECODER, LAST)
+"""Which of them is the shared one where a file lacks that: the first, in the order in which transformers asks."""
 
 
 def read_bart(settings: Settings, tensors: Tensors, room: int) -> Transformer:
     """Return BART: Lewis et al. 2020."""
+    _refuse_one_tower(tensors)
     for name, usual in _BART_VARIANTS.items():
         settings.refuse_unless(name, usual, "This variant of BART is not supported.")
     d, vocabulary = settings.whole("d_model"), settings.whole("vocab_size")
-    words = _words(tensors, vocabulary, d)
+    tied = are_tied(settings)
+    shared, tables = _tables(tensors, _OF_BART, vocabulary, d, tied=tied, said=tied)
     scale = d**0.5 if settings.flag("scale_embedding", False) else 1.0
     activation = activation_of(settings, "activation_function")
 
@@ -71,7 +76,7 @@ def read_bart(settings: Settings, tensors: Tensors, room: int) -> Transformer:
         fetchers = [layers.fetcher(f"{tower}.layers.{place}.") for place in range(sizes.layers)]
         places = settings.whole("max_position_embeddings") + _BART_OFFSET
         embedding = Embedding(
-            words,
+            tables[tower],
             vocabulary,
             scale,
             tensors.vector(f"{tower}.embed_positions.weight", places, d)(),
@@ -81,8 +86,8 @@ def read_bart(settings: Settings, tensors: Tensors, room: int) -> Transformer:
         return Stack(embedding, LazyLayers(fetchers, room // 2), sizes.heads, is_causal=cross is not None)
 
     encoder, decoder = stack("encoder", None), stack("decoder", _BART_CROSS)
-    head = language_head(settings, tensors, words, d, tied=True, bias="final_logits_bias")
-    tensors.check_rest(*(name.replace(".", r"\.") for name in _TABLES), r"lm_head\.weight", "final_logits_bias")
+    head = language_head(settings, tensors, shared, tied=tied, bias="final_logits_bias")
+    tensors.check_rest()
     return Transformer(decoder, encoder, head)
 
 
@@ -93,17 +98,19 @@ def read_t5(settings: Settings, tensors: Tensors, room: int) -> Transformer:
     -----
     Scores are not divided by √d: training has made up for it.
     """
+    _refuse_one_tower(tensors)
     sizes = read_sizes(
         settings, width="d_model", inner="d_ff", layers="num_layers", heads="num_heads", head_width="d_kv"
     )
     vocabulary = settings.whole("vocab_size")
-    words = _words(tensors, vocabulary, sizes.width)
+    said = are_tied(settings)
+    shared, tables = _tables(tensors, _OF_T5, vocabulary, sizes.width, tied=True, said=said)
     parts = T5Parts(settings, tensors, sizes, *_t5_network(settings))
 
     def stack(tower: str, layers: int, *, is_decoder: bool) -> Stack:
         fetchers = [parts.layer(f"{tower}.block.{place}.layer.", is_decoder=is_decoder) for place in range(layers)]
         return Stack(
-            Embedding(words, vocabulary),
+            Embedding(tables[tower], vocabulary),
             LazyLayers(fetchers, room // 2),
             sizes.heads,
             is_causal=is_decoder,
@@ -114,21 +121,38 @@ def read_t5(settings: Settings, tensors: Tensors, room: int) -> Transformer:
 
     encoder = stack("encoder", sizes.layers, is_decoder=False)
     decoder = stack("decoder", settings.whole("num_decoder_layers", sizes.layers), is_decoder=True)
-    own = tensors.has("lm_head.weight")
-    scaled = settings.flag("scale_decoder_outputs", settings.flag("tie_word_embeddings", True))
-    settings = settings.altered(tie_word_embeddings=not own)
-    scale = sizes.width**-0.5 if scaled else 1.0
-    head = language_head(settings, tensors, words, sizes.width, tied=True, scale=scale)
+    scale = sizes.width**-0.5 if settings.flag("scale_decoder_outputs", said) else 1.0
+    head = language_head(settings, tensors, shared, tied=True, said=said, scale=scale)
     tensors.check_rest(
-        *(name.replace(".", r"\.") for name in _TABLES),
         r"decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight",  # old files have it, unused
     )
     return Transformer(decoder, encoder, head)
 
 
-def _words(tensors: Tensors, vocabulary: int, d: int) -> Words:
-    name = next((name for name in _TABLES if tensors.has(name)), _TABLES[0])
-    return Words(tensors, tensors.array(name, vocabulary, d))
+def _refuse_one_tower(tensors: Tensors) -> None:
+    for tower, other in (TOWERS, TOWERS[::-1]):
+        if tensors.has_any(f"{tower}.") and not tensors.has_any(f"{other}."):
+            raise FileError(
+                f"{tensors.where} holds only the {tower} of its model. Of BART and T5 only models with both towers can "
+                f"be run here: save the whole model, with its {other}."
+            )
+
+
+def _tables(
+    tensors: Tensors, others: tuple[str, ...], vocabulary: int, d: int, *, tied: bool, said: bool
+) -> tuple[Words, dict[str, Words]]:
+    """Return the shared table, and that of each tower, which is its own where the file has one.
+
+    Parameters
+    ----------
+    others : tuple of str
+        What may stand in for the shared table, where they are tied.
+    tied, said : bool
+        Whether they are, and whether the configuration says so.
+    """
+    shared = Words(tensors, tensors.first((_SHARED, *others) if tied else (_SHARED,), vocabulary, d))
+    own = {tower: tensors.own(f"{tower}.embed_tokens.weight", shared.array, said=said) for tower in TOWERS}
+    return shared, {tower: shared if array is shared.array else Words(tensors, array) for tower, array in own.items()}
 
 
 def _t5_network(settings: Settings) -> tuple[str, bool]:

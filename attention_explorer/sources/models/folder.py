@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from attention_explorer.errors import FileError, quoted
+from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.sources.models.families import family_of
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tensors import Tensors
@@ -50,8 +50,8 @@ def _parsed(path: Path) -> object:
     if file.size > MOST_JSON_BYTES:
         raise FileError(f"“{path.name}” has {file.size} bytes, which no file of settings has.")
     try:
-        return cast("object", json.loads(file.read(0, file.size)))
-    except (ValueError, RecursionError) as error:
+        return cast("object", json_from(file.read(0, file.size)))
+    except JsonTextError as error:
         raise FileError(f"“{path}” cannot be read as JSON ({error}): it is damaged. Copy it again.") from None
 
 

@@ -81,7 +81,7 @@ def read_gguf_model(where: str, file: GgufFile, room: int) -> Transformer:
     rope = _rope(settings, tensors, sizes.head_width)
     own = tensors.has("output.weight")
     last = tensors.fused(tensors.linear("output", sizes.width, vocabulary, bias=False)) if own else None
-    tensors.check_rest(r"blk\.\d+\.attn_rot_embd\.weight", r"blk\.\d+\.rope_freqs\.weight")
+    tensors.check_rest(r"blk\.\d+\.attn_rot_embd\.weight")  # what the base of rotary positions gives, in old files
     stack = Stack(
         Embedding(words, vocabulary),
         LazyLayers(fetchers, room),

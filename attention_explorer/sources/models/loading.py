@@ -24,17 +24,24 @@ from attention_explorer.sources.models.model import Model
 from attention_explorer.sources.models.pooling import pooling_of
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tokeniser import Tokeniser, guarded, library
+from attention_explorer.sources.models.wordpiece import FAMILIES, VOCABULARY, wordpiece
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 
 WEIGHT_BYTES = 2**32
 """Weights that stay in memory once they were read; of larger models the rest is read again at every run."""
 TOKENISER = "tokenizer.json"
+_MAKES_A_TOKENISER = (
+    "python -c \"from transformers import AutoTokenizer as t; t.from_pretrained('.').save_pretrained('.')\""
+)
 
 
 def load_model(
     path: str | PathLike[str], *, attention_bytes: int = ON_SHOW_BYTES, weight_bytes: int = WEIGHT_BYTES
 ) -> Model:
     """Open a model. Only headers are read and checked; its weights are read when it is first run.
+
+    Where the file holds two tables that its configuration says are one, they are compared, and used as they are:
+    ``notes`` of the model says if they differ.
 
     Parameters
     ----------
@@ -74,10 +81,20 @@ def load_model(
 def _open_folder(folder: Path, attention_bytes: int, weight_bytes: int) -> Model:
     settings = folder_settings(folder)
     family = family_of(settings)
-    transformer = family.read(settings, folder_tensors(folder, settings), weight_bytes)
+    tensors = folder_tensors(folder, settings)
+    transformer = family.read(settings, tensors, weight_bytes)
     start = settings.whole("decoder_start_token_id", least=0) if settings.has("decoder_start_token_id") else None
     tokeniser, pooling = _tokeniser(folder, settings), partial(pooling_of, folder)
-    return Model(folder, settings.text("model_type"), transformer, tokeniser, start, attention_bytes, pooling)
+    return Model(
+        folder,
+        settings.text("model_type"),
+        transformer,
+        tokeniser,
+        start,
+        attention_bytes,
+        pooling,
+        notes=tuple(tensors.notes),
+    )
 
 
 def _open_gguf(path: Path, found: GgufFile, attention_bytes: int, weight_bytes: int) -> Model:
@@ -91,8 +108,13 @@ def _tokeniser(folder: Path, settings: Settings) -> Tokeniser:
     path = folder / TOKENISER
 
     def make() -> Any:  # noqa: ANN401 - of a package that may not be installed
+        if not path.exists() and (folder / VOCABULARY).exists() and settings.text("model_type") in FAMILIES:
+            return wordpiece(folder)
         if not path.exists():
-            raise FileError(f"“{folder}” has no {TOKENISER}, so this model takes ids, but no text.")
+            raise FileError(
+                f"“{folder}” has no {TOKENISER}, so this model takes ids, but no text. Where transformers is "
+                f"installed, this line makes one, in that folder: {_MAKES_A_TOKENISER}"
+            )
         read_json(path)  # damage is said in our own words, where the library has few
         file = FileBytes(path)
         content = file.read(0, file.size)

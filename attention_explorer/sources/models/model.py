@@ -54,6 +54,8 @@ class Model:
         Says how one vector is made of a sentence, as `pooling_of`.
     room : int
         Bytes of attention that a trace keeps.
+    notes : tuple of str
+        What of the file is otherwise than its configuration says, a sentence each.
     """
 
     def __init__(
@@ -65,10 +67,13 @@ class Model:
         start: int | None,
         room: int,
         pooling: Callable[[], str] = str,
+        notes: tuple[str, ...] = (),
     ) -> None:
         self.path, self.family, self.transformer = path, family, transformer
         self.name = model_name(path)
         """What people call it."""
+        self.notes = notes
+        """What of the file is otherwise than its configuration says, a sentence each."""
         self._tokeniser, self._start, self._room, self._pooling = tokeniser, start, room, pooling
 
     def __repr__(self) -> str:
@@ -76,7 +81,8 @@ class Model:
         towers = f"{len(main.layers)} layers, {main.heads} heads"
         if encoder is not None:
             towers = f"{len(encoder.layers)} + {towers}"
-        return f"Model({self.path.name!r}, {self.family}, {towers})"
+        noted = ", see .notes" if self.notes else ""
+        return f"Model({self.path.name!r}, {self.family}, {towers}{noted})"
 
     def token(self, index: int) -> str:
         """Return how the vocabulary spells an id."""

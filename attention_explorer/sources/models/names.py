@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.sources.model_recipe import GGUF, is_blob
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 
@@ -55,8 +55,8 @@ def models_of_ollama(models: Path) -> Iterator[tuple[str, Path]]:
 def _layers_of(manifest: Path) -> list[dict[str, object]]:
     try:
         file = FileBytes(manifest)
-        stored = json.loads(file.read(0, min(file.size, _MOST_MANIFEST_BYTES)))
-    except (ExplorerError, ValueError, RecursionError):
+        stored = json_from(file.read(0, min(file.size, _MOST_MANIFEST_BYTES)))
+    except (ExplorerError, JsonTextError):
         return []
     layers = stored.get("layers") if isinstance(stored, dict) else None
     return [layer for layer in layers if isinstance(layer, dict)] if isinstance(layers, list) else []

@@ -117,11 +117,6 @@ class Settings:
         if value is not None and value != expected:
             raise FileError(f"{self.where} says {quoted(name)}: {value!r:.40}. {why}")
 
-    def altered(self, **values: object) -> Settings:
-        """Return the same settings with some others in their place."""
-        named = {self._prefix + name: value for name, value in values.items()}
-        return Settings(self.where, {**self._values, **named}, self._prefix)
-
     def _value(self, name: str, default: object) -> object:
         value = self._values.get(self._prefix + name)
         if value is not None:

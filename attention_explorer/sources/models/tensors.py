@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import RLock
 from typing import NamedTuple
 
 import numpy as np
 
 from attention_explorer.byte_cache import KnowsItsArrays
-from attention_explorer.errors import FileError, did_you_mean, quoted
+from attention_explorer.errors import FileError, quoted
 from attention_explorer.model.arrays import Floats, all_finite
+from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.transformer import FastNorm, Linear
 from attention_explorer.model.transformer.embedding import Ids
 from attention_explorer.sources.recorded.stored_array import StoredArray
+
+_ROWS_AT_ONCE = 1024
+"""That are compared; of the widest models these are 64 MB."""
 
 
 class StoredLinear(NamedTuple):
@@ -39,6 +43,11 @@ class Tensors:
         Why others cannot be used.
     prefixes : tuple of str
         What names may begin with, in files of which task they were saved for.
+
+    Attributes
+    ----------
+    notes : list of str
+        What was found to be otherwise than the configuration says, a sentence each.
     """
 
     def __init__(
@@ -51,10 +60,16 @@ class Tensors:
         self.where, self._arrays, self._unfit = where, arrays, unfit or {}
         self._prefixes = (*prefixes, "")
         self._used = set[str]()
+        self.notes: list[str] = []
 
     def has(self, name: str) -> bool:
         """Whether there is a tensor of a name, with or without a prefix."""
         return self._full_name(name) in self._arrays
+
+    def has_any(self, start: str) -> bool:
+        """Whether the name of a tensor begins so, with or without a prefix."""
+        starts = tuple(prefix + start for prefix in self._prefixes)
+        return any(name.startswith(starts) for name in (*self._arrays, *self._unfit))
 
     def array(self, name: str, *shape: int) -> StoredArray:
         """Return a tensor that has the shape that the configuration asks for.
@@ -70,8 +85,10 @@ class Tensors:
             raise FileError(self._unfit[full])
         array = self._arrays.get(full)
         if array is None:
-            near = did_you_mean(name, self._arrays, "The configuration belongs to another model, or a file is missing.")
-            raise FileError(f"{self.where} has no tensor {quoted(name)}. {near}")
+            raise FileError(
+                f"{self.where} has no tensor {quoted(name)}: the configuration belongs to another model, or a file is "
+                "missing."
+            )
         if array.shape != shape:
             raise FileError(
                 f"{quoted(full)} of {self.where} has the shape {list(array.shape)}, but the configuration asks for "
@@ -80,6 +97,36 @@ class Tensors:
         if array.dtype.kind != "f":
             raise FileError(f"{quoted(full)} of {self.where} holds {array.precision}, but weights are floating-point.")
         return array
+
+    def first(self, names: Sequence[str], *shape: int) -> StoredArray:
+        """Return the first tensor of some that are one and the same, of which a file need not hold all; as `array`."""
+        return self.array(next(filter(self.has, names), names[0]), *shape)
+
+    def own(self, name: str, other: StoredArray, *, said: bool) -> StoredArray:
+        """Return a tensor if the file has it, else the other one that it is tied to; as `array`.
+
+        Parameters
+        ----------
+        name : str
+            Of the tensor.
+        other : StoredArray
+            What it is tied to.
+        said : bool
+            Whether the configuration says that they are tied. Then they are compared: of two that are equal the other
+            one is returned, and two that are not get a note.
+        """
+        if not self.has(name):
+            return other
+        found = self.array(name, *other.shape)
+        if not said or found is other:
+            return found
+        if _are_equal(found, other):
+            return other
+        self.notes.append(
+            f"The file’s own “{found.name}” is used: it differs from “{other.name}”, though the configuration says "
+            "that the two are one."
+        )
+        return found
 
     def vector(self, name: str, *shape: int) -> Callable[[], Floats]:
         """Return what reads a tensor, which is checked now."""
@@ -168,6 +215,16 @@ class Tensors:
         return weight if part.input_first else weight.T
 
 
+def _are_equal(first: StoredArray, second: StoredArray) -> bool:
+    """Whether two tensors of one shape hold the same numbers; read a few rows at a time, up to the first difference."""
+    for start in range(0, len(first), _ROWS_AT_ONCE):
+        checkpoint()
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        if not np.array_equal(first[rows], second[rows]):
+            return False
+    return True
+
+
 class Words(KnowsItsArrays):
     """The table of the embeddings: rows of it, or all of it where it serves as the last matrix too.
 
@@ -180,7 +237,7 @@ class Words(KnowsItsArrays):
     """
 
     def __init__(self, tensors: Tensors, array: StoredArray) -> None:
-        self._tensors, self._array = tensors, array
+        self._tensors, self.array = tensors, array
         self._whole: Floats | None = None
         self._lock = RLock()
 
@@ -192,12 +249,16 @@ class Words(KnowsItsArrays):
     def __call__(self, ids: Ids) -> Floats:
         """Return the rows of some ids, (n, d), float32."""
         if self._whole is None:
-            return self._tensors.finite(self._array, self._array[ids])
+            return self._tensors.finite(self.array, self.array[ids])
         return self._whole[ids]
+
+    def alike(self, array: StoredArray) -> Callable[[], Floats]:
+        """Return what reads all rows of a table: of this one, which is read once, or of another."""
+        return self.whole if array is self.array else lambda: self._tensors.read(array)
 
     def whole(self) -> Floats:
         """Return all rows, (vocabulary, d), float32, read once."""
         with self._lock:
             if self._whole is None:
-                self._whole = self._tensors.read(self._array)
+                self._whole = self._tensors.read(self.array)
             return self._whole

@@ -84,6 +84,61 @@ def test_configurations_that_do_not_do(tmp_path: Path, name: str, change: dict[s
 
 
 @pytest.mark.parametrize(
+    ("name", "stray"),
+    [
+        ("llama", "lm_head.bias"),
+        ("gpt2", "lm_head.bias"),
+        ("bert", "cls.predictions.bias"),  # this one has no head that it could belong to
+        ("roberta", "lm_head.weight"),
+        ("albert", "predictions.weight"),
+        ("distilbert", "vocab_projector.gain"),
+        ("bart", "shared.bias"),
+        ("t5", "encoder.embed_tokens.bias"),
+    ],
+)
+def test_no_tensor_passes_unread(tmp_path: Path, name: str, stray: str) -> None:
+    folder = copied(tmp_path, name)
+    altered(lambda tensors: tensors.update({stray: np.ones(4, np.float32)}))(folder)
+    with pytest.raises(ExplorerError, match=f"“{re.escape(stray)}” .*is no tensor of a model"):
+        load_model(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "tied"),
+    [("llama", "lm_head.weight"), ("bart", "model.encoder.embed_tokens.weight"), ("t5", "decoder.embed_tokens.weight")],
+)
+def test_a_tied_tensor_of_another_shape_is_refused(tmp_path: Path, name: str, tied: str) -> None:
+    folder = copied(tmp_path, name)
+    altered(lambda tensors: tensors.update({tied: np.ones((3, 4), np.float32)}))(folder)
+    with pytest.raises(ExplorerError, match=rf"“{re.escape(tied)}” .* shape \[3, 4\]"):
+        load_model(folder)
+
+
+def test_numbers_that_count_only_times_scales_get_no_wrong_advice(tmp_path: Path) -> None:
+    """Saved as F32 alone, such a model would open and be wrong."""
+    folder = copied(tmp_path, "llama")
+    path = folder / "model.safetensors"
+    header = {"model.embed_tokens.weight": {"dtype": "F8_E4M3", "shape": [2, 2], "data_offsets": [0, 4]}}
+    written = json.dumps(header).encode()
+    path.write_bytes(len(written).to_bytes(8, "little") + written + bytes(4))
+    with pytest.raises(ExplorerError, match=r"type F8_E4M3, .* times scales .* in BF16 or F32\.$"):
+        load_model(folder)
+
+
+@pytest.mark.parametrize("name", ["bart", "t5"])
+@pytest.mark.parametrize(("kept", "missing"), [("encoder", "decoder"), ("decoder", "encoder")])
+def test_half_a_model_is_called_so(tmp_path: Path, name: str, kept: str, missing: str) -> None:
+    def halve(tensors: dict[str, np.ndarray]) -> None:
+        for tensor in [tensor for tensor in tensors if f"{missing}." in tensor]:
+            del tensors[tensor]
+
+    folder = copied(tmp_path, name)
+    altered(halve)(folder)
+    with pytest.raises(ExplorerError, match=f"only the {kept} of its model.*with its {missing}"):
+        load_model(folder)
+
+
+@pytest.mark.parametrize(
     ("content", "reason"),
     [(b"{", "JSON"), (b"[]", "no settings"), (b"\xff\xfe{", "JSON"), (b'{"a":' * 10**5, "JSON"), (b"", "empty")],
 )

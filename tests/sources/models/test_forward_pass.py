@@ -46,6 +46,39 @@ def test_all_layers_as_pytorch(name: str) -> None:
     agree(load_model(MODELS / name)(ids, target), oracle, CLOSE_T5 if "t5" in name else CLOSE)
 
 
+TIED = {
+    "llama-own-head": {"lm_head.weight": "model.embed_tokens.weight"},
+    "gpt2-head-only": {},
+    "bert-own-head": {
+        "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
+        "cls.predictions.decoder.bias": "cls.predictions.bias",
+    },
+    "bert-untied": {},
+    "distilbert-own-head": {"vocab_projector.weight": "distilbert.embeddings.word_embeddings.weight"},
+    "bart-own-encoder": {"model.encoder.embed_tokens.weight": "model.shared.weight"},
+    "bart-untied": {},
+    "t5-own-tables": dict.fromkeys(
+        ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight"), "shared.weight"
+    ),
+    "t5-decoder-only-table": {},
+    "gguf-tied": {},
+    "gguf-own-output": {},
+}
+"""Which tensor of each file is not what it should be tied to."""
+
+
+@pytest.mark.parametrize("name", TIED)
+def test_tables_that_are_tied_or_not_as_pytorch(name: str) -> None:
+    folder, oracle = MODELS / "tied" / name, oracle_of(f"tied/{name}")
+    ids, target = oracle.pop("ids"), oracle.pop("target", None)
+    model = load_model(next(folder.glob("*.gguf"), folder))
+    agree(model(ids, target), oracle, CLOSE_T5 if "t5" in name else CLOSE)
+    assert ("see .notes" in repr(model)) == bool(TIED[name])
+    assert len(model.notes) == len(TIED[name])
+    for note, (own, other) in zip(model.notes, TIED[name].items(), strict=True):
+        assert f"own “{own}” is used: it differs from “{other}”" in note
+
+
 @pytest.mark.parametrize("rope", ["linear", "dynamic", "yarn", "llama3"])
 @pytest.mark.parametrize("old", [False, True], ids=["as version 5 writes it", "as version 4 wrote it"])
 def test_every_way_to_stretch_rotary_positions(tmp_path: Path, rope: str, old: bool) -> None:

@@ -50,6 +50,17 @@ def test_what_is_shown_is_what_the_model_computes(name: str) -> None:
         assert attended.shape == (4, len(source.tokens), layer.v.shape[-1])
 
 
+def test_that_a_file_has_its_own_last_matrix_is_said(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(MODELS / "gpt2", tmp_path / "gpt2"))
+    tensors = load_file(folder / "model.safetensors")
+    for differs in (False, True):
+        table = tensors["transformer.wte.weight"] + np.float32(differs)
+        save_file({**tensors, "lm_head.weight": table}, folder / "model.safetensors")
+        source = source_of(model_recipe(folder, TEXT))
+        said = "own “lm_head.weight” is used: it differs from “transformer.wte.weight”" in source.verdict()[1]
+        assert said == differs
+
+
 @pytest.mark.parametrize("name", ["bart", "t5"])
 def test_with_a_second_sentence_the_decoder_looks_at_the_encoder(name: str) -> None:
     source = source_of(recipe_of(name, "the cat", TEXT))

@@ -10,10 +10,42 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.sources.models.random_folders import numbers_of, write_gguf
+
 TARGET = Path(__file__).parents[2] / "data" / "models"
 SMALL = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 24}
 ENCODER = {**SMALL, "max_position_embeddings": 32, "pad_token_id": 1, "hidden_act": "gelu"}
 DECODER = {**SMALL, "max_position_embeddings": 64, "num_key_value_heads": 2, "tie_word_embeddings": False}
+TINY = {**SMALL, "num_hidden_layers": 1, "max_position_embeddings": 32}
+TOWER = {"layers": 1, "ffn_dim": 24, "attention_heads": 4}
+TOWERS = {f"{tower}_{part}": size for tower in ("encoder", "decoder") for part, size in TOWER.items()}
+BART = {"vocab_size": 40, "d_model": 16, "max_position_embeddings": 32, "pad_token_id": 1, **TOWERS}
+T5 = {"vocab_size": 40, "d_model": 16, "d_kv": 4, "d_ff": 24, "num_layers": 1, "num_heads": 4}
+TIES = {
+    "llama-own-head": ("LlamaForCausalLM", {**TINY, "tie_word_embeddings": True}, ()),
+    "gpt2-head-only": (
+        "GPT2LMHeadModel",
+        {"vocab_size": 40, "n_embd": 16, "n_layer": 1, "n_head": 4, "n_inner": 24, "n_positions": 32},
+        ("transformer.wte.weight",),
+    ),
+    "bert-own-head": ("BertForMaskedLM", {**TINY, "pad_token_id": 1}, ()),
+    "bert-untied": ("BertForMaskedLM", {**TINY, "pad_token_id": 1, "tie_word_embeddings": False}, ()),
+    "distilbert-own-head": (
+        "DistilBertForMaskedLM",
+        {"vocab_size": 40, "dim": 16, "n_layers": 1, "n_heads": 4, "hidden_dim": 24, "max_position_embeddings": 32},
+        (),
+    ),
+    "bart-own-encoder": ("BartForConditionalGeneration", BART, ("model.decoder.embed_tokens.weight", "lm_head.weight")),
+    "bart-untied": ("BartForConditionalGeneration", {**BART, "tie_word_embeddings": False}, ()),
+    "t5-own-tables": ("T5ForConditionalGeneration", {**T5, "decoder_start_token_id": 0}, ()),
+    "t5-decoder-only-table": (
+        "T5ForConditionalGeneration",
+        {**T5, "decoder_start_token_id": 0},
+        ("shared.weight", "encoder.embed_tokens.weight", "lm_head.weight"),
+    ),
+}
+"""The class, its settings, and which tensors the file lacks; those that it has all differ, though some say that they
+are one."""
 ROPES = {
     "linear": {"rope_type": "linear", "rope_theta": 500.0, "factor": 2.5},
     "dynamic": {"rope_type": "dynamic", "rope_theta": 500.0, "factor": 2.0},
@@ -97,6 +129,28 @@ def main():
         _save(model, folder, **how)
         np.savez_compressed(folder / "oracle.npz", **_truth(model, config.is_encoder_decoder))
     _write_ropes(hf)
+    _write_ties(hf)
+
+
+def _write_ties(hf):
+    """Models whose tables are tied, by the configuration or by what the file holds: as transformers reads the file."""
+    import torch
+    from safetensors.torch import save_file
+
+    for name, (kind, settings, lacks) in TIES.items():
+        folder, model_class = TARGET / "tied" / name, getattr(hf, kind)
+        folder.mkdir(parents=True, exist_ok=True)
+        config = model_class.config_class(**settings, architectures=[kind])
+        config.save_pretrained(folder)
+        numbers = {key: value for key, value in numbers_of(model_class(config)).items() if key not in lacks}
+        save_file(numbers, folder / "model.safetensors")
+        model = model_class.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32)
+        np.savez_compressed(folder / "oracle.npz", **_truth(model.eval(), config.is_encoder_decoder))
+    for name, tied in (("gguf-tied", True), ("gguf-own-output", False)):
+        folder = TARGET / "tied" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        model = hf.LlamaForCausalLM(_eager(hf.LlamaConfig(**TINY, tie_word_embeddings=tied)))
+        np.savez_compressed(folder / "oracle.npz", **_truth(write_gguf(model, folder / "model.gguf"), False))
 
 
 def _write_ropes(hf):

@@ -1,0 +1,78 @@
+"""The tokeniser of older BERTs, of which a folder holds only the vocabulary: vocab.txt, a token on each line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from attention_explorer.errors import FileError, quoted
+from attention_explorer.sources.models.folder import read_json
+from attention_explorer.sources.models.settings import Settings
+from attention_explorer.sources.models.tokeniser import guarded, library
+from attention_explorer.sources.recorded.file_bytes import FileBytes
+
+VOCABULARY, HOW = "vocab.txt", "tokenizer_config.json"
+FAMILIES = ("bert", "distilbert")
+"""Those whose vocab.txt is one of WordPiece."""
+_CLASSES = ("BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer", "DistilBertTokenizerFast")
+_BEGIN, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
+_SPECIAL = (_BEGIN, _END, _UNKNOWN, "[PAD]", "[MASK]")
+_MOST_BYTES = 2**24
+
+
+def wordpiece(folder: Path) -> Any:  # noqa: ANN401 - of a package that may not be installed
+    """Return the ``tokenizers.Tokenizer`` of a folder with a vocabulary and no tokenizer.json.
+
+    Letters are made small, and accents left out, as tokenizer_config.json says; where there is none, if the vocabulary
+    has no large letters, as else each word with one would be unknown.
+
+    Raises
+    ------
+    FileError
+        If the vocabulary is none, or text is cut in another way.
+
+    Notes
+    -----
+    Wu et al. 2016 for WordPiece; Devlin et al. 2019.
+    """
+    path = folder / VOCABULARY
+    vocabulary = _read(path)
+    settings = Settings(f"“{folder / HOW}”", read_json(folder / HOW) if (folder / HOW).exists() else {})
+    settings.one_of("tokenizer_class", _CLASSES, _CLASSES[0])
+    has_large = any(token != token.lower() for token in vocabulary if not token.startswith("["))
+    is_small = settings.flag("do_lower_case", not has_large)
+    accents = settings.flag("strip_accents") if settings.has("strip_accents") else None  # None: as letters are
+    chinese = settings.flag("tokenize_chinese_chars", True)
+    return guarded(f"“{path}”", lambda: _made(vocabulary, is_small, accents, chinese))
+
+
+def _read(path: Path) -> dict[str, int]:
+    file = FileBytes(path)
+    if file.size > _MOST_BYTES:
+        raise FileError(f"“{path}” has {file.size} bytes, which no vocabulary of words has.")
+    try:
+        lines = file.read(0, file.size).decode().removesuffix("\n").split("\n")
+    except UnicodeDecodeError:
+        raise FileError(f"“{path}” is no text in UTF-8: copy it again.") from None
+    found = {line.removesuffix("\r"): place for place, line in enumerate(lines)}
+    lacks = next((token for token in (_BEGIN, _END, _UNKNOWN) if token not in found), "")
+    if lacks:
+        raise FileError(f"“{path}” has no {quoted(lacks)}, so it is not the vocabulary of a BERT.")
+    return found
+
+
+def _made(vocabulary: dict[str, int], is_small: bool, accents: bool | None, chinese: bool) -> Any:  # noqa: ANN401
+    package = library()
+    made = package.Tokenizer(package.models.WordPiece(vocab=vocabulary, unk_token=_UNKNOWN))
+    made.normalizer = package.normalizers.BertNormalizer(
+        clean_text=True, handle_chinese_chars=chinese, strip_accents=accents, lowercase=is_small
+    )
+    made.pre_tokenizer = package.pre_tokenizers.BertPreTokenizer()
+    made.post_processor = package.processors.TemplateProcessing(
+        single=f"{_BEGIN} $A {_END}",
+        pair=f"{_BEGIN} $A {_END} $B:1 {_END}:1",
+        special_tokens=[(token, vocabulary[token]) for token in (_BEGIN, _END)],
+    )
+    made.decoder = package.decoders.WordPiece()
+    made.add_special_tokens([token for token in _SPECIAL if token in vocabulary])
+    return made

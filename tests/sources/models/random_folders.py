@@ -1,0 +1,401 @@
+"""Random small models of every family, and how far what comes out here is from what transformers computes on them.
+
+``python -m tests.sources.models.random_folders --count 300`` prints the largest deviations by family. It needs torch
+and transformers (this was written for 2.13.0 and 5.23.0). The folders differ in all that decides which tensor is used
+where: what is tied, by the configuration and in the file; which of several tied tensors a file holds; biases, heads,
+prefixes, types of numbers, and which settings a configuration leaves out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.sources.models import Model, Tokens, load_model
+
+CLOSE, CLOSE_T5, CLOSE_NUMBERS = 2e-5, 5e-5, 5e-5
+"""Of weights, of T5's, whose scores are not divided, and of hidden states and logits."""
+VOCABULARY, PLACES = 40, 32
+Chance = random.Random
+Numbers = dict[str, Any]
+
+
+class Family(NamedTuple):
+    """How folders of a family are made."""
+
+    classes: tuple[str, ...]
+    """Of transformers, the one with all heads first."""
+    config: str
+    sizes: Callable[[Chance], dict[str, object]]
+    prefix: str
+    ties: Mapping[str, tuple[str, ...]]
+    """What may be one tensor: the name of the first, and of those that are tied to it."""
+    optional: tuple[str, ...] = ()
+    """Settings that a configuration may leave out."""
+
+
+def _heads(chance: Chance) -> dict[str, object]:
+    return {
+        "vocab_size": VOCABULARY,
+        "hidden_size": 16,
+        "num_hidden_layers": chance.randint(1, 3),
+        "num_attention_heads": chance.choice((2, 4)),
+        "intermediate_size": chance.choice((20, 24)),
+    }
+
+
+def _encoder(chance: Chance) -> dict[str, object]:
+    sizes = {"max_position_embeddings": PLACES, "pad_token_id": 1, "type_vocab_size": chance.choice((1, 2))}
+    return {**_heads(chance), **sizes, "hidden_act": chance.choice(("gelu", "gelu_new", "relu"))}
+
+
+def _albert(chance: Chance) -> dict[str, object]:
+    layers = chance.randint(1, 3)
+    groups = chance.randint(1, layers)
+    return {**_encoder(chance), "num_hidden_layers": layers, "num_hidden_groups": groups, "embedding_size": 8}
+
+
+def _distilbert(chance: Chance) -> dict[str, object]:
+    sizes = {"dim": 16, "n_layers": chance.randint(1, 3), "n_heads": chance.choice((2, 4)), "hidden_dim": 24}
+    return {"vocab_size": VOCABULARY, "max_position_embeddings": PLACES, **sizes}
+
+
+def _llama(chance: Chance) -> dict[str, object]:
+    sizes = {"max_position_embeddings": 64, "num_key_value_heads": chance.choice((1, 2))}
+    biases = {"attention_bias": chance.random() < 0.3, "mlp_bias": chance.random() < 0.3}
+    return {**_heads(chance), **sizes, **biases, "head_dim": chance.choice((4, 6, 8))}
+
+
+def _mistral(chance: Chance) -> dict[str, object]:
+    return {**_llama(chance), "attention_bias": False, "mlp_bias": False, "sliding_window": chance.choice((None, 5))}
+
+
+def _qwen2(chance: Chance) -> dict[str, object]:
+    sliding = {"use_sliding_window": chance.random() < 0.5, "sliding_window": 4, "max_window_layers": 1}
+    return {**_heads(chance), "max_position_embeddings": 64, "num_key_value_heads": chance.choice((1, 2)), **sliding}
+
+
+def _gpt2(chance: Chance) -> dict[str, object]:
+    sizes = {"n_embd": 16, "n_layer": chance.randint(1, 3), "n_head": chance.choice((2, 4)), "n_positions": PLACES}
+    scales = {"scale_attn_weights": chance.random() < 0.7, "scale_attn_by_inverse_layer_idx": chance.random() < 0.3}
+    return {"vocab_size": VOCABULARY, **sizes, **scales, "n_inner": chance.choice((None, 24))}
+
+
+def _bart(chance: Chance) -> dict[str, object]:
+    sizes: dict[str, object] = {"d_model": 16, "scale_embedding": chance.random() < 0.5}
+    for tower in ("encoder", "decoder"):
+        sizes |= {f"{tower}_layers": chance.randint(1, 2), f"{tower}_attention_heads": 4, f"{tower}_ffn_dim": 24}
+    return {"vocab_size": VOCABULARY, "max_position_embeddings": PLACES, "pad_token_id": 1, **sizes}
+
+
+def _t5(chance: Chance) -> dict[str, object]:
+    sizes = {"d_model": 16, "d_kv": 6, "d_ff": 24, "num_layers": chance.randint(1, 2), "num_heads": 4}
+    how = chance.choice(("relu", "gated-gelu"))
+    return {
+        "vocab_size": VOCABULARY,
+        **sizes,
+        "num_decoder_layers": chance.randint(1, 2),
+        "feed_forward_proj": how,
+        "relative_attention_num_buckets": 12,
+        "relative_attention_max_distance": 10,
+        "decoder_start_token_id": 0,
+    }
+
+
+def _masked(prefix: str, table: str, head: str, bias: str | None) -> dict[str, tuple[str, ...]]:
+    own = {} if bias is None else {bias: (f"{head}.bias",)}
+    return {f"{prefix}.{table}": (f"{head}.weight",), **own}
+
+
+_WORDS, _TIE = "embeddings.word_embeddings.weight", "tie_word_embeddings"
+_LLAMA_TIES = {"model.embed_tokens.weight": ("lm_head.weight",)}
+_TOWERS = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
+FAMILIES = {
+    "bert": Family(
+        ("BertForMaskedLM", "BertForPreTraining", "BertModel", "BertForSequenceClassification"),
+        "BertConfig",
+        _encoder,
+        "bert.",
+        _masked("bert", _WORDS, "cls.predictions.decoder", "cls.predictions.bias"),
+        (_TIE, "position_embedding_type"),
+    ),
+    "roberta": Family(
+        ("RobertaForMaskedLM", "RobertaModel"),
+        "RobertaConfig",
+        _encoder,
+        "roberta.",
+        _masked("roberta", _WORDS, "lm_head.decoder", "lm_head.bias"),
+        (_TIE,),
+    ),
+    "albert": Family(
+        ("AlbertForMaskedLM", "AlbertForPreTraining", "AlbertModel"),
+        "AlbertConfig",
+        _albert,
+        "albert.",
+        _masked("albert", _WORDS, "predictions.decoder", "predictions.bias"),
+        (_TIE, "inner_group_num"),
+    ),
+    "distilbert": Family(
+        ("DistilBertForMaskedLM", "DistilBertModel"),
+        "DistilBertConfig",
+        _distilbert,
+        "distilbert.",
+        _masked("distilbert", _WORDS, "vocab_projector", None),
+        (_TIE,),
+    ),
+    "llama": Family(
+        ("LlamaForCausalLM", "LlamaModel"),
+        "LlamaConfig",
+        _llama,
+        "model.",
+        _LLAMA_TIES,
+        (_TIE, "mlp_bias", "attention_bias"),
+    ),
+    "mistral": Family(
+        ("MistralForCausalLM", "MistralModel"), "MistralConfig", _mistral, "model.", _LLAMA_TIES, (_TIE,)
+    ),
+    "qwen2": Family(
+        ("Qwen2ForCausalLM", "Qwen2Model"), "Qwen2Config", _qwen2, "model.", _LLAMA_TIES, (_TIE, "layer_types")
+    ),
+    "gpt2": Family(
+        ("GPT2LMHeadModel", "GPT2Model"),
+        "GPT2Config",
+        _gpt2,
+        "transformer.",
+        {"transformer.wte.weight": ("lm_head.weight",)},
+        (_TIE, "n_inner", "scale_attn_weights", "scale_attn_by_inverse_layer_idx"),
+    ),
+    "bart": Family(
+        ("BartForConditionalGeneration", "BartModel"),
+        "BartConfig",
+        _bart,
+        "model.",
+        {"model.shared.weight": (*(f"model.{name}" for name in _TOWERS), "lm_head.weight")},
+        (_TIE, "scale_embedding"),
+    ),
+    "t5": Family(
+        ("T5ForConditionalGeneration", "T5Model"),
+        "T5Config",
+        _t5,
+        "",
+        {"shared.weight": (*_TOWERS, "lm_head.weight")},
+        (_TIE, "scale_decoder_outputs", "feed_forward_proj", "relative_attention_max_distance"),
+    ),
+}
+
+
+class Deviation(NamedTuple):
+    """How far two computations of one model are from each other, at most."""
+
+    weights: float
+    logits: float
+    """NaN without a head."""
+    told: str
+    """What was tried, in words."""
+    notes: tuple[str, ...]
+
+
+def deviation_of(family: str, seed: int, folder: Path) -> Deviation:
+    """Make a model, write it to a folder, run it here and in PyTorch, and compare.
+
+    Raises
+    ------
+    ExplorerError
+        If it is refused here.
+    """
+    chance = Chance(f"{family} {seed}")
+    if family == "llama-gguf":
+        theirs, ours, told = _gguf(chance, folder)
+    else:
+        theirs, told = _folder(FAMILIES[family], chance, folder)
+        ours = load_model(folder)
+    return _compared(theirs, ours, chance, told)
+
+
+def _folder(family: Family, chance: Chance, folder: Path) -> tuple[Any, str]:
+    """Write a model, and return it as transformers reads it. What that would make up at random is not left out."""
+    import torch
+    import transformers as hf
+    from safetensors.torch import save_file
+
+    torch.manual_seed(chance.randrange(2**31))
+    tied, name = chance.random() < 0.6, chance.choice((family.classes[0],) * 3 + family.classes)
+    model_class = getattr(hf, name)
+    config = getattr(hf, family.config)(**family.sizes(chance), tie_word_embeddings=tied)
+    config.architectures = [name]
+    numbers = numbers_of(model_class(config))
+    of_file = _in_file(family, numbers, chance, tied=config.tie_word_embeddings)
+    bare = name in family.classes and not any(key.startswith(family.prefix) for key in numbers)
+    as_stored = chance.choice((torch.float32, torch.float32, torch.float16, torch.bfloat16))
+    if not bare and family.prefix and chance.random() < 0.2:
+        of_file = {key.removeprefix(family.prefix): value for key, value in of_file.items()}
+    save_file({key: value.to(as_stored).contiguous() for key, value in of_file.items()}, folder / "model.safetensors")
+    settings = json.loads(config.to_json_string(use_diff=False))
+    usual = getattr(hf, family.config)().to_dict()
+    left_out = {key for key in family.optional if chance.random() < 0.3 and settings.get(key) == usual.get(key)}
+    settings = {key: value for key, value in settings.items() if key not in left_out}
+    (folder / "config.json").write_text(json.dumps({**settings, "model_type": config.model_type}))
+    model, info = model_class.from_pretrained(
+        folder, attn_implementation="eager", dtype=torch.float32, output_loading_info=True
+    )
+    made_up = {key for key in info["missing_keys"] if "pooler" not in key}
+    assert not made_up, f"the folder lacks {made_up}"
+    lacks = sorted(set(numbers) - {*of_file, *(family.prefix + key for key in of_file)})
+    return model.eval(), f"{name}, says {'tied' if tied else 'untied'}, lacks {lacks}, {as_stored}, without {left_out}"
+
+
+def numbers_of(model: Any) -> Numbers:
+    """Return all tensors of a model at random, each for itself, though some may be tied."""
+    import torch
+
+    def drawn(name: str, like: Any) -> Any:
+        is_gain = "norm" in name.lower() or ".ln_" in name
+        return torch.randn(like.shape) * 0.3 + float(is_gain and name.endswith("weight"))
+
+    return {name: drawn(name, numbers) for name, numbers in model.state_dict().items() if numbers.is_floating_point()}
+
+
+def _in_file(family: Family, numbers: Numbers, chance: Chance, *, tied: bool) -> Numbers:
+    """Return what a file holds of tensors that may be tied: all of them, equal or not, or some."""
+    found = dict(numbers)
+    for first, others in family.ties.items():
+        spelt = [name for name in (first, *others) if name in found or name.removeprefix(family.prefix) in found]
+        spelt = [name if name in found else name.removeprefix(family.prefix) for name in spelt]
+        if not tied or len(spelt) < 2:
+            continue
+        how = chance.choice(("equal", "differ", "some", "some that differ", "first"))
+        if how in ("equal", "some"):
+            found |= {name: found[spelt[0]].clone() for name in spelt}
+        kept = spelt
+        if how == "first":
+            kept = spelt[:1]
+        elif how.startswith("some"):
+            kept = chance.sample(spelt, chance.randint(1, len(spelt)))
+        found = {name: value for name, value in found.items() if name not in spelt or name in kept}
+    return found
+
+
+def _gguf(chance: Chance, folder: Path) -> tuple[Any, Model, str]:
+    """Write a model of the Llama family as llama.cpp has it: rows of queries and keys in another order."""
+    import torch
+    import transformers as hf
+
+    torch.manual_seed(chance.randrange(2**31))
+    tied = chance.random() < 0.5
+    sizes: Any = {**_llama(chance), "attention_bias": False, "mlp_bias": False}
+    config = hf.LlamaConfig(**sizes, tie_word_embeddings=tied, attn_implementation="eager")
+    model = write_gguf(hf.LlamaForCausalLM(config), folder / "model.gguf")
+    return model, load_model(folder / "model.gguf"), f"gguf, {'no output' if tied else 'output'}"
+
+
+def write_gguf(model: Any, path: Path) -> Any:
+    """Write a model with random numbers, and return it with these; without its last matrix if that is tied."""
+    import gguf
+
+    config = model.config
+    model.load_state_dict(numbers_of(model))
+    model.tie_weights()
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_key_length(config.head_dim)
+    writer.add_value_length(config.head_dim)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
+    writer.add_vocab_size(config.vocab_size)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config.num_hidden_layers)
+    for name, value in model.state_dict().items():
+        if name == "lm_head.weight" and config.tie_word_embeddings:
+            continue
+        array = value.numpy()
+        for part, heads in (("q_proj", config.num_attention_heads), ("k_proj", config.num_key_value_heads)):
+            if part in name:
+                array = array.reshape(heads, 2, -1, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
+        writer.add_tensor(names.get_name(name, try_suffixes=(".weight", ".bias")), np.ascontiguousarray(array))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return model.eval()
+
+
+def _compared(theirs: Any, ours: Model, chance: Chance, told: str) -> Deviation:
+    import torch
+
+    is_pair, types = ours.transformer.encoder is not None, ours.transformer.main.embedding.types
+    ids = [chance.randrange(VOCABULARY) for _ in range(chance.randint(1, 24))]
+    target = [chance.randrange(VOCABULARY) for _ in range(chance.randint(1, 9))] if is_pair else None
+    kinds = [0] * len(ids) if types is None else [chance.randrange(len(types)) for _ in ids]
+    given: dict[str, Any] = {"input_ids": torch.tensor([ids])}
+    if types is not None:
+        given["token_type_ids"] = torch.tensor([kinds])
+    if target is not None:
+        given["decoder_input_ids"] = torch.tensor([target])
+    with torch.no_grad():
+        expected = theirs(**given, output_attentions=True, output_hidden_states=True)
+    trace = ours(Tokens(tuple(ids), ("",) * len(ids), ((0, 0),) * len(ids), tuple(kinds)), target)
+    pairs = [(trace.weights, "decoder_attentions" if is_pair else "attentions")]
+    if trace.encoder_weights is not None and trace.cross_weights is not None:
+        pairs += [(trace.encoder_weights, "encoder_attentions"), (trace.cross_weights, "cross_attentions")]
+    weights = max(_largest(list(found), [each[0] for each in expected[name]]) for found, name in pairs)
+    logits = expected.get("logits", expected.get("prediction_logits"))
+    if logits is None or logits.shape[-1] != VOCABULARY:
+        return Deviation(weights, float("nan"), told, ours.notes)
+    assert trace.logits is not None, f"no logits: {told}"
+    return Deviation(weights, _largest([trace.logits], [logits[0]]), told, ours.notes)
+
+
+def _largest(found: Sequence[np.ndarray], expected: Sequence[Any]) -> float:
+    assert len(found) == len(expected)
+    return max(float(np.abs(a - b.numpy()).max()) for a, b in zip(found, expected, strict=True))
+
+
+def main() -> None:
+    """Try many, and print a table; the seeds of those that are too far off stand below it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    kinds = (*FAMILIES, "llama-gguf")
+    found: dict[str, list[Deviation]] = defaultdict(list)
+    wrong: list[str] = []
+    for place in range(options.count):
+        family, seed = kinds[place % len(kinds)], options.seed + place // len(kinds)
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                deviation = deviation_of(family, seed, Path(folder))
+            except ExplorerError as error:
+                wrong.append(f"{family} {seed} is refused: {error}")
+                continue
+        found[family].append(deviation)
+        if not is_close(family, deviation):
+            wrong.append(f"{family} {seed}: {deviation}")
+    print("family      folders  with a note  largest deviation of weights, of logits")  # noqa: T201
+    for family, tried in found.items():
+        noted, logits = sum(bool(each.notes) for each in tried), [each.logits for each in tried]
+        weights = max(each.weights for each in tried)
+        print(f"{family:12}{len(tried):7}{noted:13}  {weights:.1e}  {np.nanmax(logits):.1e}")  # noqa: T201
+    print("\n".join(wrong) or "All agree.")  # noqa: T201
+
+
+def is_close(family: str, deviation: Deviation) -> bool:
+    """Tell whether a deviation is rounding alone."""
+    logits = 0.0 if np.isnan(deviation.logits) else deviation.logits
+    return deviation.weights <= (CLOSE_T5 if family == "t5" else CLOSE) and logits <= CLOSE_NUMBERS
+
+
+if __name__ == "__main__":
+    main()
