@@ -22,7 +22,15 @@ import numpy as np
 
 from attention_explorer import errors
 from attention_explorer.errors import ArrayError, ExportError
-from attention_explorer.given_arrays import WITH_TRANSFORMERS, Array, as_array, as_layers
+from attention_explorer.given_arrays import (
+    WITH_TRANSFORMERS,
+    Array,
+    as_array,
+    as_layers,
+    as_texts,
+    mapped,
+    without_mask,
+)
 from attention_explorer.rendering import render
 from attention_explorer.sources.handed_over import PREFIX, UNNAMED, file_name_of
 from attention_explorer.sources.recorded_recipe import FileRecipe
@@ -170,9 +178,10 @@ def show(
     weights : array_like, or one for each layer
         (n_q, n_k), (heads, n_q, n_k), (layers, heads, n_q, n_k) or (layers, batch, heads, n_q, n_k); or a tuple of
         (heads, n_q, n_k) or (batch, heads, n_q, n_k), as transformers returns with ``output_attentions=True``. Arrays
-        and memory maps of NumPy, and tensors of torch or JAX, on any device.
-    tokens, context_tokens : sequence of str, optional
-        One a query, and one a key if those are others.
+        of NumPy, and tensors of torch or JAX, on any device. A memory map that is given alone or with tokens is read
+        where it lies, and the file must stay there; all else is copied. What a masked array hides counts as ``mask``.
+    tokens, context_tokens : sequence of str, or of ids, optional
+        One a query, and one a key if those are others; ids may be an array or a tensor.
     q, k, v : array_like, optional
         Queries, keys and values of the heads, (heads, n, d) or (layers, heads, n, d). Without weights these are
         computed from them, softmax(q·kᵀ ÷ √d_k), and stages and arithmetic can be seen.
@@ -204,6 +213,12 @@ def show(
     >>> view.weights()[1]
     array([0., 1., 0.])
     """
+    weights, visible = without_mask(weights)
+    mask = visible if mask is None else mask
+    place = mapped(weights)
+    if place is not None and all(each is None for each in (q, k, v, mask, context_tokens)):
+        recipe = _recipe_of(place.path, tokens, axes=axes, batch=batch, layout=place.layout, offset=place.offset)
+        return View(replace(recipe, from_python=title or UNNAMED))
     named: dict[str, Array] = {}
     for name, given in (("weights", weights), ("q", q), ("k", k), ("v", v)):
         if given is not None:
@@ -214,7 +229,7 @@ def show(
         named["mask"] = as_array("mask", mask)
     for name, texts in (("tokens", tokens), ("context_tokens", context_tokens)):
         if texts is not None:
-            named[name] = np.array([str(text) for text in texts], dtype=np.str_)
+            named[name] = np.array(as_texts(name, texts), dtype=np.str_)
     path = _private_folder() / f"{next(_numbers)}/{file_name_of(title or UNNAMED)}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez(path, **named)  # type: ignore[arg-type] # its stubs take the names for options
@@ -264,10 +279,19 @@ def _recipe_of(
     attention: str | None = None,
     axes: str | None = None,
     batch: int | None = None,
+    layout: str = "",
+    offset: int = 0,
 ) -> FileRecipe:
-    texts = [str(text) for text in tokens or ()]
-    batch = None if batch is None else _whole("batch", batch)
-    return file_recipe(path.absolute(), attention=attention or "", axes=axes or "", batch=batch, tokens=texts)
+    texts = () if tokens is None else as_texts("tokens", tokens)
+    return file_recipe(
+        path.absolute(),
+        attention=attention or "",
+        axes=axes or "",
+        batch=None if batch is None else _whole("batch", batch),
+        tokens=texts,
+        layout=layout,
+        offset=offset,
+    )
 
 
 def _whole(name: str, given: object) -> int:
@@ -283,12 +307,16 @@ def _named(name: str, given: object) -> dict[str, Array]:
     return {f"{name}.{place}": layer for place, layer in enumerate(layers)} if is_list else {name: layers[0]}
 
 
+_AS_INSTALLED = ("-P",)
+"""Without the working folder among the modules: a random.py that lies there is not to be run in place of Python's."""
+
+
 def open_window(page: HeadsState, name: str = "Untitled") -> None:
     """Open the window, called ``name``, on a state of the Heads page.
 
     A script waits until it is closed, a notebook goes on.
     """
-    command = [sys.executable, "-m", "attention_explorer", str(_session_with(page, name))]
+    command = [sys.executable, *_AS_INSTALLED, "-m", "attention_explorer", str(_session_with(page, name))]
     if _is_in_a_notebook():
         subprocess.Popen(command)  # noqa: S603 - this program
     else:
@@ -315,7 +343,7 @@ def _drawn(page: HeadsState, path: Path | None = None, **options: Any) -> bytes:
     target = path or _private_folder() / f"drawn-{next(_numbers)}"
     arguments = [str(_session_with(page)), str(target.absolute()), json.dumps(options)]
     done = subprocess.run(  # noqa: S603 - this program
-        [sys.executable, "-c", _ELSEWHERE, *arguments], capture_output=True, text=True, check=False
+        [sys.executable, *_AS_INSTALLED, "-c", _ELSEWHERE, *arguments], capture_output=True, text=True, check=False
     )
     if done.returncode:
         kind, _, said = done.stderr.strip().rpartition("\n")[2].partition(": ")

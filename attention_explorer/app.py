@@ -183,10 +183,6 @@ def data_folder() -> Path:
     return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppDataLocation)) / "sessions"
 
 
-WELCOME_MILLISECONDS = 150
-"""After the window is shown: its first picture must not wait for the lessons to be loaded."""
-
-
 def first_state() -> ExplorerState:
     """Return what the program shows when it starts for the first time: attention that was learned on the Heads page."""
     return ExplorerState(heads=heads_preset("learned-it").state)
@@ -223,9 +219,11 @@ def run_window(
         window.show_page(page)
     window.show()
     QTimer.singleShot(0, window, collect_garbage_again)
-    if is_first and state is None and path is None and not page:
-        QTimer.singleShot(WELCOME_MILLISECONDS, window, window.welcome)
-    LoadAhead(window).start()
+    ahead = LoadAhead(window)
+    is_welcomed = is_first and state is None and path is None and not page
+    if is_welcomed:
+        ahead.lessons_ready.connect(window.welcome)
+    ahead.start(lessons_first=is_welcomed)
     if is_watched:
         watch(window)
     return application.exec()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 from attention_explorer import __version__
 from attention_explorer.display import has_display
 from attention_explorer.errors import ExplorerError, ExportError, UsageError, did_you_mean, full_stop, quoted
-from attention_explorer.numerals import counted
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them: the command line answers without NumPy and Qt.
@@ -89,7 +88,7 @@ def _with_command(arguments: list[str]) -> list[str]:
     """Return the arguments with ``run`` before a file that stands where a command would."""
     at = 0
     while at < len(arguments) and arguments[at].startswith("-"):
-        at += 2 if arguments[at] in ("--preset", "--page", "--without-display", "--text") else 1
+        at += 2 if arguments[at] in ("--preset", "--page", "--without-display", "--text", "--target") else 1
     if at >= len(arguments) or arguments[at] in COMMANDS:
         return arguments
     if not _is_file(arguments[at]):
@@ -140,7 +139,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="a session (.attn.json), attention (.npz, .npy, .safetensors) or a model (a folder, .gguf)",
     )
-    run.add_argument("--text", metavar="TEXT", help="what a model reads")
+    _add_texts(run)
     _add_render(commands)
     _add_gallery(commands)
     presets = commands.add_parser("presets", help="list the presets: page, name and title, one on each line")
@@ -148,6 +147,11 @@ def parser() -> argparse.ArgumentParser:
     _add_lesson(commands)
     _add_train(commands)
     return top
+
+
+def _add_texts(command: argparse._ActionsContainer) -> None:
+    command.add_argument("--text", metavar="TEXT", help="what a model reads")
+    command.add_argument("--target", metavar="TEXT", help="what the decoder of BART or T5 writes: its cross-attention")
 
 
 def _add_train(commands: argparse._SubParsersAction[_Command]) -> None:
@@ -172,7 +176,7 @@ def _add_train(commands: argparse._SubParsersAction[_Command]) -> None:
 
 
 _LEARNED_NUMBERS = {
-    "seed": "of the first numbers and of the sentences, 0 by default",
+    "seed": "seed of the first weights and of the sentences, 0 by default",
     "layers": "layers of attention",
     "heads": "heads of a layer",
     "d_model": "features of a token",
@@ -181,21 +185,21 @@ _LEARNED_NUMBERS = {
     "length": "tokens of a sentence",
     "batch": "sentences in a step",
     "rate": "the largest learning rate",
-    "warm_up": "steps up to it",
+    "warm_up": "steps until the learning rate reaches it",
 }
 _LEARNED_SWITCHES = {
-    "hard": ("hard", "let the best key take all, through which nothing is learned"),
+    "hard": ("hard", "let the best key take all: queries and keys then learn nothing"),
     "scaled": ("no-scale", "leave out the division by √d_k"),
-    "positions": ("no-positions", "do not tell where a token stands"),
-    "residual": ("no-residual", "do not add what comes into a layer to what it makes of it"),
+    "positions": ("no-positions", "leave out the positions of tokens"),
+    "residual": ("no-residual", "leave out the residual: the input of each layer, added to its output"),
 }
 """By the field of the setup: the option that changes it, and what that does."""
 
 
 def _add_lesson(commands: argparse._SubParsersAction[_Command]) -> None:
-    lesson = commands.add_parser("lesson", help="look a lesson over that you write, or print it")
+    lesson = commands.add_parser("lesson", help="check a lesson that you are writing, or print it")
     tasks = lesson.add_subparsers(dest="task", metavar="TASK", required=True)
-    check = tasks.add_parser("check", help="walk a lesson and print what its names are, and its answers")
+    check = tasks.add_parser("check", help="walk through a lesson and print its names and its answers")
     handout = tasks.add_parser("handout", help="write a lesson as a PDF to be printed: its questions, then the answers")
     for task in (check, handout):
         task.add_argument("file", type=Path, metavar="FILE", help="a lesson (.lesson.toml)")
@@ -234,7 +238,7 @@ def _add_gallery(commands: argparse._SubParsersAction[_Command]) -> None:
         type=_size,
         action="append",
         metavar="WxH",
-        help="size in pixels, 1280x800 by default; may repeat",
+        help="size in pixels, 1280x800 by default; may be repeated",
     )
     gallery.add_argument("--theme", choices=("light", "dark", "both"), default="both", help="both by default")
 
@@ -282,10 +286,9 @@ def _add_render(commands: argparse._SubParsersAction[_Command]) -> None:
 
 def _add_attention_options(render: argparse.ArgumentParser) -> None:
     heads = render.add_argument_group("the page heads")
-    heads.add_argument("--layer", type=int, metavar="N", help="the layer, from 1, or as --from-zero says")
+    heads.add_argument("--layer", type=int, metavar="N", help="the layer, counted from 1, or from 0 with --from-zero")
     heads.add_argument("--head", type=int, metavar="N", help="the head, likewise")
-    models = render.add_argument_group("models")
-    models.add_argument("--text", metavar="TEXT", help="what the model reads")
+    _add_texts(render.add_argument_group("models"))
     files = render.add_argument_group("files of attention")
     files.add_argument("--attention", default="", metavar="NAME", help="what the weights are called in the file")
     files.add_argument(
@@ -369,8 +372,8 @@ def _carry_out(options: argparse.Namespace) -> int:
         case _:
             file = getattr(options, "file", None)
             how = {"is_watched": options.watch, "from_zero": options.from_zero}
-            text = getattr(options, "text", None)
-            return _run(options.preset, options.without_display, file, options.page, text, how)
+            texts = getattr(options, "text", None), getattr(options, "target", None)
+            return _run(options.preset, options.without_display, file, options.page, texts, how)
 
 
 def _complain(sentence: str) -> None:
@@ -382,14 +385,14 @@ def _run(
     without_display: Path | None,
     file: Path | None,
     page: str | None,
-    text: str | None,
+    texts: tuple[str | None, str | None],
     how: dict[str, bool],
 ) -> int:
     if preset_name is not None and file is not None:
         raise ExplorerError(f"The window opens on the file “{file}” or on the preset “{preset_name}”: name one.")
     from attention_explorer.state.ready_made import find_preset
 
-    model = _model_shown(file, page or "", text)
+    model = _model_shown(file, page or "", *texts)
     if model is None and file is not None and file.suffix not in ("", ".json"):
         _refuse_other_files(file)
     ready = None if preset_name is None else find_preset(preset_name, page or "")
@@ -416,20 +419,23 @@ def _run(
     return run_window(None, file, page or "", **how)
 
 
-def _model_shown(file: Path | None, page: str, text: str | None) -> Shown | None:
+def _model_shown(file: Path | None, page: str, text: str | None, target: str | None) -> Shown | None:
     """Return what a model shows, opened before there is a window; None if the file is none."""
     from attention_explorer.sources.model_recipe import model_at
 
     if file is None or model_at(file.absolute()) is None:
-        if text is not None:
-            raise UsageError(_TEXT_IS_FOR_MODELS)
+        _refuse_texts(text, target)
         return None
     from attention_explorer.rendering import shown_by_model
 
-    return shown_by_model(file.absolute(), page, text)
+    return shown_by_model(file.absolute(), page, text, target)
 
 
-_TEXT_IS_FOR_MODELS = "--text is what a model reads: name a model, which is a folder or a .gguf file."
+def _refuse_texts(text: str | None, target: str | None) -> None:
+    if text is not None or target is not None:
+        raise UsageError(
+            "--text is what a model reads, and --target what it writes: name a model, a folder or a .gguf file."
+        )
 
 
 def _refuse_other_files(file: Path) -> None:
@@ -481,19 +487,9 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _check_lesson(path: Path) -> int:
-    from attention_explorer.pages.lessons.reading import read_lesson
-    from attention_explorer.pages.lessons.walk import checked, unproved_numbers
-    from attention_explorer.pages.lessons.words import unknown_terms
+    from attention_explorer.pages.lessons.checking import looked_over
 
-    lesson = read_lesson(path)
-    for step in lesson.steps:
-        for name in unknown_terms(step):
-            _complain(f"{quoted(path.name)}, line {step.line}: {quoted(name)} is no term, so nothing is linked there.")
-    lines = [f"{lesson.title}: {counted(len(lesson.steps), 'step')}, {lesson.minutes:g} minutes\n"]
-    for step, number in unproved_numbers(lesson, path.absolute().parent):
-        _complain(f"{quoted(path.name)}, line {step.line}: nothing vouches for {number}. Name in “facts” what it is.")
-    lines += (f"  line {step.line}: {name} = {what}\n" for step, name, what in checked(lesson, path.absolute().parent))
-    return _write_out(_encoded("".join(lines)))
+    return _write_out(_encoded(looked_over(path, _complain)))
 
 
 def _hand_out(options: argparse.Namespace) -> int:
@@ -564,16 +560,17 @@ def _shown(source: str, page: str, options: argparse.Namespace) -> Shown:
 
     is_attention = source != STANDARD and is_recording(Path(source))
     if is_attention:
+        _refuse_texts(options.text, options.target)
         tokens = () if options.tokens is None else _tokens_in(options.tokens)
         how = {"attention": options.attention, "axes": options.axes, "batch": options.batch, "tokens": tokens}
         return shown_by_recording(Path(source).absolute(), page, **how)
     if options.attention or options.axes or options.batch is not None or options.tokens:
         raise UsageError("--attention, --axes, --batch and --tokens are for files of attention.")
-    if options.text is not None:
+    if options.text is not None or options.target is not None:
         path = Path(source).absolute()
         if source == STANDARD or model_at(path) is None:
-            raise UsageError(_TEXT_IS_FOR_MODELS)
-        return shown_by_model(path, page, options.text)
+            _refuse_texts(options.text, options.target)
+        return shown_by_model(path, page, options.text, options.target)
     if source != STANDARD:
         return shown_by(source, page)
     if sys.stdin is None:  # closed before the start, as "<&-" does
@@ -583,7 +580,7 @@ def _shown(source: str, page: str, options: argparse.Namespace) -> Shown:
 
 def _tokens_in(path: Path) -> tuple[str, ...]:
     """Read tokens: a JSON list of texts, or one on each line."""
-    import json
+    from attention_explorer.json_text import JsonTextError, json_from
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -593,13 +590,13 @@ def _tokens_in(path: Path) -> tuple[str, ...]:
         text = "\0"
     if "\0" in text:
         raise ExplorerError(
-            f"{quoted(str(path))} is no text: give the tokens as a JSON list of texts, or one on each line, in UTF-8."
+            f"{quoted(str(path))} is not text: give the tokens as a JSON list of texts, or one on each line, in UTF-8."
         )
     try:
-        listed = json.loads(text) if path.suffix == ".json" or text.lstrip().startswith("[") else None
-    except (ValueError, RecursionError) as error:
+        listed = json_from(text) if path.suffix == ".json" or text.lstrip().startswith("[") else None
+    except JsonTextError as error:
         if path.suffix == ".json":
-            raise ExplorerError(f"{quoted(str(path))} is no JSON list: {full_stop(str(error))}") from None
+            raise ExplorerError(f"{quoted(str(path))} is not a JSON list: {full_stop(str(error))}") from None
         listed = None  # lines, of which the first may be [CLS]
     if listed is None:
         listed = text.removesuffix("\n").split("\n") if text else []

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tempfile
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from attention_explorer.errors import ExplorerError, ExportError
 
+_PART = re.compile(r"\.attention-explorer-[a-z0-9_]{8}\.part")
+"""What a file is called until it is whole."""
+_FORGOTTEN = 24 * 3600.0
+"""Seconds after which nobody writes to such a file any more: the program was killed meanwhile."""
+_OWNER_ALONE = 0o600
 
-def write_whole(path: Path, data: bytes | Callable[[IO[bytes]], object]) -> None:
+
+def write_whole(path: Path, data: bytes | Callable[[IO[bytes]], object], *, private: bool = False) -> None:
     """Write ``data``, or what the function writes to the file it is given, so that nobody ever sees half a file.
 
     The bytes go to a temporary file in the same folder, which then takes the place of ``path``; if anything fails, what
-    stood at ``path`` before is still there.
+    stood at ``path`` before is still there. Temporary files that a killed program has left there are deleted.
+
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+    data : bytes or callable
+        What comes into it.
+    private : bool
+        Whether nobody but its owner may read it; otherwise it has the permissions of the file before it, or those of
+        any new file.
 
     Raises
     ------
@@ -31,7 +50,7 @@ def write_whole(path: Path, data: bytes | Callable[[IO[bytes]], object]) -> None
         if not path.parent.is_dir():
             what = "is a file, not a folder" if path.parent.exists() else "does not exist"
             raise ExportError(f"The folder “{path.parent}” {what}. Choose another or make it first.")
-        _write_beside_and_rename(path, data)
+        _write_beside_and_rename(path, data, private=private)
     except ExplorerError:  # of the numbers that were to be written: it says what is wrong by itself
         raise
     except _NAME_ERRORS as error:
@@ -46,8 +65,8 @@ def looks_like_path(text: str) -> bool:
     return Path(text).name != text or bool(Path(text).suffix)
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder, and those above it, unless it is there already.
+def make_folder(path: Path, *, private: bool = False) -> None:
+    """Make a folder, and those above it, unless it is there already; if ``private``, for its owner alone.
 
     Raises
     ------
@@ -56,6 +75,8 @@ def make_folder(path: Path) -> None:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
+        if private:
+            path.chmod(0o700)
     except _NAME_ERRORS as error:
         raise ExportError(f"The folder “{path}” cannot be made: {_reason(error)}. Choose another.") from error
 
@@ -84,9 +105,9 @@ def _refuse_what_must_stay(path: Path) -> None:
         raise ExportError(f"“{path}” is write-protected and stays as it is. Choose another name or unprotect it.")
 
 
-def _write_beside_and_rename(path: Path, data: bytes | Callable[[IO[bytes]], object]) -> None:
+def _write_beside_and_rename(path: Path, data: bytes | Callable[[IO[bytes]], object], *, private: bool) -> None:
     path = path.resolve()  # of a link it is the file behind it that changes, not the link
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".attention-explorer-", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
             if isinstance(data, bytes):
@@ -95,11 +116,22 @@ def _write_beside_and_rename(path: Path, data: bytes | Callable[[IO[bytes]], obj
                 data(file)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(_permissions(path))
+        Path(temporary).chmod(_OWNER_ALONE if private else _permissions(path))
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    _sweep(path.parent)
+
+
+def _sweep(folder: Path) -> None:
+    """Delete the temporary files that a killed program has left; what may not be deleted stays."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _PART.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                with suppress(OSError):
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _FORGOTTEN:
+                        os.unlink(entry.path)
 
 
 def _permissions(path: Path) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.files import looks_like_path, write_whole
 from attention_explorer.sources.model_recipe import model_at
@@ -123,8 +125,8 @@ def shown_by_recording(
     return Shown(replace(ExplorerState(), heads=heads), "heads")
 
 
-def shown_by_model(path: Path, page: str = "", text: str | None = None) -> Shown:
-    """Return what a model shows: its first head on a text, or on one of ours.
+def shown_by_model(path: Path, page: str = "", text: str | None = None, target: str | None = None) -> Shown:
+    """Return what a model shows: its first head on a text, or on one of ours, and on what its decoder writes.
 
     Raises
     ------
@@ -135,7 +137,7 @@ def shown_by_model(path: Path, page: str = "", text: str | None = None) -> Shown
 
     if page and page_id(page) != "heads":
         raise ExplorerError(f"“{path.name}” is a model, which the page heads shows, not {page}.")
-    heads = heads_of_model(model_at(path) or path, text)
+    heads = heads_of_model(model_at(path) or path, text, target)
     return Shown(replace(ExplorerState(), heads=heads), "heads")
 
 
@@ -205,7 +207,7 @@ def file_bytes(shown: Shown, options: FigureOptions, what: str = "") -> bytes:
     figure = _figure(shown, what)
     from attention_explorer.ui.export.figure import figure_bytes
 
-    with refusals_counted(shown.state.heads.setup.count):
+    with refusals_counted(shown.state.heads.setup.count), _memory_given_back():
         return figure_bytes(figure, options)
 
 
@@ -214,8 +216,17 @@ def write_file(shown: Shown, path: Path, options: FigureOptions, what: str = "")
     figure = _figure(shown, what)
     from attention_explorer.ui.export.figure import write_figure
 
-    with refusals_counted(shown.state.heads.setup.count):
+    with refusals_counted(shown.state.heads.setup.count), _memory_given_back():
         write_figure(figure, path, options)
+
+
+@contextmanager
+def _memory_given_back() -> Iterator[None]:
+    """Keep no more of what a picture is made of than the budget for what nobody sees: no window tidies up here."""
+    try:
+        yield
+    finally:
+        CACHE.tidy(is_done=True)
 
 
 def _figure(shown: Shown, what: str) -> Figure:

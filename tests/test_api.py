@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +16,7 @@ import pytest
 
 import attention_explorer
 from attention_explorer import ArrayError, ExplorerError, api
+from attention_explorer.sources.source import Lookup
 from attention_explorer.state.session_file import read_session
 
 RNG = np.random.default_rng(11)
@@ -258,6 +260,22 @@ def test_a_head_that_is_wrong_is_called_as_python_counts(tmp_path):
             use()
 
 
+IN_THE_WAY = "from pathlib import Path\nPath('ran').touch()\nraise ImportError"
+
+
+def test_the_window_runs_nothing_that_lies_in_the_working_folder(monkeypatch, tmp_path):
+    commands: list[list[str]] = []
+    monkeypatch.setattr(api.subprocess, "run", lambda command, **_how: commands.append(command))
+    attention_explorer.show(weights_of(2, 5, 5)).open()
+    monkeypatch.undo()
+    (tmp_path / "random.py").write_text(IN_THE_WAY)
+    (command,) = commands
+    done = subprocess.run([*command[:-1], "presets"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "two-keys" in done.stdout
+    assert not (tmp_path / "ran").exists()
+
+
 def test_the_window_is_called_by_the_title_that_was_given(monkeypatch, make_window):
     commands: list[list[str]] = []
     monkeypatch.setattr(api.subprocess, "run", lambda command, **_how: commands.append(command))
@@ -300,10 +318,129 @@ view.save("out.svg")
 
 def test_without_a_display_and_from_a_thread_files_are_written_and_what_was_kept_is_gone_at_the_end(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "QT_QPA_PLATFORM")}
+    (tmp_path / "random.py").write_text(IN_THE_WAY)
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-P", "-c", SCRIPT], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "ran").exists(), "what lies in the working folder is no module of Python's"
     np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), np.eye(4))
     assert (tmp_path / "out.svg").read_text().startswith("<?xml")
     assert not Path(done.stdout.strip()).exists()
+
+
+# ---- Memory maps ----
+
+
+def mapped_file(tmp_path: Path, kind: str, weights: np.ndarray) -> tuple[Path, np.memmap]:
+    """Write weights as people map them, and map them."""
+    path = tmp_path / "w.data"
+    if kind == "npy":
+        np.save(path.with_suffix(".npy"), weights)
+        return path.with_suffix(".npy"), np.load(path.with_suffix(".npy"), mmap_mode="r")
+    order = "F" if kind == "fortran" else "C"
+    path.write_bytes(b"x" * 4100 + weights.tobytes(order))
+    return path, np.memmap(path, weights.dtype, "r", 4100, weights.shape, order)
+
+
+@pytest.mark.parametrize("kind", ["npy", "bare", "fortran"])
+@pytest.mark.parametrize("part", [slice(None), 1], ids=["all of it", "a part"])
+def test_a_memory_map_is_read_where_it_lies(tmp_path, kind, part):
+    weights = weights_of(3, 2, 5, 5).astype(np.float32)
+    path, array = mapped_file(tmp_path, kind, weights)
+    view = attention_explorer.show(array[part], TOKENS)
+    copied = kind == "fortran" and part == 1  # not one piece of the file
+    assert (Path(view._recipe.path) == path) != copied
+    assert view.tokens == ((*TOKENS,))
+    expected = weights[part] if part == 1 else weights[2]
+    found = view.weights(0 if part == 1 else 2, 1)
+    np.testing.assert_array_equal(found, expected[1])
+    if not copied:
+        assert read_session(api._session_with(view._heads_page(0, 1))).state.heads.setup.recipe.path == str(path)
+
+
+@pytest.mark.parametrize("beside", [{"mask": np.ones((5, 5), bool)}, {"context_tokens": TOKENS}])
+def test_a_memory_map_with_more_beside_it_is_copied(tmp_path, beside):
+    path, array = mapped_file(tmp_path, "npy", weights_of(2, 5, 5))
+    assert Path(attention_explorer.show(array, TOKENS, **beside)._recipe.path) != path
+
+
+def test_a_memory_map_that_is_not_what_the_file_holds_is_copied(tmp_path):
+    path, array = mapped_file(tmp_path, "npy", weights_of(2, 5, 5))
+    changed = np.load(path, mmap_mode="c")
+    changed[:] = np.eye(5)
+    np.testing.assert_array_equal(attention_explorer.show(changed).weights(), np.eye(5))
+    before = np.array(array[0])
+    path.rename(tmp_path / "elsewhere.npy")
+    np.save(path, weights_of(2, 5, 5))
+    np.testing.assert_array_equal(attention_explorer.show(array).weights(), before)
+
+
+def test_a_memory_map_takes_no_memory(tmp_path):
+    """A gigabyte, of which the disk holds 4 MB: each row has one number."""
+    queries, keys = 1024, 2**18
+    np.lib.format.open_memmap(tmp_path / "w.npy", "w+", np.float32, (queries, keys)).flush()
+    array = np.load(tmp_path / "w.npy", mmap_mode="r")
+    with (tmp_path / "w.npy").open("r+b") as file:
+        for query in range(queries):
+            file.seek(array.offset + 4 * (query * keys + 5))
+            file.write(np.float32(1.0).tobytes())
+    tracemalloc.start()
+    view = attention_explorer.show(array)
+    row = view._source.layers(Lookup())[0].maps[0].weights([7])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert view._recipe.path == str(tmp_path / "w.npy")
+    assert row.argmax() == 5
+    assert peak < 2**25
+
+
+# ---- Tokens as numbers, and masked arrays ----
+
+
+class Id:
+    """A tensor without axes, as the rows of a tensor are: its text is not that of its number."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def item(self) -> int:
+        return self._number
+
+    def __str__(self) -> str:
+        return f"tensor({self._number})"
+
+
+class Ids(list):
+    """A tensor of ids."""
+
+    shape: tuple[int, ...] = (3,)
+
+
+class Batch(list):
+    shape = (1, 3)
+
+
+IDS = Ids(map(Id, (101, 7, 102)))
+
+
+@pytest.mark.parametrize("given", [IDS, list(IDS), Batch([IDS]), np.array([101, 7, 102]), np.array([[101, 7, 102]])])
+def test_ids_are_labels_by_their_numbers(given):
+    assert attention_explorer.show(np.eye(3), given).tokens == ("101", "7", "102")
+
+
+def test_ids_of_several_sequences_are_refused():
+    with pytest.raises(ArrayError, match=r"tokens has the shape \(2, 3\): give the tokens of one sequence"):
+        attention_explorer.show(np.eye(3), np.zeros((2, 3), int))
+
+
+def test_the_mask_of_a_masked_array_counts():
+    causal = np.tril(np.ones((4, 4), bool))
+    exact = np.where(causal, causal / causal.sum(axis=1, keepdims=True), 0.0)
+    hidden = np.ma.masked_array(np.where(causal, exact, 0.3), ~causal)
+    view = attention_explorer.show(hidden)
+    np.testing.assert_array_equal(view.weights(), exact)
+    map_ = view._source.layers(Lookup())[0].maps[0]
+    np.testing.assert_array_equal(map_.allowed(slice(0, 4)), causal)
+    with pytest.raises(ArrayError, match="a masked array, whose mask would be lost"):
+        attention_explorer.show([hidden, hidden])

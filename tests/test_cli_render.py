@@ -293,10 +293,32 @@ def test_a_model_is_drawn_on_a_text(there: Path) -> None:
         assert written["weights"].shape[0] == len(attention_explorer.load_model(MODEL).tokenize(SENTENCE))
 
 
-@pytest.mark.parametrize("command", [["render", "quiz", "a.png"], ["run", "quiz.attn.json"], ["run"]])
-def test_a_text_is_for_models(command: list[str], there: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([*command, "--text", "Hi"]) == 2
+@pytest.mark.parametrize("option", ["--text", "--target"])
+@pytest.mark.parametrize(
+    "command",
+    [["render", "quiz", "a.png"], ["render", "h.npz", "a.png"], ["run", "quiz.attn.json"], ["run", "h.npz"], ["run"]],
+)
+def test_a_text_is_for_models(command: list[str], option: str, there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez("h.npz", attention=np.eye(3))
+    assert cli.main([*command, option, "Hi"]) == 2
     assert "--text is what a model reads" in capsys.readouterr().err
+    assert not Path("a.png").exists()
+
+
+@pytest.mark.parametrize("name", ["bart", "t5"])
+def test_the_decoder_of_a_model_is_drawn_on_a_target(there: Path, name: str) -> None:
+    model = MODEL.with_name(name)
+    texts = ["--text", "Hi there", "--target", "So it is"]
+    assert cli.main(["render", str(model), "h.npz", *texts, "--layer", "2"]) == 0
+    trace = attention_explorer.load_model(model)("Hi there", "So it is")
+    assert trace.cross_weights is not None
+    with np.load("h.npz") as written:
+        np.testing.assert_allclose(written["weights"], trace.cross_weights[1][0], atol=2e-6)
+
+
+def test_a_target_is_for_models_with_an_encoder(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["render", str(MODEL), "h.npz", "--target", "Hi"]) == 1
+    assert "“gpt2” has no encoder beside a decoder" in capsys.readouterr().err
 
 
 def test_the_window_opens_on_a_model(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -453,9 +475,9 @@ def test_a_picture_of_the_heads_is_chosen(model: np.ndarray, what: str) -> None:
         (["model.npz", "a.svg", "--what", "stages"], 1, "Only the weights were recorded"),
         (["model.npz", "a.svg", "--what", "foo"], 2, "picture, map, lines, stages, compare, marked, wall."),
         (["model.npz", "a.svg", "--tokens", "no.txt"], 1, "cannot be read as a list of tokens: No such file"),
-        (["model.npz", "a.svg", "--tokens", "model.npz"], 1, "“model.npz” is no text"),
+        (["model.npz", "a.svg", "--tokens", "model.npz"], 1, "“model.npz” is not text"),
         (["model.npz", "a.svg", "--tokens", "one.json"], 1, "“one.json” must be a list of texts"),
-        (["model.npz", "a.svg", "--tokens", "broken.json"], 1, "“broken.json” is no JSON list: Expecting"),
+        (["model.npz", "a.svg", "--tokens", "broken.json"], 1, "“broken.json” is not a JSON list: the text"),
         (["model.npz", "a.svg", "--tokens", "two.txt"], 1, "2 tokens for the 4 queries of “model.npz”"),
         (
             ["late-nan.npz", "a.csv", "--head", "3"],

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,6 +90,59 @@ def test_permissions_are_those_of_any_new_file(tmp_path: Path, mask: int, mode: 
     (tmp_path / "other").write_bytes(b"")
     assert path.stat().st_mode == (tmp_path / "other").stat().st_mode
     assert os.umask(mask) == mask, "the umask is as it was"
+
+
+@not_on_windows
+@pytest.mark.usefixtures("umask")
+def test_what_is_private_only_its_owner_reads(tmp_path: Path) -> None:
+    os.umask(0)
+    folder = tmp_path / "data" / "sessions"
+    for _ in range(2):  # also one that an earlier version has made for everybody
+        make_folder(folder, private=True)
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        write_whole(folder / "kept", b"x", private=True)
+        assert stat.S_IMODE((folder / "kept").stat().st_mode) == 0o600
+        folder.chmod(0o755)
+        (folder / "kept").chmod(0o644)
+
+
+# ---- What was left behind ----
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from attention_explorer.files import write_whole
+
+def die(file):
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+write_whole(Path(sys.argv[1]), die)
+"""
+YESTERDAY = 25 * 3600
+
+
+@not_on_windows
+def test_what_a_killed_program_has_left_goes_with_a_later_file(tmp_path: Path) -> None:
+    path = tmp_path / "figure.png"
+    for _ in range(2):
+        assert subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False).returncode < 0
+    old, young = sorted(tmp_path.iterdir())
+    os.utime(old, (time.time() - YESTERDAY,) * 2)
+    write_whole(path, b"whole")
+    assert sorted(tmp_path.iterdir()) == [young, path], "somebody may still be writing to the other"
+
+
+@pytest.mark.parametrize("name", [".abcdefgh.part", "attention-explorer-abcdefgh.part", ".attention-explorer-a.part"])
+def test_no_file_of_anybody_else_goes(tmp_path: Path, name: str) -> None:
+    (tmp_path / "others").mkdir()
+    for kept in (tmp_path / name, tmp_path / "others" / ".attention-explorer-abcdefgh.part"):
+        kept.write_bytes(b"x")
+        os.utime(kept, (time.time() - YESTERDAY,) * 2)
+    (tmp_path / ".attention-explorer-12345678.part").mkdir()
+    write_whole(tmp_path / "figure.png", b"whole")
+    assert len(list(tmp_path.rglob("*"))) == 5
 
 
 # ---- What goes wrong ----

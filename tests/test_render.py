@@ -22,11 +22,13 @@ from PySide6.QtWidgets import QWidget
 
 import attention_explorer
 from attention_explorer import cli, rendering
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length
-from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.map_picture import Window
 from attention_explorer.state.positions.state import PositionsState
@@ -286,6 +288,15 @@ def test_the_numbers_are_those_of_the_state() -> None:
 
 
 # ---- Qt comes late, and once ----
+
+
+def test_many_pictures_take_no_more_memory_than_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    CACHE.clear()
+    monkeypatch.setattr(CACHE, "other_bytes", 2**20)
+    for seed in range(6):
+        state = HeadsState(setup=HeadsSetup(recipe=ToyRecipe(sentence="word " * 60, seed=seed)))
+        attention_explorer.render(state, format="svg")
+        assert CACHE.other_bytes_used <= 2**20
 
 
 def test_the_examples_of_the_docstring_are_true() -> None:

@@ -98,7 +98,7 @@ def _two_at_once(asking: tuple[str, ...], asked: tuple[str, ...]) -> str:
         return "It looks for two tokens at once, but there is only one."
     who = "“it”" if _has_it(asking) else f"the last token, “{asking[-1]}”,"
     first, second = (f"“{asked[place]}” ({place + 1})" for place in pair)
-    return f"One head, two tokens: {who} looks for {first} and {second} alike; {_NO_OTHER}."
+    return f"One head, two tokens: {who} looks for {first} as much as for {second}; {_NO_OTHER}."
 
 
 def _even(_asking: tuple[str, ...], _asked: tuple[str, ...]) -> str:

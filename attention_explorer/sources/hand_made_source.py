@@ -39,6 +39,9 @@ class HandMadeSource(Source[HandMadeRecipe]):
     def head_name(self, layer: int, head: int) -> str:
         return hand_made_heads(self.recipe)[head].name
 
+    def vectors_words(self, name: str, layer: int) -> str:
+        return "made by hand, not projected"
+
     def verdict(self) -> tuple[str, str]:
         return "These heads were made by hand.", "Nothing was learned."
 

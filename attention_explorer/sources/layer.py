@@ -45,6 +45,8 @@ class Layer(NamedTuple):
         What `v`, (heads, n_k, d_v), is made of when it is asked for, if it is known.
     attention : MultiHeadAttention or None
         The projections, if q, k and v were projected from x and context.
+    shared : int
+        How many heads that follow each other have the same keys and values, as in grouped-query attention.
     """
 
     maps: tuple[AttentionMap, ...]
@@ -54,6 +56,7 @@ class Layer(NamedTuple):
     k: Floats | None = None
     values: Values | None = None
     attention: MultiHeadAttention | None = None
+    shared: int = 1
 
     @property
     def v(self) -> Floats:

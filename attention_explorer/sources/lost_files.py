@@ -103,6 +103,8 @@ def as_it_is(recipe: FileRecipe) -> FileRecipe:
             axes=recipe.axes,
             batch=recipe.batch,
             tokens=recipe.given_tokens,
+            layout=recipe.layout,
+            offset=recipe.offset,
         )
     except FileAccessError:
         raise

@@ -91,6 +91,8 @@ class FileRecipe(_Recorded):
         The largest between its weights and those that its queries and keys give, in a sample, if it has both.
     from_python : str
         What arrays were called that were handed over from Python; empty for a file of somebody's own.
+    layout, offset : str, int
+        Of an array that lies in a file of another kind, or in a part of one: see `open_arrays`.
     whole : str
         SHA-256 of all of it, if that was computed, as it is when a session is saved. It makes no other recipe.
     """
@@ -106,6 +108,8 @@ class FileRecipe(_Recorded):
     given_tokens: tuple[str, ...] = ()
     difference: float | None = None
     from_python: str = ""
+    layout: str = ""
+    offset: int = 0
     whole: str = field(default="", compare=False)
 
     @property

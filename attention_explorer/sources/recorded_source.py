@@ -276,6 +276,8 @@ def file_recipe(
     batch: int | None = 0,
     tokens: Sequence[str] = (),
     is_causal: bool | None = None,
+    layout: str = "",
+    offset: int = 0,
 ) -> FileRecipe:
     """Look at a file, tell what is what in it, and name it so that it can be opened again.
 
@@ -293,6 +295,8 @@ def file_recipe(
         The tokens, in place of those of the file.
     is_causal : bool, optional
         Whether keys after their query were hidden; by default it is guessed from weights of exactly 0.
+    layout, offset : str, int
+        Of an array that lies in a file of another kind, or in a part of one: see `open_arrays`.
 
     Returns
     -------
@@ -304,7 +308,7 @@ def file_recipe(
         If it cannot be read, holds no weights, or the rows of the weights sum to 1 along no axis.
     """
     reference = reference_to(path)
-    contents = _with_tokens(contents_of(open_arrays(path), attention or None), tuple(tokens))
+    contents = _with_tokens(contents_of(open_arrays(path, layout, offset), attention or None), tuple(tokens))
     if contents.attention:
         guess = what_speaks_for(contents, axes)
         axes, guessed = guess.checked(), guess.is_causal and contents.mask is None
@@ -322,6 +326,8 @@ def file_recipe(
         tuple(tokens),
         largest_difference(contents, heads),
         path.stem if is_handed_over(path) else "",
+        layout,
+        offset,
     )
 
 
@@ -356,7 +362,8 @@ class FileSource(RecordedSource[FileRecipe]):
                 raise LostFileError(gone, recipe.path, is_there=False)
             what = "Open it as it is now, or find the one that it was." if is_there else "Find it, or open another."
             raise LostFileError(f"{change} {what}", recipe.path, is_there=is_there)
-        contents = _with_tokens(contents_of(open_arrays(path), recipe.attention or None), recipe.given_tokens)
+        file = open_arrays(path, recipe.layout, recipe.offset)
+        contents = _with_tokens(contents_of(file, recipe.attention or None), recipe.given_tokens)
         heads = layers_of(contents, recipe.axes, batch=recipe.batch, is_causal=recipe.is_causal)
         is_causal = recipe.is_causal and contents.mask is None
         return Recording(contents, heads, is_causal, judged(contents, recipe.difference))

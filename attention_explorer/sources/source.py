@@ -138,6 +138,10 @@ class Predictions(NamedTuple):
     """How many tokens there are."""
     is_next: bool
     """Whether they come after the place, or stand in it."""
+    ids: tuple[int, ...]
+    """Their places in the vocabulary."""
+    whose: object
+    """Of which model: two that are equal have one vocabulary."""
 
 
 class Source(ABC, Generic[R]):
@@ -257,6 +261,10 @@ class Source(ABC, Generic[R]):
         """Say where the numbers of "W_Q", "W_K", "W_V" or "W_O" come from."""
         return f"{name} of {self.origin}"
 
+    def vectors_words(self, name: str, layer: int) -> str:
+        """Say where "Q", "K" or "V" of a layer come from, where their projections are not shown."""
+        return self.origin
+
     # ---- In words ----
 
     def caption(self) -> tuple[str, ...]:
@@ -290,8 +298,20 @@ class Source(ABC, Generic[R]):
         """Whether the model says what comes next, or what was masked."""
         return False
 
-    def predictions(self, layers: Sequence[Layer], row: int, most: int) -> Predictions | None:
-        """Return what is expected at a query, of some layers that were made here; None where nothing is predicted."""
+    def predictions(
+        self, layers: Sequence[Layer], row: int, most: int, ids: tuple[int, ...] | None = None
+    ) -> Predictions | None:
+        """Return what is expected at a query; None where nothing is predicted.
+
+        Parameters
+        ----------
+        layers : sequence of Layer
+            Of this source.
+        row, most : int
+            The query, and how many of the most probable tokens are returned.
+        ids : tuple of int, optional
+            Tokens that are returned in place of these.
+        """
         return None
 
     @property

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeAlias, cast
 
+from attention_explorer.json_text import JsonTextError, JsonTooDeepError, json_from
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 Place: TypeAlias = tuple[str | int, ...]
@@ -52,13 +54,11 @@ def parsed(text: str) -> Json:
     if not text.strip():
         raise PlaceError((), "the file is empty")
     try:
-        document: Json = json.loads(text, object_pairs_hook=_object)
-    except json.JSONDecodeError as error:
-        raise PlaceError((), _syntax_words(text, error)) from None
-    except RecursionError:
+        document: Json = json_from(text, _object)
+    except JsonTooDeepError:
         raise PlaceError((), f"lists or objects are nested more than {DEEPEST} deep") from None
-    except ValueError:  # an integer with more digits than Python reads
-        raise PlaceError((), "it holds a number with thousands of digits") from None
+    except JsonTextError as error:
+        raise PlaceError((), str(error)) from None
     if not _is_sound(document):
         for place, part in _parts(document):
             _check_part(place, part)
@@ -71,13 +71,6 @@ def _object(pairs: list[tuple[str, Json]]) -> _Object:
         keys = [key for key, _ in pairs]
         made.repeated = tuple(dict.fromkeys(key for key in keys if keys.count(key) > 1))
     return made
-
-
-def _syntax_words(text: str, error: json.JSONDecodeError) -> str:
-    ends = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-    if ends:
-        return f"the text ends too early, in line {error.lineno}: it seems to have been cut off"
-    return f"the text is no JSON in line {error.lineno}, column {error.colno}"
 
 
 def _is_sound(document: Json) -> bool:

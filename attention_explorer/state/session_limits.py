@@ -153,6 +153,7 @@ LIMITS: dict[type, dict[str, Limit]] = {
         "modified_ns": Limit(0, 2**63 - 1),
         "batch": Limit(0, 2**31),
         "given_tokens": Limit(most=2**16),
+        "offset": Limit(0, 2**60),
         "difference": Limit(0.0, 2.0),
     },
     ModelRecipe: {

@@ -185,3 +185,21 @@ def test_a_file_that_has_changed_or_gone_is_said_when_it_is_shown(saved):
     path.unlink()
     with pytest.raises(ExplorerError, match="There is no file"):
         frame_to_show(setup)
+
+
+def test_rows_that_sum_to_less_than_1_are_said_and_drawn(saved):
+    weights = rows_of_weights(8, 5, 5)
+    weights[1, 2] *= 0.5
+    recipe = file_recipe(saved(attention=weights, tokens=np.array(list("abcde"))))
+    whole, short = (verdict(heads_frame(HeadsSetup(recipe, head=head))) for head in (0, 1))
+    assert "less than 1" not in whole.text
+    assert "One row sums to less than 1, that of “c” (3) to 0.5: the weights are drawn as they are." in short.text
+    assert "train()" in short.text
+    shown = heads_frame(HeadsSetup(recipe, head=1)).head_map.weights()
+    np.testing.assert_allclose(shown[2].sum(), 0.5)
+
+
+def test_dropout_is_among_the_reasons_why_rows_do_not_sum_to_1(saved):
+    kept = np.random.default_rng(3).random((2, 6, 6)) < 0.8
+    with pytest.raises(ExplorerError, match=r"rows sum to between .* in train\(\) mode, whose dropout .* eval\(\)"):
+        file_recipe(saved(attention=rows_of_weights(2, 6, 6) * kept / 0.8))

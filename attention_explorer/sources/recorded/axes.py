@@ -198,7 +198,7 @@ def _found(arrays: Sequence[StoredArray], axes: str, is_list: bool) -> AxesGuess
     every_row = sampled(arrays, key_axis, query_axis)
     bad = [row for row in every_row if row.is_bad]
     bad_heads, heads = ({_head_of(row, key_axis, query_axis) for row in rows} for rows in (bad, every_row))
-    problem = _problem(arrays, bad) if len(bad_heads) > MOST_BAD * len(heads) else None
+    problem = _problem(arrays, bad, key_axis - len(axes)) if len(bad_heads) > MOST_BAD * len(heads) else None
     rows = [row for row in every_row if not row.is_bad]
     sums = add_up(rows or every_row)
     later = sum(row.later for row in rows)
@@ -253,17 +253,22 @@ def _head_of(row: SampledRow, key_axis: int, query_axis: int) -> tuple[int, ...]
     return row.place, *(at for axis, at in enumerate(row.index) if axis not in (key_axis, query_axis))
 
 
-def _problem(arrays: Sequence[StoredArray], bad: Sequence[SampledRow]) -> str:
-    """Say what is wrong with rows that are no weights, in a sentence."""
+def _problem(arrays: Sequence[StoredArray], bad: Sequence[SampledRow], key_axis: int) -> str:
+    """Say what is wrong with rows that are no weights, and what makes weights of them; axes count from the end."""
+    along = f"({key_axis}, keepdims=True)"
+    softmax = f"e / e.sum{along} with e = np.exp(w - w.max{along})"
     for row in bad:
         if row.wrong is not None:
             index, value = row.wrong
-            hint = "are these scores, before the softmax?" if value < 0 else "no weight is that"
+            scores = f"are these scores, before the softmax? Then in Python take {softmax}"
+            hint = f"{scores}, save that with np.save, and open it" if value < 0 else "no weight is that"
             return f"{quoted(arrays[row.place].called)} holds {value} at index {index}: {hint}"
     sums = add_up(bad)
     least, most = f"{sums.least:.3g}", f"{sums.most:.3g}"
     between = most if least == most else f"between {least} and {most}"
     return (
-        f"{quoted(arrays[0].called)} of shape {arrays[0].shape}: rows sum to {between}, not to 1. Choose other axes, "
-        "or divide each row by its sum; or are these scores before the softmax?"
+        f"{quoted(arrays[0].called)} of shape {arrays[0].shape}: rows sum to {between}, not to 1. Choose other axes. "
+        f"Or is each row to be divided by its sum? Then in Python take w / w.sum{along}; of scores before the softmax, "
+        f"take {softmax}. Save that with np.save, and open it. "
+        "Or was the model in train() mode, whose dropout leaves weights out? Then call its eval() first."
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from attention_explorer.errors import ArrayError, FileError, did_you_mean, quoted
+from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.sources.recorded.array_file import ArrayFile
 from attention_explorer.sources.recorded.axes import FEWEST_AXES, MOST_AXES, guess_axes
 from attention_explorer.sources.recorded.stored_array import StoredArray
@@ -213,8 +213,8 @@ def _tokens(file: ArrayFile, names: Sequence[str]) -> tuple[str, ...] | None:
 
 def _from_text(file: ArrayFile, name: str, text: str) -> tuple[str, ...]:
     try:
-        listed = json.loads(text)
-    except (ValueError, RecursionError):
+        listed = json_from(text)
+    except JsonTextError:
         listed = None
     if isinstance(listed, list) and all(isinstance(item, str) for item in listed):
         return tuple(listed)

@@ -9,7 +9,13 @@ import numpy.typing as npt
 
 from attention_explorer.errors import FileError
 from attention_explorer.sources.recorded.file_bytes import FileBytes
-from attention_explorer.sources.recorded.npy_header import MAGIC, NpyHeader, UnfitArrayError, read_header
+from attention_explorer.sources.recorded.npy_header import (
+    MAGIC,
+    NpyHeader,
+    UnfitArrayError,
+    parsed_header,
+    read_header,
+)
 from attention_explorer.sources.recorded.stored_array import PlainArray
 
 MOST_TEXTS, MOST_TEXT_BYTES = 2**18, 2**24
@@ -35,6 +41,23 @@ def read_npy(file: FileBytes, name: str) -> PlainArray:
     if header.dtype.kind in "US":
         raise UnfitArrayError(f"{where} holds text: choose a file of numbers, the weights.")
     array = plain_array(name, header, file, 0)
+    array.called = file.path.name
+    return array
+
+
+def read_bare(file: FileBytes, name: str, header: str, offset: int) -> PlainArray:
+    """Return an array that lies in any file, as the text of a header says that stands beside it.
+
+    Raises
+    ------
+    FileError
+        If the header is none, or the file has no room for the array.
+    """
+    where = f"“{file.path.name}”"
+    said = parsed_header(where, header, offset)
+    if said.dtype.kind in "US" or offset + said.nbytes > file.size:
+        raise FileError(f"{where} should hold numbers of shape {said.shape} from byte {offset} on, and does not.")
+    array = plain_array(name, said, file, 0)
     array.called = file.path.name
     return array
 

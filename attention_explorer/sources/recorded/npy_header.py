@@ -78,6 +78,11 @@ def read_header(where: str, read: Callable[[int, int], bytes]) -> NpyHeader:
         raise FileError(f"{where} has a header of {length} bytes, but an array of numbers needs 128: it is damaged.")
     offset = len(start) + width + length
     header = read(len(start) + width, length).decode("utf-8" if major == 3 else "latin-1", "replace")
+    return parsed_header(where, header, offset)
+
+
+def parsed_header(where: str, header: str, offset: int) -> NpyHeader:
+    """Return what the text of a header says, of an array that begins at ``offset``; errors as `read_header`."""
     descr, fortran_order, shape = _entries(where, header)
     dtype = _dtype(where, descr)
     if len(shape) > MOST_AXES or math.prod(max(1, n) for n in shape) * max(1, dtype.itemsize) > MOST_BYTES:

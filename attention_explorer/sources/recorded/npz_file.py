@@ -17,6 +17,8 @@ from attention_explorer.sources.recorded.stored_array import StoredArray
 
 MOST_DIRECTORY_BYTES = 2**22
 """Of the list at the archive's end: some 40 000 arrays."""
+MOST_ARRAYS = 4096
+"""Each is looked at, which takes up to a millisecond; 80 layers with q, k and v are 240."""
 _LOCAL_HEADER = struct.Struct("<4s22x2H")
 _ENCRYPTED = 1
 
@@ -37,7 +39,13 @@ def read_npz(file: FileBytes) -> ArrayFile:
     arrays: dict[str, StoredArray] = {}
     texts: dict[str, object] = {}
     unfit: dict[str, str] = {}
-    for member in _members(file):
+    members = _members(file)
+    if len(members) > MOST_ARRAYS:
+        raise FileError(
+            f"“{file.path.name}” holds {len(members)} arrays, but {MOST_ARRAYS} are looked through at most: save those "
+            "of attention in a file of their own."
+        )
+    for member in members:
         name = member.filename.removesuffix(".npy")
         if name == member.filename:
             if name.endswith("data.pkl"):
@@ -68,7 +76,7 @@ def _members(file: FileBytes) -> list[zipfile.ZipInfo]:
         raise
     except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error, OverflowError, EOFError) as error:
         raise FileError(
-            f"“{file.path.name}” is a damaged archive: {error}. It may not have been written to its end; save it again."
+            f"“{file.path.name}” is a damaged archive, which may not have been written to its end: save it again."
         ) from error
 
 
@@ -146,7 +154,10 @@ class _Reader(io.RawIOBase):
         left = max(0, self._file.size - self._place)
         count = left if size < 0 else min(size, left)
         if count > MOST_DIRECTORY_BYTES:
-            raise zipfile.BadZipFile(f"its list of members takes {count} bytes, more than any .npz file has")
+            raise FileError(
+                f"“{self._file.path.name}” is a damaged archive: its list of members would take {count} bytes, more "
+                "than any .npz file has. Save it again."
+            )
         found = self._file.read(self._place, count)
         self._place += count
         return found

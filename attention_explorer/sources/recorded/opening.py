@@ -8,7 +8,7 @@ from pathlib import Path
 from attention_explorer.errors import FileError
 from attention_explorer.sources.recorded.array_file import ArrayFile
 from attention_explorer.sources.recorded.file_bytes import FileBytes
-from attention_explorer.sources.recorded.npy_file import is_npy, read_npy
+from attention_explorer.sources.recorded.npy_file import is_npy, read_bare, read_npy
 from attention_explorer.sources.recorded.npz_file import is_zip, read_npz
 from attention_explorer.sources.recorded.safetensors_file import is_safetensors, read_safetensors
 from attention_explorer.sources.recorded_recipe import ENDINGS
@@ -24,13 +24,16 @@ _ELSE = {
 }
 
 
-def open_arrays(path: str | PathLike[str]) -> ArrayFile:
+def open_arrays(path: str | PathLike[str], layout: str = "", offset: int = 0) -> ArrayFile:
     """Open a file of arrays. What it is its first bytes say, and only where they say nothing its ending.
 
     Parameters
     ----------
     path : str or path
         An .npy, .npz or .safetensors file, under any name.
+    layout, offset : str, int
+        Of an array in any other file, or in a part of one: its type, order and shape, written as in an .npy file, and
+        its first byte.
 
     Returns
     -------
@@ -45,6 +48,8 @@ def open_arrays(path: str | PathLike[str]) -> ArrayFile:
         If it is damaged, or of another format.
     """
     file = FileBytes(Path(path))
+    if layout:
+        return ArrayFile(file.path, {NPY_NAME: read_bare(file, NPY_NAME, layout, offset)}, {}, {})
     start = file.read(0, min(_START, file.size))
     ending = file.path.suffix.lower()
     if is_npy(start):

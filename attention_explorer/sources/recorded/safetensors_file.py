@@ -6,7 +6,6 @@ tensors lie one after the other without gaps.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any, cast
@@ -14,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from attention_explorer.errors import FileError, quoted
+from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.sources.recorded.array_file import ArrayFile
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 from attention_explorer.sources.recorded.npy_header import MOST_AXES, MOST_BYTES
@@ -71,8 +71,17 @@ def read_safetensors(file: FileBytes) -> ArrayFile:
             offset = _LENGTH + length + entry.start
             arrays[name] = PlainArray(name, entry.shape, stored, file, offset, bfloat16=entry.type == "BF16")
         else:
-            unfit[name] = f"{entry.where} holds numbers of type {entry.type}: save it as F32."
+            unfit[name] = f"{entry.where} holds numbers of type {entry.type}, {_advice(entry.type)}"
     return ArrayFile(file.path, arrays, texts, unfit)
+
+
+def _advice(kind: str) -> str:
+    if kind.startswith("F8"):
+        return (
+            "which is not read here: such numbers count only times scales that are stored beside them, so that saving "
+            "them in another type alone would make them wrong. Look for the same model in BF16 or F32."
+        )
+    return "which is not read here: save it as F32."
 
 
 def _header_length(start: bytes) -> int:
@@ -83,12 +92,12 @@ def _parsed(where: str, header: bytes) -> dict[str, Any]:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            raise ValueError("a name stands there twice")
+            raise JsonTextError("a name stands there twice")
         return found
 
     try:
-        parsed = json.loads(header.decode(), object_pairs_hook=unique)
-    except (ValueError, RecursionError) as error:
+        parsed = json_from(header, unique)
+    except JsonTextError as error:
         raise FileError(f"{where} has a header that cannot be read ({error}): it is damaged. Save it again.") from None
     if not isinstance(parsed, dict):
         raise FileError(f"{where} has a header that is no list of tensors: it is damaged. Save it again.")
@@ -151,7 +160,7 @@ def _unfolded(text: str) -> object:
     if not text.lstrip().startswith("["):
         return text
     try:
-        listed = json.loads(text)
-    except (ValueError, RecursionError):
+        listed = json_from(text)
+    except JsonTextError:
         return text
     return tuple(listed) if isinstance(listed, list) and all(isinstance(item, str) for item in listed) else text

@@ -15,6 +15,7 @@ import pytest
 
 from attention_explorer.errors import FileError
 from attention_explorer.sources.recorded import open_arrays
+from attention_explorer.sources.recorded.npz_file import MOST_ARRAYS
 
 
 def npy(header: str, data: bytes = b"", version: int = 1) -> bytes:
@@ -45,6 +46,15 @@ def archive(data: bytes, *, claims: int | None = None, method: int = zipfile.ZIP
         place = found.rindex(b"PK\x01\x02") + 24
         found = found[:place] + struct.pack("<I", claims) + found[place + 4 :]
     return found
+
+
+def many(count: int) -> bytes:
+    """Make an archive of so many arrays, of which the first is at fault."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as made:
+        for number in range(count):
+            made.writestr(f"a{number}.npy", b"nothing")
+    return file.getvalue()
 
 
 HUGE = 10**12
@@ -94,6 +104,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "zip with a giant inside": (archive(npy(described(shape=f"({HUGE},)"))), f"takes {4 * HUGE} bytes"),
     "zip without arrays": (b"PK\x05\x06" + bytes(18), "without arrays"),
     "zip cut short": (archive(BOMB)[:-30], "damaged archive"),
+    "zip of very many arrays": (many(MOST_ARRAYS + 1), "4097 arrays, but 4096 are looked through at most"),
     "zip packed otherwise": (archive(BOMB, method=zipfile.ZIP_BZIP2), ""),
     "nothing": (b"", "is empty"),
     "something else": (b"hello, world", "is no .npz, .npy or .safetensors file"),
