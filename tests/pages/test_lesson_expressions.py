@@ -63,7 +63,7 @@ def test_numbers_are_those_of_the_pages() -> None:
         ("lookup.query[0] < lookup.output[1]", [("lookup.query[0]", "x of q"), ("lookup.output[1]", "y of o")]),
         ("abs(lookup.temperature)", [("lookup.temperature", "temperature, from 0.01 to 100")]),
         ("heads.weights[1][2] > 0", [("heads.weights[1][2]", "the weight of query 1 on key 2")]),
-        ("heads.row('it').top == 'cat'", [("heads.row('it').top", "the key to which “it” gives most")]),
+        ("heads.row('it').top == 'cat'", [("heads.row('it').top", "the key that “it” attends to most")]),
         ("not lookup.hard", [("lookup.hard", "hard: on or off")]),
     ],
 )

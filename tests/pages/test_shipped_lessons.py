@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +15,21 @@ from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import drawn, judged, truth
 from attention_explorer.pages.lessons.lesson import Draw, Kind, Lesson, Step
 from attention_explorer.pages.lessons.names import names_in, with_fields
-from attention_explorer.pages.lessons.player import _named_page
+from attention_explorer.pages.lessons.offers import offered
 from attention_explorer.pages.lessons.reading import SUFFIX
-from attention_explorer.pages.lessons.walk import begun, checked, ended, unproved_numbers
-from attention_explorer.pages.lessons.words import drawn_words, read_answer, rich, spoken
+from attention_explorer.pages.lessons.walk import begun, checked, ended, named_page, unproved_numbers
+from attention_explorer.pages.lessons.words import drawn_words, read_answer, rich, spoken, truth_words
+from attention_explorer.pages.lessons.writing import EXAMPLE
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.heads.frame import frame_to_show
 
+ROW_ASKED = re.compile(r"heads\.row\(([^)]*)\)")
 FOLDER = Path(assets.path(shelf.FOLDER))
 
 
 def test_every_file_is_on_the_shelf() -> None:
-    assert {path.name.removesuffix(SUFFIX) for path in FOLDER.iterdir()} == set(shelf.NAMES)
+    found = {path.name for path in FOLDER.iterdir()}
+    assert found == {*(f"{name}{SUFFIX}" for name in shelf.NAMES), EXAMPLE}, "which the help offers instead"
 
 
 @pytest.mark.parametrize("name", shelf.NAMES)
@@ -40,6 +46,18 @@ def test_a_lesson_has_questions_and_comes_after_what_it_needs(lesson) -> None:
     assert sum(name == "answer" for _, name, _ in checked(lesson)) >= 2
     for step in lesson.steps:
         assert step.until is None or step.hint, f"line {step.line}: a task needs a hint"
+
+
+@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+def test_nothing_is_said_twice_to_who_is_told_the_answer(lesson: Lesson) -> None:
+    state = ExplorerState()
+    for step in lesson.steps:
+        state = begun(step, state)
+        if step.answer is not None:
+            case = drawn(step, state, 1)
+            said = truth_words(step.answer, truth(step.answer, case), offered(step.answer, case)).strip("“”.")
+            assert not re.match(rf"{re.escape(said)}\b", step.wrong.lstrip("“"), re.IGNORECASE), f"line {step.line}"
+        state = ended(step, state)
 
 
 def test_there_are_questions_enough_and_half_of_them_are_drawn_afresh() -> None:
@@ -73,7 +91,7 @@ def test_no_text_says_a_number_that_nothing_vouches_for(lesson: Lesson) -> None:
 def test_no_map_shows_what_a_later_step_hides(lesson: Lesson) -> None:
     state, page, seen = ExplorerState(), "", list[tuple[str, ExplorerState, int]]()
     for step in lesson.steps:
-        state, page = begun(step, state), _named_page(step) or page
+        state, page = begun(step, state), named_page(step) or page
         if step.answer is not None and not step.draw:
             for earlier, before, line in seen:
                 shows = earlier == page == "heads" and step.hide and _hidden(step, before) == _hidden(step, state)
@@ -117,13 +135,41 @@ def test_answers_are_read_as_people_type_them(kind: Kind, text: str, given: obje
     [
         ({"scaling.d_k": 16}, "This time: d_k = 16."),
         ({"positions.d_model": 32, "heads.setup.recipe.d_model": 64}, "This time: d_model = 32, d_model = 64."),
-        ({"block.embedding_scale": 2.0}, "This time: embedding scale = 2."),
+        ({"block.embedding_scale": 2.0}, "This time: the embeddings are multiplied by 2."),
+        ({"positions.kind": "none", "positions.causal": True}, "This time: no positions, a causal mask."),
+        ({"heads.setup.recipe.heads": 4, "block.residual": False}, "This time: 4 heads, without the residual."),
+        ({"lookup.entries[0].value": [2.5, 0], "positions.shift": 7}, "This time: v₁ = (2.5, 0), k = 7."),
         ({"lookup.query": [-1, 0.5]}, "This time: q = (−1, 0.5)."),
     ],
 )
 def test_what_was_drawn_is_called_as_the_formulas_have_it(settings, said):
     step = Step(0, "", draw=tuple(Draw(name, (value,)) for name, value in settings.items()))
     assert drawn_words(step, with_fields(ExplorerState(), settings)) == said
+
+
+@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+def test_what_is_drawn_is_said_in_words_and_not_in_names_of_fields(lesson: Lesson) -> None:
+    state = ExplorerState()
+    for step in lesson.steps:
+        state = begun(step, state)
+        for seed in range(6 if step.draw else 0):
+            said = drawn_words(step, drawn(step, state, seed))
+            assert not re.search(r"= (yes|no|[a-z])|\b(?!d_)\w+_|[a-z]{2} = ", said.replace("d_model = ", "")), said
+        state = ended(step, state)
+
+
+@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+def test_the_row_that_is_framed_is_the_one_that_is_asked(lesson: Lesson) -> None:
+    state = ExplorerState()
+    for step in lesson.steps:
+        state = begun(step, state)
+        asked = ROW_ASKED.search(step.answer.of.text) if step.answer is not None and step.answer.of else None
+        for seed in range(6) if asked else ():
+            case = drawn(step, state, seed)
+            which = ast.literal_eval(asked[1])
+            row = list(frame_to_show(case.heads.setup).queries).index(which) if isinstance(which, str) else which
+            assert case.heads.view.row in (None, row), f"line {step.line}"
+        state = ended(step, state)
 
 
 def test_a_letter_and_what_it_equals_stay_on_one_line() -> None:

@@ -46,7 +46,7 @@ def learner(make_window, hand) -> Learner:
 def ask(learner: Learner, folder: Path, preset: str, x: float, y: float, t: float) -> None:
     file = folder / "secret.lesson.toml"
     file.write_text(LESSON.format(preset=preset, x=x, y=y, t=t), encoding="utf-8")
-    learner.window.files.open(file)
+    learner.open(file)
     learner.comes_back()
     QApplication.processEvents()
 
@@ -177,7 +177,7 @@ def test_a_page_that_cannot_hide_its_numbers_is_covered_and_computes_nothing(lea
         encoding="utf-8",
     )
     before = learner.window.session.state.cost
-    learner.window.files.open(file)
+    learner.open(file)
     assert not learner.page.isVisible()
     assert learner.window._cover.text().startswith("?")
     assert learner.window.session.state.cost == before

@@ -69,8 +69,7 @@ def ask(learner: Learner, folder: Path, name: str, drawn: float | None = None) -
     page = answer.partition(".")[0]
     text = LESSON.format(show=show, page=page, set=settings, answer=answer, hide=json.dumps(hide), draw=draw)
     file.write_text(text, encoding="utf-8")
-    learner.window.files.open(file)
-    learner.learned()  # a file that asks about Training is walked on a worker
+    learner.open(file)
     assert learner.place is not None, learner.told
     settled(learner)
 
@@ -164,7 +163,7 @@ def test_a_map_whose_mask_is_asked_for_hides_it_too(learner, tmp_path):
             'ask = "?"\nhide = ["heads.masked"]\nanswer = { cells = "heads.row(1).masked" }\n',
             encoding="utf-8",
         )
-        learner.window.files.open(file)
+        learner.open(file)
         settled(learner)
         pictures.append(learner.canvas.grab().toImage())
         learner.press(learner.card.leave)

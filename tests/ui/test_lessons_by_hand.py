@@ -128,7 +128,7 @@ HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
     "positions": (click_button("Shuffle again"), type_number("Position", 30)),
     "layer": (click_softmax, press_down, click_button("residual")),
     "learned": (play, click_button("layer 2 off"), play),
-    "real": (click_head(16, 0), click_cell(1, 2)),
+    "real": (click_head(11, 1), click_cell(1, 2)),
 }
 """By lesson, how its tasks are done, in their order."""
 

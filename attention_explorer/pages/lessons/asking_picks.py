@@ -182,8 +182,8 @@ class Order(Asking):
             self._show()
 
     def _show(self) -> None:
-        while self._flow.count():
-            self._flow.takeAt(0)
+        for tile in self.tiles:
+            self._flow.removeWidget(tile)
         for number, place in enumerate(self._places, 1):
             self._flow.addWidget(self.tiles[place])
             self.tiles[place].setAccessibleName(f"{self._labels[place]}, {number} of {len(self._places)}")

@@ -97,7 +97,7 @@ _FORMS = (
     *_COMPARISONS,
     *_SUMS,
 )
-_ALLOWED = "names, numbers, comparisons, and, or, not, + - * /, abs, min and max"
+ALLOWED = "names, numbers, comparisons, and, or, not, + - * /, abs, min and max"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ def _check(node: ast.AST, deeper: int) -> None:
     if deeper == 0:
         raise ExpressionError(f"its parts are nested more than {DEEPEST} deep")
     if not isinstance(node, _FORMS):
-        raise ExpressionError(f"{type(node).__name__} is not allowed in it: only {_ALLOWED}")
+        raise ExpressionError(f"{type(node).__name__} is not allowed in it: only {ALLOWED}")
     if isinstance(node, ast.Constant):
         _check_constant(node.value)
     elif isinstance(node, ast.Call):
@@ -192,7 +192,7 @@ def _check(node: ast.AST, deeper: int) -> None:
 
 def _check_constant(value: object) -> None:
     if not isinstance(value, bool | int | float | str):
-        raise ExpressionError(f"{value!r} is not allowed in it: only {_ALLOWED}")
+        raise ExpressionError(f"{value!r} is not allowed in it: only {ALLOWED}")
     if isinstance(value, int | float) and not abs(value) < 1e300:
         raise ExpressionError("it holds a number that is too large")
 

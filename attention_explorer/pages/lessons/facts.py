@@ -28,11 +28,13 @@ def texts_of(step: Step) -> tuple[str, ...]:
     return (*said, *(option.say for option in options), *(option.reply for option in options))
 
 
-def check_facts(step: Step, state: ExplorerState) -> None:
-    """See that each fact of a step stands in its texts and is true.
+def check_fact(fact: Fact, step: Step, state: ExplorerState) -> None:
+    """See that a fact stands in the texts of its step and is true.
 
     Parameters
     ----------
+    fact : Fact
+        One of the step's.
     step : Step
         The step.
     state : ExplorerState
@@ -41,16 +43,14 @@ def check_facts(step: Step, state: ExplorerState) -> None:
     Raises
     ------
     ExplorerError
-        One does not: the message has what is said and what is computed.
+        It does not: the message has what is said and what is computed.
     """
-    said = {number for text in texts_of(step) for number in NUMBER.findall(text)}
-    for fact in step.facts:
-        if fact.said not in said:
-            raise ExplorerError(f"no text of the step says {fact.said}, which is named in “facts”")
-        value = _value(fact, state)
-        digits = len(fact.said.partition(".")[2])
-        if abs(value - float(fact.said)) > 0.5 * 10**-digits * (1 + 1e-9):
-            raise ExplorerError(f"the text says {fact.said}, but {quoted(fact.of.text)} is {value:.{digits + 2}f}")
+    if not any(fact.said in NUMBER.findall(text) for text in texts_of(step)):
+        raise ExplorerError(f"no text of the step says {fact.said}, which is named in “facts”")
+    value = _value(fact, state)
+    digits = len(fact.said.partition(".")[2])
+    if abs(value - float(fact.said)) > 0.5 * 10**-digits * (1 + 1e-9):
+        raise ExplorerError(f"the text says {fact.said}, but {quoted(fact.of.text)} is {value:.{digits + 2}f}")
 
 
 def unproved(step: Step, state: ExplorerState) -> tuple[str, ...]:

@@ -125,7 +125,8 @@ def with_fields(state: ExplorerState, changes: Mapping[str, Any]) -> ExplorerSta
     state : ExplorerState
         What they are changed in.
     changes : mapping of str to bool, int, float, str or list
-        By their dotted names, as in ``{"lookup.query": [1, 0], "lookup.entries[0].number": 10}``.
+        By their dotted names, as in ``{"lookup.query": [1, 0], "lookup.entries[0].number": 10}``. Where there may be
+        nothing, as for a row that is pinned, "none" says so.
 
     Returns
     -------
@@ -135,13 +136,19 @@ def with_fields(state: ExplorerState, changes: Mapping[str, Any]) -> ExplorerSta
     Raises
     ------
     ExplorerError
-        There is no such field, or it cannot hold that; or it names a file, of which lessons read none.
+        There is no such field, which is said of each, a line for one; or it cannot hold that; or it names a file, of
+        which lessons read none.
     """
     if not changes:
         return state
-    document = encoded(state)
+    document, faults = encoded(state), []
     for name, value in changes.items():
-        _put(document, name, value)
+        try:
+            _put(document, name, value, state)
+        except ExplorerError as error:
+            faults.append(str(error))
+    if faults:
+        raise ExplorerError("\n".join(faults))
     decoder = Decoder()
     try:
         changed = decoder.decoded(ExplorerState, document, ())
@@ -153,7 +160,7 @@ def with_fields(state: ExplorerState, changes: Mapping[str, Any]) -> ExplorerSta
     return changed
 
 
-def _put(document: Json, name: str, value: object) -> None:
+def _put(document: Json, name: str, value: object, state: ExplorerState) -> None:
     steps = _steps(name)
     part: Any = document
     for depth, step in enumerate(steps):
@@ -162,11 +169,14 @@ def _put(document: Json, name: str, value: object) -> None:
             before = place_text(steps[:depth]) or "the state"
             names = list(known) if isinstance(part, dict) else []
             otherwise = "" if names else f"It has {len(known)} items." if isinstance(part, list) else "It has no parts."
+            if depth == 1 and step in _page(state, before).members:
+                otherwise = f"It is computed, and cannot be set. Fields are: {', '.join(names)}."
             near = did_you_mean(str(step), names, otherwise) if depth else did_you_mean(str(step), PAGE_IDS)
             raise ExplorerError(f"There is no {quoted(name)}: {before} has no {quoted(str(step))}. {near}")
         if depth < len(steps) - 1:
             part = part[step]
-    part[steps[-1]] = value
+    is_none = value == "none" and not isinstance(part[steps[-1]], str)  # an encoded choice is a text of its own
+    part[steps[-1]] = None if is_none else value
 
 
 def _steps(name: str) -> tuple[str | int, ...]:
@@ -329,7 +339,7 @@ def _row(state: HeadsState, which: str | int) -> Group:
 
     def on_first() -> Shown:
         tops = [_top(each, row) for layer in frame.layers for each in layer.maps]
-        return Shown(tops.count(0), lambda: f"in how many heads {token} gives most to the first token")
+        return Shown(tops.count(0), lambda: f"in how many heads {token} attends most to the first token")
 
     return Group(
         {
@@ -363,8 +373,8 @@ def _weights_of_row(token: str, keys: Sequence[str], weights: Floats) -> Members
         "weights": lambda: Shown(
             weights, lambda *i: f"the weight of {token} on {quoted(keys[i[0]])}" if i else f"the row of {token}"
         ),
-        "top": lambda: Shown(keys[best], lambda: f"the key to which {token} gives most"),
-        "top_index": lambda: Shown(best, lambda: f"the key to which {token} gives most, from 0"),
+        "top": lambda: Shown(keys[best], lambda: f"the key that {token} attends to most"),
+        "top_index": lambda: Shown(best, lambda: f"the key that {token} attends to most, from 0"),
         "most": lambda: Shown(weights[best], lambda: f"the largest weight of {token}"),
     }
 

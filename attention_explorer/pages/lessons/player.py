@@ -22,9 +22,10 @@ from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.panel import CardView, LessonCard
 from attention_explorer.pages.lessons.parts import names_of, way_back
 from attention_explorer.pages.lessons.progress import Progress
-from attention_explorer.pages.lessons.reading import read_lesson
+from attention_explorer.pages.lessons.reading import SUFFIX as SUFFIX_OF_LESSONS
+from attention_explorer.pages.lessons.reading import lesson_from, read_lesson
 from attention_explorer.pages.lessons.results import KINDS, result, result_file
-from attention_explorer.pages.lessons.walk import begun, checked, ended
+from attention_explorer.pages.lessons.walk import begun, checked, ended, page_of
 from attention_explorer.pages.lessons.words import (
     MARKED,
     TYPED,
@@ -34,10 +35,9 @@ from attention_explorer.pages.lessons.words import (
     told_words,
     verdict_words,
 )
+from attention_explorer.pages.lessons.writing import EXAMPLE, example
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.ready_made import find_preset
-from attention_explorer.state.session_file import SUFFIX
 from attention_explorer.ui.accessible import announce
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.preset_box import PresetBox
@@ -45,6 +45,7 @@ from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.page import Page
 from attention_explorer.ui.window import MainWindow
 
+LESSON_FILES = {SUFFIX_OF_LESSONS: "Lesson"}
 COVER = "?\n\nAnswer first. Then you see it here."
 AWAY = 600.0
 """Seconds between two things done after which somebody was away, and the rest is not counted."""
@@ -179,21 +180,36 @@ class LessonPlayer(QObject):
             self._window.tell(save_or_explain(self._window, result_file(found, path), path))
 
     def start_file(self, path: Path) -> None:
-        """Begin the lesson of a file, after walking it; what is wrong with it is told."""
-        try:
+        """Begin the lesson of a file, after walking it on the worker; what is wrong with it is told."""
+
+        def compute() -> Lesson:
             lesson = read_lesson(path)
-            learns = any(_named_page(step) == "training" for step in lesson.steps)
-        except ExplorerError as error:
-            self._window.tell(str(error))
-            return
-        if learns:
-            self._window.tell("One moment: what the lesson asks about is learned first.")
-        self._find_out(
-            lambda: list(checked(lesson, path.parent)),
-            lambda _: self.start(lesson, path.parent),
-            lambda error: self._window.tell(str(error)),
-            is_learned=learns,
-        )
+            for _ in checked(lesson, path.parent):
+                pass
+            return lesson
+
+        def begin(lesson: Lesson) -> None:
+            self._window.tell("")
+            self.start(lesson, path.parent)
+
+        def refuse(error: ExplorerError) -> None:
+            self._window.tell("")
+            self._window.files.could_not_open(path, str(error))
+
+        self._window.tell("One moment: the lesson is looked over first, and what it asks about is computed.")
+        self._find_out(compute, begin, refuse, aside=True)
+
+    def start_example(self) -> None:
+        """Begin the lesson that shows how lessons are written."""
+        self.start(lesson_from(example(), EXAMPLE))
+
+    def save_example(self) -> None:
+        """Ask where the file of that lesson is to be, to be changed there, and write it."""
+        from attention_explorer.ui.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
+
+        path = ask_for_file(self._window, "Save the example", EXAMPLE.removesuffix(SUFFIX_OF_LESSONS), LESSON_FILES)
+        if path is not None:
+            self._window.tell(save_or_explain(self._window, lambda file, _report: file.write(example()), path))
 
     def start(self, lesson: Lesson, folder: Path | None = None) -> None:
         """Begin a lesson, or go on with it where it was left; the sessions of one of a file lie in its folder."""
@@ -309,11 +325,12 @@ class LessonPlayer(QObject):
     def _put(self) -> None:
         """Put the case of the step on its page, without what the question must not tell, or cover the page."""
         place = self._playing()
-        page = _page_of(place.lesson, place.step)
+        page = page_of(place.lesson, place.step)
         if page and page != self._window.settings.page:
             self._window.show_page(page)
         self._unveil()
         self._window.light(place.light_in(place.case), dim=not place.is_done)
+        self._window.show_lit()
         if place.wants_place:
             self._asked = self._window.page
         if self._asked is not None:
@@ -429,7 +446,7 @@ class LessonPlayer(QObject):
         learns = _has_to_learn(self._playing())
         if learns:
             self._change(verdict="One moment: this is learned first.")
-        self._find_out(compute, use, self._complain, is_learned=learns)
+        self._find_out(compute, use, self._complain, aside=learns)
 
     def _find_out(
         self,
@@ -437,10 +454,10 @@ class LessonPlayer(QObject):
         use: Callable[[Any], None],
         refuse: Callable[[ExplorerError], None],
         *,
-        is_learned: bool,
+        aside: bool,
     ) -> None:
-        """Compute something and use it: at once, or on a worker where it has to be learned, which takes a while."""
-        if not is_learned:
+        """Compute something and use it: at once, or aside on the worker where that may take a while."""
+        if not aside:
             try:
                 found = compute()
             except ExplorerError as error:
@@ -465,11 +482,12 @@ class LessonPlayer(QObject):
             (use, _), self._awaited = self._awaited, None
             use(found)
 
-    def _on_not_learned(self, _key: object, error: object) -> None:
+    def _on_not_learned(self, _key: object, error: Exception) -> None:
+        if not isinstance(error, ExplorerError):
+            raise error  # a fault of the program, which is shown as any other
         if self._awaited is not None:
             (_, refuse), self._awaited = self._awaited, None
-            if isinstance(error, ExplorerError):
-                refuse(error)
+            refuse(error)
 
     def _show_guess(self, text: str) -> None:
         """Mark on the plane what is typed as a point."""
@@ -533,17 +551,6 @@ def _has_to_learn(place: Place) -> bool:
         return False
     asked = (answer.of, *(option.condition for option in answer.options))
     return any(name.startswith("training.") for each in asked if each is not None for name in each.names)
-
-
-def _page_of(lesson: Lesson, number: int) -> str:
-    """Return the page that a step takes place on, which is that of the step before if it names none."""
-    return next((page for step in reversed(lesson.steps[: number + 1]) if (page := _named_page(step))), "")
-
-
-def _named_page(step: Step) -> str:
-    if step.show and not step.show.endswith(SUFFIX):
-        return find_preset(step.show, step.page).page
-    return step.page or next((name.partition(".")[0] for name in step.set), "")
 
 
 def _view_of(place: Place, progress: Progress) -> CardView:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.pages.lessons.lesson import NAMES, Lesson
 
 LONGEST = 1e7
@@ -105,8 +106,8 @@ class Progress:
     def read(cls, text: str) -> Self:
         """Return what a text of the settings says; what cannot be understood was never done."""
         try:
-            document = json.loads(text or "{}")
-        except (ValueError, RecursionError):
+            document = json_from(text or "{}")
+        except JsonTextError:
             return cls()
         items = document.items() if isinstance(document, dict) else ()
         return cls({key: _done(item) for key, item in items if isinstance(item, dict)})

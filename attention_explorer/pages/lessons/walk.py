@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.pages.lessons.answers import Right, drawn, truth
 from attention_explorer.pages.lessons.expression import Expression
-from attention_explorer.pages.lessons.facts import check_facts, unproved
+from attention_explorer.pages.lessons.facts import check_fact, unproved
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Lesson, Step
 from attention_explorer.pages.lessons.names import names_in, refuse_files, with_fields
 from attention_explorer.pages.lessons.offers import offered
@@ -47,6 +48,18 @@ def ended(step: Step, state: ExplorerState) -> ExplorerState:
     return with_fields(state, step.done)
 
 
+def page_of(lesson: Lesson, number: int) -> str:
+    """Return the page that a step takes place on, which is that of the step before if it names none."""
+    return next((page for step in reversed(lesson.steps[: number + 1]) if (page := named_page(step))), "")
+
+
+def named_page(step: Step) -> str:
+    """Return the page that a step names by what it shows or sets; empty for none."""
+    if step.show and not step.show.endswith(SUFFIX):
+        return find_preset(step.show, step.page).page
+    return step.page or next((name.partition(".")[0] for name in step.set), "")
+
+
 def _shown(step: Step, before: ExplorerState, folder: Path | None) -> ExplorerState:
     if not step.show.endswith(SUFFIX):
         ready = find_preset(step.show, step.page)
@@ -58,8 +71,19 @@ def _shown(step: Step, before: ExplorerState, folder: Path | None) -> ExplorerSt
     return state
 
 
-def checked(lesson: Lesson, folder: Path | None = None) -> Iterator[tuple[Step, str, str]]:
+def checked(
+    lesson: Lesson, folder: Path | None = None, reached: Callable[[Step], object] = lambda _step: None
+) -> Iterator[tuple[Step, str, str]]:
     """Walk a lesson as *Show me* would, and find out whether all that it says can be.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        The lesson.
+    folder : Path, optional
+        Where it lies.
+    reached : callable, optional
+        Called with each step before it is begun.
 
     Yields
     ------
@@ -69,19 +93,44 @@ def checked(lesson: Lesson, folder: Path | None = None) -> Iterator[tuple[Step, 
     Raises
     ------
     ExplorerError
-        A step cannot begin, is over before anything is done, is not over when it is done, or has no answer; the
-        message has its line.
+        Once all that can be walked has been: a step cannot begin, is over before anything is done, is not over when
+        it is done, or has no answer. The message has a line for each such thing, with the line of the step.
     """
-    state = ExplorerState()
+    state: ExplorerState | None = ExplorerState()
+    faults = _Faults()
     for number, step in enumerate(lesson.steps, 1):
+        if state is None and not step.show:
+            continue  # goes on from a state that could not be made
+        reached(step)
+        before, state = state or ExplorerState(), None
+        with faults.of(f"{quoted(lesson.name)}, line {step.line}, step {number}"):
+            now = begun(step, before, folder)
+            with faults.of():
+                yield from ((step, *pair) for pair in _step_checked(step, now, faults))
+            state = ended(step, now)
+    faults.refuse()
+
+
+class _Faults:
+    """Gathers what is wrong, each with where that is."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self._where = ""
+
+    @contextmanager
+    def of(self, where: str = "") -> Iterator[None]:
+        """Gather what is wrong meanwhile; without a place it is where it was."""
+        self._where = where or self._where
         try:
-            state = begun(step, state, folder)
-            yield from ((step, *pair) for pair in _step_checked(step, state))
-            state = ended(step, state)
+            yield
         except ExplorerError as error:
-            raise ExplorerError(
-                f"{quoted(lesson.name)}, line {step.line}, step {number}: {full_stop(str(error))}"
-            ) from error
+            self.told += (f"{self._where}: {full_stop(line)}" for line in str(error).split("\n"))
+
+    def refuse(self) -> None:
+        """Refuse what anything was found to be wrong with."""
+        if self.told:
+            raise ExplorerError("\n".join(dict.fromkeys(self.told)))
 
 
 def unproved_numbers(lesson: Lesson, folder: Path | None = None) -> Iterator[tuple[Step, str]]:
@@ -93,11 +142,18 @@ def unproved_numbers(lesson: Lesson, folder: Path | None = None) -> Iterator[tup
         state = ended(step, state)
 
 
-def _step_checked(step: Step, state: ExplorerState) -> Iterator[tuple[str, str]]:
-    names_of(step.light)
-    check_facts(step, state)
+def _step_checked(step: Step, state: ExplorerState, faults: _Faults) -> Iterator[tuple[str, str]]:
+    with faults.of():
+        names_of(step.light)
+    for fact in step.facts:
+        with faults.of():
+            check_fact(fact, step, state)
+    known = len(faults.told)
     for each in _expressions(step):
-        yield from each.words(names_in(state))
+        with faults.of():
+            yield from each.words(names_in(state))
+    if len(faults.told) > known:
+        return  # what has names that there are not has no answer, which need not be said too
     if step.until is not None:
         _check_task(step, step.until, state)
     if step.answer is not None:

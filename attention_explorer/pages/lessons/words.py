@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.numerals import coordinate, parsed_number
@@ -15,6 +15,7 @@ from attention_explorer.pages.lessons.names import names_in, spelled
 from attention_explorer.pages.lessons.offers import Offer
 from attention_explorer.pages.terms.terms import link_to, term_named
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.positions.state import PositionKind
 
 TYPED = {
     Kind.NUMBER: "A number",
@@ -36,7 +37,34 @@ _MARKS = (
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"<b>\1</b>"),
     (re.compile(r"\*([^*\n]+)\*"), r"<i>\1</i>"),
 )
-_LETTERS = {"lookup.query": "q", "lookup.target": "t", "scaling.bench.factor": "the gap"}
+_DRAWN: Mapping[str, str | Mapping[str, str]] = {
+    "lookup.query": "q = {}",
+    "lookup.target": "t = {}",
+    "lookup.entries[0].value": "v₁ = {}",
+    "lookup.temperature": "the temperature is {}",
+    "heads.setup.recipe.heads": "{} heads",
+    "heads.setup.recipe.recording": {
+        f"{model}-{word}": f"the sentence ends in “{word}”"
+        for model in ("minilm", "smollm2")
+        for word in ("tired", "soft")
+    },
+    "scaling.bench.factor": "the gap is {}",
+    "positions.position": "p = {}",
+    "positions.shift": "k = {}",
+    "positions.kind": {
+        PositionKind.NONE: "no positions",
+        PositionKind.SINUSOIDAL: "sinusoidal positions",
+        PositionKind.LEARNED: "learned positions",
+        PositionKind.ROTARY: "rotary positions",
+        PositionKind.ALIBI: "ALiBi",
+    },
+    "positions.causal": {"yes": "a causal mask", "no": "no mask"},
+    "block.heads": "{} heads",
+    "block.embedding_scale": "the embeddings are multiplied by {}",
+    "block.residual": {"yes": "with the residual", "no": "without the residual"},
+    "cost.n": "n = {}",
+}
+"""What is said of a field that was drawn, with its number in the place of {}, or by its value."""
 
 
 def rich(text: str) -> str:
@@ -88,11 +116,10 @@ def drawn_words(step: Step, case: ExplorerState) -> str:
 
 def _drawn(name: str, case: ExplorerState) -> str:
     found = _field(name, case)
-    return quoted_whole(found) if name.endswith(".sentence") else f"{_letter(name)} = {found}"
-
-
-def _letter(name: str) -> str:
-    return _LETTERS.get(name, spelled(name.rpartition(".")[2]))
+    if name.endswith(".sentence"):
+        return quoted_whole(found)
+    said = _DRAWN.get(name, f"{spelled(name.rpartition('.')[2])} = {{}}")
+    return said.format(found) if isinstance(said, str) else said.get(found, found)
 
 
 def _field(name: str, state: ExplorerState) -> str:
