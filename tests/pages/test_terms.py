@@ -26,7 +26,7 @@ def test_every_term_is_explained_shown_and_sourced(term: Term) -> None:
     ready = find_preset(term.show, term.page)
     assert ready.page != "training", "whose picture needs something to be learned first"
     assert not term.page or len([page for page in PAGE_IDS if term.show in {r.id for r in presets_of(page)}]) > 1
-    cited = {f"{paper.authors} ({paper.year})" for paper in PAPERS}
+    cited = {paper.cited for paper in PAPERS}
     assert term.source == "This program" or term.source.partition("), ")[0].removesuffix(")") + ")" in cited
 
 

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QSlider
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QSlider
 from window_driver import WindowDriver
 
 from attention_explorer.pages.lessons import shelf
-from attention_explorer.pages.terms.page import GLOSSARY, KEYS, SOURCES, TABS, THE_NUMBERS, HelpWindow
+from attention_explorer.pages.lessons.expression import expression
+from attention_explorer.pages.lessons.names import names_in
+from attention_explorer.pages.lessons.reading import lesson_from
+from attention_explorer.pages.lessons.writing import QUESTION, example
+from attention_explorer.pages.terms.page import (
+    GLOSSARY,
+    KEYS,
+    LESSONS,
+    SOURCES,
+    TABS,
+    THE_NUMBERS,
+    HelpWindow,
+)
 from attention_explorer.pages.terms.panel import TermCard
-from attention_explorer.pages.terms.pictures import HIGH, WIDE, painted
-from attention_explorer.pages.terms.terms import WHOLE, Term, mentions, terms
+from attention_explorer.pages.terms.pictures import HIGH, WIDE, painted, shown_by
+from attention_explorer.pages.terms.terms import WHOLE, Term, mentions, term_named, terms
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.ui.controls.term_label import TermLabel
@@ -94,8 +108,9 @@ def test_a_click_on_a_term_of_the_hint_explains_it_and_show_me_can_be_undone(rea
     assert reader.card.view.picture.spoken().startswith("Lookup page.")
     reader.press(reader.card.view.show_me)
     qtbot.waitUntil(lambda: not reader.card.isVisible())
-    assert reader.window.session.state.lookup.preset == "three-keys"
-    assert reader.undo_text == "Load “Three keys and a hidden tie”"
+    ready = shown_by(term_named("key"))
+    assert reader.window.session.state.lookup == ready.state.lookup != before.lookup
+    assert reader.undo_text == f"Load “{ready.title}”"
     reader.undo()
     assert reader.window.session.state == before
 
@@ -107,6 +122,35 @@ def test_show_me_goes_to_the_page_of_the_preset(reader, qtbot):
     assert reader.window.session.state.heads.preset == "running-mean"
     reader.undo()
     assert reader.window.session.state.heads.preset != "running-mean"
+
+
+SHOWS = {
+    "arg max": "lookup.hard and lookup.tied and lookup.winner == 0",
+    "embedding": "block.box == 'x'",
+    "equivariant": "positions.is_equivariant and positions.shuffle > 0",
+    "hard lookup": "lookup.hard and not lookup.tied",
+    "previous-token head": "heads.of_head.previous > 0.7",
+    "residual": "block.residual",
+    "RMS norm": "block.norm_kind == 'rms'",
+    "sink": "heads.of_head.first > 0.9",
+    "sliding window": "heads.setup.mask.kind == 'window'",
+    "soft lookup": "not lookup.hard",
+    "temperature": "lookup.temperature != 1",
+}
+"""By term, what holds of the picture beside it."""
+
+
+def test_the_picture_of_a_term_shows_what_the_word_says():
+    for term in terms():
+        state = shown_by(term).state
+        assert expression(SHOWS.get(term.name, "1 == 1")).holds(names_in(state)), term.name
+
+
+def test_show_me_shows_what_the_picture_did(reader):
+    reader.window.explain("hard lookup")
+    reader.press(reader.card.view.show_me)
+    assert reader.window.session.state.lookup == shown_by(term_named("hard lookup")).state.lookup
+    assert reader.window.session.state.lookup.hard
 
 
 def test_a_click_beside_the_terms_explains_nothing(reader):
@@ -210,7 +254,7 @@ def test_the_glossary_is_searched_as_one_types(reader, qtbot):
     assert reader.help.glossary.view.term.name == "mask", "what is called so, before what mentions it"
     reader.help.field.clear()
     assert reader.terms_listed() == everything
-    assert [reader.help.tabs.tabText(tab) for tab in range(4)] == list(TABS)
+    assert [reader.help.tabs.tabText(tab) for tab in range(len(TABS))] == list(TABS)
     reader.key(Qt.Key.Key_Down, widget=reader.help.glossary.list)
     name = reader.help.glossary.view.term.name
     reader.press(reader.help.glossary.view.show_me)
@@ -249,6 +293,16 @@ def test_what_is_not_on_the_tab_leads_to_another(reader):
     assert all(reader.help.tabs.tabText(tab).endswith("(0)") for tab in range(4))
 
 
+@pytest.mark.parametrize(("name", "link"), [("hard lookup", "https://arxiv.org/abs/1502.03044"), ("seed", "")])
+def test_the_card_links_the_paper_that_a_term_is_from(reader, name, link):
+    reader.window.explain(name)
+    (source,) = (label for label in reader.card.findChildren(QLabel) if term_named(name).source[:8] in label.text())
+    assert re.findall(r'href="([^"]*)"', source.text()) == [link] * bool(link)
+    assert source.openExternalLinks()
+    assert "href" not in reader.card.view.spoken()
+    assert term_named(name).source in reader.card.view.spoken()
+
+
 def test_the_sources_link_each_paper(reader):
     reader.window.show_help(SOURCES)
     shown = "\n".join(reader.rows_shown(reader.help.sources))
@@ -271,7 +325,7 @@ PARTS = [term for term in terms() if term.part != WHOLE]
 
 def pixels(term: Term, part: tuple[float, ...]) -> np.ndarray:
     """Return the picture of a term, two pixels for one."""
-    ready = find_preset(term.show, term.page)
+    ready = shown_by(term)
     entry = next(entry for entry in PAGES if entry.id == ready.page)
     image = painted(entry.figure(ready.state), part, Look(), 2.0).convertToFormat(QImage.Format.Format_RGB32)
     return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width()).copy()
@@ -289,3 +343,31 @@ def test_a_part_of_a_picture_is_cut_where_nothing_is_drawn(qapp, term):
     assert found.shape[1] <= 2 * WIDE + 1
     assert found.shape[0] <= 2 * HIGH + 1
     assert found.shape[1] >= 0.9 * 2 * WIDE * wide, "or it could not be read"
+
+
+# ---- How to write a lesson ----
+
+
+def test_the_format_of_lessons_is_in_the_help_and_is_searched(reader, qtbot):
+    reader.window._actions["write-lesson"].trigger()
+    assert reader.help.tabs.tabText(LESSONS) == TABS[LESSONS]
+    qtbot.waitUntil(lambda: "Names of the page training" in reader.rows_shown(reader.help.lessons), timeout=20_000)
+    assert {"until", "answer", "slips", "heads.mask"} <= set(reader.rows_shown(reader.help.lessons))
+    reader.look_for("slips")
+    assert reader.rows_shown(reader.help.lessons)[:3] == ["In a question", "slips", QUESTION["slips"]]
+
+
+def test_the_example_of_a_lesson_opens_with_one_click(reader):
+    reader.window._actions["write-lesson"].trigger()
+    reader.press(reader.help.play)
+    assert reader.help is None
+    assert reader.window.has_lesson
+    assert reader.window._lessons.place.lesson.title == lesson_from(example(), "example").title
+
+
+def test_the_example_is_saved_to_be_changed(reader, tmp_path, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine"), "Lesson (*.lesson.toml)"))
+    reader.window._actions["write-lesson"].trigger()
+    reader.press(reader.help.save)
+    assert (tmp_path / "mine.lesson.toml").read_bytes() == example()
+    assert "mine.lesson.toml" in reader.told

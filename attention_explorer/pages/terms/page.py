@@ -1,4 +1,4 @@
-"""The help window: the glossary, all keys, the sources, and what the numbers are. One field searches all of it."""
+"""The help window: glossary, keys, sources, what the numbers are, and how to write a lesson. One field searches all."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QPushButton,
     QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from attention_explorer.pages.lessons.writing import sections
 from attention_explorer.pages.terms.panel import IN_A_LESSON, TermView
 from attention_explorer.pages.terms.terms import Term, terms
 from attention_explorer.pages.terms.words import NUMBERS
@@ -30,8 +32,8 @@ from attention_explorer.ui.references import PAPERS, TO_READ_ON, Reference
 from attention_explorer.ui.theme import Look
 from attention_explorer.ui.window import MainWindow
 
-TABS = ("Glossary", "Keys", "Sources", "The numbers")
-GLOSSARY, KEYS, SOURCES, THE_NUMBERS = range(4)
+TABS = ("Glossary", "Keys", "Sources", "The numbers", "Write a lesson")
+GLOSSARY, KEYS, SOURCES, THE_NUMBERS, LESSONS = range(5)
 _ANYWHERE = Qt.AlignmentFlag(0)
 
 
@@ -187,16 +189,19 @@ class HelpWindow(QDialog):
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName("Help")
         self.glossary = _Glossary(look)
-        self.keys, self.sources, self.numbers = _Rows(look), _Rows(look), _Rows(look)
+        self.keys, self.sources, self.numbers, self.lessons = _Rows(look), _Rows(look), _Rows(look), _Rows(look)
         self._fill()
         self._filters: tuple[Callable[[tuple[str, ...]], int], ...] = (
             self.glossary.filter,
             self.keys.filter,
             self.sources.filter,
             self.numbers.filter,
+            self.lessons.filter,
         )
-        for part, name in zip((self.glossary, self.keys, self.sources, self.numbers), TABS, strict=True):
-            self.tabs.addTab(part if part is self.glossary else _scrolled(part, name), name)
+        for part, name in zip((self.keys, self.sources, self.numbers), TABS[KEYS:LESSONS], strict=True):
+            self.tabs.addTab(_scrolled(part, name), name)
+        self.tabs.insertTab(GLOSSARY, self.glossary, TABS[GLOSSARY])
+        self.tabs.addTab(self._writing(), TABS[LESSONS])
         column = QVBoxLayout(self)
         column.addWidget(self.field)
         column.addWidget(self.tabs, 1)
@@ -208,11 +213,30 @@ class HelpWindow(QDialog):
 
     # ---- What is in it ----
 
+    def _writing(self) -> QWidget:
+        """Return the tab about lesson files: the example stays in view above the format."""
+        self.play, self.save = QPushButton("Open the example"), QPushButton("Save the example…")
+        self.play.setToolTip("Play a lesson of three steps that was written to be changed")
+        self.save.setToolTip("Write its file to a folder of yours, with comments on what stands there")
+        self.play.clicked.connect(self.accept)
+        self.play.clicked.connect(self._window.play_example)
+        self.save.clicked.connect(self._window.save_example)
+        tab, row = QWidget(), QHBoxLayout()
+        for button in (self.play, self.save):
+            button.setAutoDefault(False)
+            row.addWidget(button)
+        row.addStretch(1)
+        column = QVBoxLayout(tab)
+        column.addLayout(row)
+        column.addWidget(_scrolled(self.lessons, TABS[LESSONS]), 1)
+        return tab
+
     def _fill(self) -> None:
         entry = next(entry for entry in PAGES if entry.id == self._window.settings.page)
         self.keys.add_section(entry.title, page_rows(entry.kind))
         self.keys.add_section("Every page", window_rows())
         self._others = [other for other in PAGES if other is not entry]
+        self._format = sections()
         self.tabs.currentChanged.connect(self._on_tab)
         self.sources.add_section("Papers cited", [(_line(paper),) for paper in PAPERS], is_linked=True)
         self.sources.add_section("Further reading", [(_line(reading),) for reading in TO_READ_ON], is_linked=True)
@@ -222,6 +246,16 @@ class HelpWindow(QDialog):
     def _on_tab(self, tab: int) -> None:
         if tab == KEYS and self._others:
             QTimer.singleShot(0, self, self._add_page)
+        if tab == LESSONS:
+            QTimer.singleShot(0, self, self._add_to_format)
+
+    def _add_to_format(self) -> None:
+        """Add one more section of the format of lessons, as with keys."""
+        section = next(self._format, None)
+        if section is not None:
+            self.lessons.add_section(*section)
+            self._count()
+            QTimer.singleShot(0, self, self._add_to_format)
 
     def _add_page(self) -> None:
         """Add the keys of one more page: one at a time, as many labels take time."""
@@ -268,4 +302,4 @@ def _scrolled(rows: QWidget, name: str) -> ColumnScroll:
 def _line(reference: Reference) -> str:
     """Return a reference whose title is a link; the browser opens it, not the program."""
     link = f'<a href="{html.escape(reference.link)}" style="color: palette(text)">{reference.title}</a>'
-    return f"{reference.authors} ({reference.year}). {link}"
+    return f"{reference.cited}. {link}"

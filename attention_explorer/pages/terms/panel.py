@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import html
+
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from attention_explorer.pages.terms.pictures import WIDE, Miniature
+from attention_explorer.pages.terms.pictures import WIDE, Miniature, shown_by
 from attention_explorer.pages.terms.terms import Term
-from attention_explorer.state.ready_made import find_preset
 from attention_explorer.ui.accessible import announce, sentences
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.possible import allow_unless
+from attention_explorer.ui.references import PAPERS
 from attention_explorer.ui.theme import Look
 
 IN_A_LESSON = "A lesson is open. Leave it to see the preset."
@@ -34,9 +36,13 @@ class TermView(QWidget):
         self.picture = Miniature(look)
         self.show_me = QPushButton("Show me")
         self._title.setObjectName("title")
-        self._source.setObjectName("muted")
+        self._source.setObjectName("source")
         for label in (self._says, self._source):
             label.setWordWrap(True)
+        self._source.setOpenExternalLinks(True)
+        self._source.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
         self.show_me.clicked.connect(lambda: self.show_wanted.emit(self.term))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -53,8 +59,8 @@ class TermView(QWidget):
         self.term = term
         self._title.setText(term.name)
         self._says.setText(term.says)
-        self._source.setText(term.source)
-        ready = find_preset(term.show, term.page)
+        self._source.setText(_linked(term.source))
+        ready = shown_by(term)
         self.show_me.setToolTip(f"Show the preset “{ready.title}”. Undo brings back what you have.")
         self.show_me.setAccessibleName(f"Show me: {ready.title}")
         allow_unless(reason, self.show_me)
@@ -64,7 +70,18 @@ class TermView(QWidget):
 
     def spoken(self) -> str:
         """Say what the term means."""
-        return sentences(self._title.text(), self._says.text(), self._source.text())
+        return "" if self.term is None else sentences(self.term.name, self.term.says, self.term.source)
+
+
+def _linked(source: str) -> str:
+    """Return a source, as HTML, in which the paper is a link: the browser opens it, not the program."""
+    for paper in PAPERS:
+        if source.startswith(paper.cited):
+            rest = html.escape(source.removeprefix(paper.cited))
+            return (
+                f'<a href="{html.escape(paper.link)}" style="color: palette(text)">{html.escape(paper.cited)}</a>{rest}'
+            )
+    return html.escape(source)
 
 
 class TermCard(QDialog):

@@ -10,10 +10,11 @@ from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.terms.terms import WHOLE
+from attention_explorer.pages.lessons.names import with_fields
+from attention_explorer.pages.terms.terms import WHOLE, Term
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.state.figure_options import PIXELS_PER_INCH, FigureOptions, FigureTheme, Length, LengthUnit
-from attention_explorer.state.ready_made import ReadyMade
+from attention_explorer.state.ready_made import ReadyMade, find_preset
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.export.figure import Figure, rendered
@@ -25,6 +26,12 @@ WIDE, HIGH = 440, 280
 """Pixels at 100 %: of the place, and the width that a picture is laid out for."""
 LARGEST = 1.3
 """How much larger than it was laid out a picture becomes, if it is a small part of one."""
+
+
+def shown_by(term: Term) -> ReadyMade:
+    """Return the preset that shows a term, with the fields that the term sets."""
+    ready = find_preset(term.show, term.page)
+    return replace(ready, state=with_fields(ready.state, term.set))
 
 
 class Miniature(QWidget):
@@ -62,7 +69,7 @@ class Miniature(QWidget):
     def show_preset(self, ready: ReadyMade, part: tuple[float, ...] = WHOLE) -> None:
         """Show a preset, or a part of its picture, as soon as it is painted."""
         self._ready, self._part = ready, part
-        key = ready.page, ready.id, part, self._look.theme.name, self._look.zoom, self.devicePixelRatioF()
+        key = ready, part, self._look.theme.name, self._look.zoom, self.devicePixelRatioF()
         if key in self._kept:
             self._show(key, self._kept[key])
             return
@@ -76,11 +83,7 @@ class Miniature(QWidget):
         self._show(key, self._kept[key])
 
     def _show(self, key: object, result: tuple[QImage, str]) -> None:
-        if (
-            self._ready is not None
-            and isinstance(key, tuple)
-            and key[:3] == (self._ready.page, self._ready.id, self._part)
-        ):
+        if isinstance(key, tuple) and key[:2] == (self._ready, self._part):
             self._image, self._words = result
             self.update()
 

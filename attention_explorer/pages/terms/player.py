@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.pages.terms.page import KEYS, HelpWindow
 from attention_explorer.pages.terms.panel import IN_A_LESSON, TermCard
+from attention_explorer.pages.terms.pictures import shown_by
 from attention_explorer.pages.terms.terms import Term, mentions, term_named
-from attention_explorer.state.ready_made import find_preset
 from attention_explorer.ui.controls.term_block import TermBlock
 from attention_explorer.ui.window import MainWindow
 
@@ -67,7 +67,7 @@ class Explainer(QObject):
         return pointer if inside else window.mapToGlobal(QPoint(window.width() // 3, window.height() // 8))
 
     def _show(self, term: Term) -> None:
-        self._window.show_preset(find_preset(term.show, term.page))
+        self._window.show_preset(shown_by(term))
 
     # ---- All else ----
 

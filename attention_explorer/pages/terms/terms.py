@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -43,6 +43,8 @@ class Term:
         Whether the preset is drawn beside it.
     part : tuple of float
         What of that picture is enough, in shares of its size: left, top, width, height.
+    set : mapping
+        The fields of the state that the preset does not have as the term needs them, by their dotted names.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Term:
     quiet: tuple[str, ...] = ()
     picture: bool = True
     part: tuple[float, ...] = WHOLE
+    set: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
 
 
 def _first(text: str) -> Iterator[Mention]:
-    seen = set[Term]()
+    seen: set[Term] = set()
     for found in _pattern().finditer(text):
         term = term_named(found[0])
         if term is not None and term not in seen:

@@ -15,8 +15,8 @@ NUMBERS = (
     ),
     (
         "Masked is not small",
-        "A masked cell has a score of −∞ and a weight of exactly 0, and is drawn grey, which is no colour of the bar. "
-        "A row that sees nothing has weights of 0 and an output of 0.",
+        "A masked cell has a score of −∞ and a weight of exactly 0, and is drawn grey, which is not a colour of the "
+        "bar. A row that sees nothing has weights of 0 and an output of 0.",
     ),
     (
         "Where weights come from",
