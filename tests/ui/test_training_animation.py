@@ -98,7 +98,7 @@ def test_what_is_asked_for_is_said_before(ask):
     dialog.box.selectAll()
     QTest.keyClicks(dialog.box, "11")
     QTest.keyClick(dialog.box, Qt.Key.Key_Tab)
-    assert dialog.says.text() == "11 pictures from step 0 to step 60, 3 seconds; then it begins anew."
+    assert dialog.says.text() == "11 pictures from step 0 to step 60, 3 seconds; then it starts again."
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not at.told.startswith("Cancelled")
 

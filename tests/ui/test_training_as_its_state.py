@@ -65,7 +65,7 @@ def test_one_goes_back_and_forth_as_far_as_it_has_learned(training):
     at.key(Qt.Key.Key_Home)
     catch_up(at.window)
     assert (at.training.step, at.training.learned) == (0, 30)
-    assert at.page.progress.text().startswith("30 steps · ")
+    assert at.page.progress.text().startswith("step 0 of 30 · ")
     before = seen(at)
     assert seen_anew(training, at.training) == before
     at.key(Qt.Key.Key_End)
@@ -112,16 +112,35 @@ def test_the_accuracy_of_an_earlier_step_is_said_to_be_one(training):
     assert progress.text() == f"27 steps · {right} % right after 25 (held-out)"
 
 
+def test_the_title_speaks_of_the_step_on_show_and_not_of_the_last_one(training):
+    run = Run(FIRST.setup)
+    run.advance(20)
+    right = round(100 * run.measured(20).accuracy)
+    progress = training(replace(FIRST, step=23, learned=400)).page.progress
+    assert progress.text() == f"step 23 of 400 · {right} % right after 20 (held-out)"
+    assert right < 90, "so it has not learned it there"
+
+
+@pytest.mark.parametrize("is_compared", [False, True])
+def test_nothing_is_said_to_be_held_out_of_a_dictionary(training, is_compared):
+    state = TrainingState().with_task("dictionary")
+    other = replace(state.setup, seed=1) if is_compared else None
+    page = training(replace(state, other=other, step=20)).page
+    said = [page.progress.text(), page.legend.text(), page.chart.spoken(), page.panel.break_it.said.text()]
+    assert all(said)
+    assert "held" not in " ".join(said)
+
+
 @pytest.fixture
 def gate(monkeypatch):
     """Have each measurement of what has learned wait at a gate; yield (somebody waits there, open it)."""
     waits, is_open, measure = Event(), Event(), Trial.measure
     run_of.cache_clear()
 
-    def gated(self, network):
+    def gated(self, *given):
         waits.set()
         assert is_open.wait(60)
-        return measure(self, network)
+        return measure(self, *given)
 
     def close() -> tuple[Event, Event]:
         monkeypatch.setattr(Trial, "measure", gated)

@@ -345,10 +345,10 @@ def test_a_cell_is_chosen_and_hidden_by_keys_alone(training, key):
     for pressed in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Down):
         at.key(pressed)
     assert at.page.scene.large.chosen == (7, 1)  # from the largest weight of the framed row, up and down again
-    assert at.page.canvas.spoken().startswith("layer 2: “it” gives “cat” 0.9")
+    assert at.page.canvas.spoken().startswith("layer 2: “it” attends to “cat” with 0.9")
     at.key(Qt.Key.Key_Left)
     at.key(Qt.Key.Key_Left)
-    assert "“it” gives “the”" in at.said
+    assert "“it” attends to “the”" in at.said
     at.key(Qt.Key.Key_Right)
     at.key(key)
     catch_up(at.window)
@@ -403,14 +403,14 @@ def test_pointing_at_the_picture_of_what_learned_before_says_nothing_of_it(train
         ExplorerState(training=replace(FIRST, setup=replace(FIRST.setup, layers=4), layer=3)), "Change the layers"
     )
     at.hand(at.canvas.viewport()).move(cell(at, 2, 5))
-    assert "gives" not in at.said or "layer 4" in at.said
+    assert "attends to" not in at.said or "layer 4" in at.said
     at.window.session.revert()
 
 
 def test_a_row_is_followed_when_it_is_clicked(training):
     at = training(replace(FIRST, step=10))
     at.hand(at.canvas.viewport()).move(cell(at, 2, 5))
-    assert "gives" in at.said
+    assert "attends to" in at.said
     at.click(cell(at, 2, 5), at.canvas.viewport())
     assert at.training.row == 2
     assert "“sat”" in at.page.heading.text()
@@ -460,7 +460,7 @@ def test_a_and_b_change_places_and_b_is_dropped(training):
     at = training(replace(FIRST, step=2, other=replace(FIRST.setup, seed=3)))
     place = at.page.scene.other.layout.rectangle(2, 5).center()
     at.hand(at.canvas.viewport()).move(place)
-    assert at.said.startswith("B, layer 2: “sat” gives “mat”")
+    assert at.said.startswith("B, layer 2: “sat” attends to “mat”")
     at.press(at.page.others.swap)
     catch_up(at.window)
     assert (at.training.setup.seed, at.training.other, at.training.step) == (3, FIRST.setup, 2)
@@ -649,7 +649,7 @@ def test_a_preset_of_another_version_is_replaced_and_the_rest_stays(training):
     assert opened.state == ExplorerState(training=replace(state, preset="it"))
     at = training(opened.state.training)
     assert at.page.requests.shown.step == 7
-    assert at.page.progress.text().startswith("9 steps · ")
+    assert at.page.progress.text().startswith("step 7 of 9 · ")
     written = json.loads(session_bytes(at.window.session.state, opened.extra))["state"]["training"]
     assert written == document["state"]["training"] | {"preset": "it"}
 

@@ -100,7 +100,7 @@ def test_what_is_not_the_whole_network_stays_here_and_the_button_says_why(traini
     at.window.session._restore(ExplorerState(training=replace(FIRST, step=20, off=frozenset({(0, 0)}))))
     catch_up(at.window)
     assert not button.isEnabled()
-    assert "Make it whole first" in button.toolTip()
+    assert "Undo the changes in Break it first" in button.toolTip()
     at.window.session._restore(ExplorerState(training=replace(FIRST, step=20)))
     assert button.isEnabled()
 
@@ -281,7 +281,7 @@ def test_what_was_learned_cannot_be_changed_on_the_block_page(training):
     ("state", "said"),
     [
         (FIRST, "press Play"),
-        (replace(FIRST, step=5, off=frozenset({(0, 0)})), "Make it whole first"),
+        (replace(FIRST, step=5, off=frozenset({(0, 0)})), "Undo the changes in Break it first"),
         (replace(FIRST, step=5, setup=replace(FIRST.setup, hard=True)), "Block draws a softmax"),
         (replace(FIRST.with_task("translation"), step=2), "second sentence"),
         (PLANE, "Block draws layers"),

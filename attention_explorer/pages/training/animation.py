@@ -198,6 +198,6 @@ class AnimationDialog(QDialog):
         count = len(steps_shown(self._last, self.count))
         seconds = (EACH_MS * (count - 1) + LAST_MS) / 1000
         said = (
-            f"{count} pictures from step 0 to step {grouped(self._last)}, {seconds:.3g} seconds; then it begins anew."
+            f"{count} pictures from step 0 to step {grouped(self._last)}, {seconds:.3g} seconds; then it starts again."
         )
         self.says.setText(said)

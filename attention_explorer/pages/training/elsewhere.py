@@ -22,8 +22,8 @@ from attention_explorer.state.lookup.state import (
 )
 
 NOTHING_LEARNED = "Let it learn first: press Play."
-BROKEN = "Make it whole first, in Break it: another page shows the network as it was learned."
-NO_DICTIONARY = "Only the dictionary in the plane has queries and keys that can stand there: choose that task."
+BROKEN = "Undo the changes in Break it first: another page shows the network as it was learned."
+NO_DICTIONARY = "Lookup can only show the queries and keys of the dictionary: choose that task."
 ROOM_AROUND = 1.3
 """From the farthest point to the edge of the first view."""
 

@@ -11,8 +11,7 @@ import numpy as np
 from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.model.learning import AS_LEARNED, Batch, ExplodedError, Scoring, cross_entropy
-from attention_explorer.model.one_core import one_core
+from attention_explorer.model.learning import AS_LEARNED, Batch, ExplodedError, Scoring
 from attention_explorer.pages.training.state import Cell, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads, LearnedModel
 from attention_explorer.sources.learned.run import Curve, Run, run_of
@@ -295,11 +294,7 @@ def accuracy_at(
     All sentences of a setup are equally long: the hidden cells are hidden in each of them.
     """
     trial, network = run_of(setup).trial, broken_model(setup, step, off, drawn).network
-    if not hidden:
-        return trial.measure(network).accuracy
-    with one_core():
-        trace = network(trial.batch, scoring_with(hidden, trial.batch))
-        return cross_entropy(trace.logits, trial.batch.answers).accuracy
+    return trial.measure(network, scoring_with(hidden, trial.batch) if hidden else AS_LEARNED).accuracy
 
 
 def worth_at(

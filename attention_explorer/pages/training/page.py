@@ -71,7 +71,7 @@ class TrainingPage(RequestingPage):
         ("Shift and click a cell", "hide it from attention, or show it again"),
         ("Up or down arrow key", "choose a cell of the large map; arrows walk on, H or Delete hides it, Esc lets go"),
         ("Click a small map", "see that head large"),
-        ("Drag the line across the curves", "go back in time, and forth again"),
+        ("Drag the line across the curves", "go back in time, and forward again"),
         ("Left and right arrow keys", "the step before and the next one on the curves"),
         ("+ run B", "keep this one as B, then change A: the two are compared"),
         ("Seeds…", "other seeds of the same recipe side by side; click one, or arrow keys and Enter, to open it"),
@@ -369,14 +369,17 @@ class TrainingPage(RequestingPage):
             Curve("right answers", curve.steps, 100 * curve.accuracy, "value"),
         ]
         top = max(float(each.loss.max(initial=1e-6)) for each in (curve, other or curve))
-        said = words.chart(curve, run.trial.baselines) + ("" if other is None else f" {pair_words.chart(other)}")
+        said = words.chart(run.task, curve, run.trial.baselines) + (
+            "" if other is None else f" {pair_words.chart(other)}"
+        )
         stops = np.arange(self.state.reached + 1)  # the curves of what was learned from end a step before
         self.chart.show_curves(curves, (0.0, float(last)), (0.0, 104.0), (0.0, 1.04 * top), said, stops)
         self.chart.show_line(self.state.step)
         step, is_learned = moment.request.step, moment.request.learned >= moment.request.step
-        self.progress.setText(words.progress(run.task, curve) if is_learned else words.progress_of_taken(step))
+        self.progress.setText(words.progress(run.task, curve, step) if is_learned else words.progress_of_taken(step))
         self.progress.setToolTip(words.sizes(run.size, run.setup.batch))
-        self.legend.set_text(TextLine(words.LEGEND if other is None else pair_words.LEGEND, ink="muted", size=12))
+        legend = words.legend if other is None else pair_words.legend
+        self.legend.set_text(TextLine(legend(run.task), ink="muted", size=12))
 
     @staticmethod
     def _training_curves(curve: Learned) -> tuple[Curve, Curve]:

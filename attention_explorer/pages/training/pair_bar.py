@@ -42,9 +42,11 @@ class OtherRunBar(QWidget):
         self.swap = QPushButton("Swap A and B")
         self.swap.setToolTip("Put B in place of A, to change it")
         self.drop = QPushButton("Drop B")
-        self.drop.setToolTip("Compare no more")
+        self.drop.setToolTip("Stop comparing")
         self.seeds = QPushButton("Seeds…")
-        self.seeds.setToolTip("The same recipe with other seeds, side by side: what they have in common, and what not")
+        self.seeds.setToolTip(
+            "The same recipe with other seeds, side by side: what they have in common, and what differs"
+        )
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         for button in (self.keep, self.swap, self.drop, self.seeds):

@@ -13,13 +13,11 @@ from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned.learned_model import Answer
 from attention_explorer.sources.learned.run import Curve
 from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.task import Task
 
 MOST_LISTED = 3
 
-SAME = "The two are the same so far: change something of A first."
-LEGEND = "A solid, B dashed, held-out; grey: guessing, and the most frequent answer"
-"""What the lines of the curves are while two runs are compared."""
-
+SAME = "The two are the same so far: change something in A first."
 Caption = tuple[str, str]
 """What stands above a map: which run it is of, and what it answers."""
 
@@ -75,12 +73,18 @@ def cell(moment: Moment, state: TrainingState, place: tuple[int, int]) -> str:
     theirs = float(other.answer.weights[layer][number][row, column])
     tokens, keys = other.answer.tokens, other.answer.context_tokens
     name = words.head_words((layer, number), replace(state, setup=other.setup))
-    return f"B, {name}: {quoted(tokens[row])} gives {quoted(keys[column])} {theirs:.4f}; in A {mine:.4f}"
+    return f"B, {name}: {quoted(tokens[row])} attends to {quoted(keys[column])} with {theirs:.4f}, in A with {mine:.4f}"
 
 
 def spoken(moment: Moment, state: TrainingState) -> str:
     """Say what is compared, for who cannot see it; empty without B."""
     return " ".join(f"{title}, {said}." for title, said in captions(moment, state) if title)
+
+
+def legend(task: Task) -> str:
+    """Say what the lines of the curves are while two runs are compared."""
+    where = ", held-out" if words.holds_out(task) else ""
+    return f"A solid, B dashed{where}; grey: guessing, and the most frequent answer"
 
 
 def chart(curve: Curve) -> str:

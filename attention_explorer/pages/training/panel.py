@@ -66,7 +66,7 @@ class AskCard(Card):
         super().__init__(look, "Ask it")
         self.setAccessibleName("Ask it")
         self._session = session
-        tip = "A sentence of words that it knows; others are refused, with those it knows"
+        tip = "A sentence of words that it knows; if one is unknown, those that it knows are listed"
         self.line = SentenceField("Sentence", tip, lambda: session.state.training.sentence_shown)
         self.completer = _WordCompleter(self.line)
         self.line.setCompleter(self.completer)
@@ -148,7 +148,8 @@ class BreakCard(Card):
         self.hide_cells = QPushButton("Hide cells")
         self.hide_cells.setCheckable(True)
         self.hide_cells.setToolTip(
-            "A click on a cell of the large map hides it in all layers and heads (or Shift+click)"
+            "While this is on, a click on a cell of the large map hides it in all layers and heads. Shift+click always "
+            "does."
         )
         row = QHBoxLayout()
         row.addWidget(self.needed_button, 1)
@@ -187,8 +188,8 @@ class BreakCard(Card):
         box = HeadSwitch(name)
         box.setTristate(True)
         box.setToolTip(
-            f"Click once to switch {name} off: its part of the output becomes 0.\nOnce more puts its W_q, W_k, W_v and "
-            "W_o back to what they were drawn as, once more switches it on again."
+            f"Click once to switch {name} off: its part of the output becomes 0.\nA second click puts its W_q, W_k, "
+            "W_v and W_o back as they were drawn, a third switches it on again."
         )
         box.clicked.connect(lambda: self.switched.emit(head))
         self._flow.addWidget(box)
@@ -202,9 +203,7 @@ class BreakCard(Card):
             if box.text() != name + change:
                 box.setText(name + change)
                 box.updateGeometry()
-        said = "What a head is worth is what breaks without it." if worth is None else words.broken(
-            worth, len(state.off_shown), len(state.drawn_shown), len(state.hidden)
-        )  # fmt: skip
+        said = "What a head is worth is what breaks without it." if worth is None else words.broken(worth, state)
         self.said.set_text(TextLine(said, ink="muted", size=12.5))
 
 

@@ -115,7 +115,7 @@ def summary(found: Sequence[SeedResult], state: TrainingState) -> str:
     verb = "stay at chance, as they must" if state.task.name == "die" else "have learned it"
     said = f"{reached} of {SIDE_BY_SIDE} {verb}"
     if right:
-        where = "" if state.task.name == "dictionary" else "on held-out sentences "  # it has no others
+        where = "on held-out sentences " if words.holds_out(state.task) else ""
         said += f"; {where}{_span(percent(min(right)), percent(max(right)))} right"
     if weights:
         name = next(each.measured.scores[-1].name for each in found if each.measured is not None)

@@ -65,17 +65,17 @@ class TakeCard(Card):
         )
         self.lookup_button = self._button(
             "Open in Lookup",
-            "Its keys on the Lookup page, each with its query for a value, and the query of the framed row to drag",
+            "Its keys on the Lookup page, each with its query as its value, and the query of the framed row to drag",
             self.open_lookup,
         )
         self.block_button = self._button(
             "Open in Block",
-            "Its layers on the Block page: every array on the way of this sentence, with the learned weights",
+            "Its layers on the Block page: every array that this sentence passes through, with the learned weights",
             self.open_block,
         )
         self.weights_button = self._button(
             "Save weights…",
-            "All numbers that were learned up to this step, with how (.safetensors, .npz)",
+            "All numbers as learned up to this step, and how they were learned (.safetensors, .npz)",
             self.save_weights,
         )
         self.curves_button = self._button(

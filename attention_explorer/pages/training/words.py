@@ -56,7 +56,8 @@ def cell(moment: Moment, state: TrainingState, head: Head, row: int, column: int
     """Say what is in a cell, now and at the beginning."""
     tokens, keys = moment.answer.tokens, moment.answer.context_tokens
     now = moment.weights(head)[row, column]
-    text = f"{head_words(head, state)}: {quoted(tokens[row])} gives {quoted(keys[column])} {plain(float(now), 4)}"
+    pair = f"{quoted(tokens[row])} attends to {quoted(keys[column])}"
+    text = f"{head_words(head, state)}: {pair} with {plain(float(now), 4)}"
     before = [f"{plain(float(answer.weights[head[0]][head[1]][row, column]), 4)} at step {step}"
               for step, answer in moment.earlier if answer.tokens == tokens]  # fmt: skip
     return "; ".join((f"{text} at step {moment.request.step}", *before[:1]))
@@ -94,11 +95,17 @@ def answers(moment: Moment, row: int) -> tuple[str, tuple[tuple[str, float, bool
     return f"At {quoted(asking)} it says {quoted(told[0][0])}, {verdict}.", told
 
 
-def broken(worth: Worth, off: int, drawn: int = 0, hidden: int = 0) -> str:
+def holds_out(task: Task) -> bool:
+    """Whether there are sentences that nobody learns from: a dictionary is asked all that it has at every step."""
+    return task.name != "dictionary"
+
+
+def broken(worth: Worth, state: TrainingState) -> str:
     """Say what is left of the accuracy, broken as it is."""
-    said = what_is_broken(off, drawn, hidden)
+    said = what_is_broken(len(state.off_shown), len(state.drawn_shown), len(state.hidden))
     if not said:
-        return f"With all heads {percent(worth.whole)} of the held-out answers are right."
+        which = "held-out answers" if holds_out(state.task) else "answers"
+        return f"With all heads {percent(worth.whole)} of the {which} are right."
     return f"With {said}: {percent(worth.together)} right, instead of {percent(worth.whole)}."
 
 
@@ -118,13 +125,15 @@ def needed(heads: Heads, state: TrainingState) -> str:
     return f"The fewest heads that do nearly as well as all: {names}."
 
 
-def progress(task: Task, curve: Curve) -> str:
-    """Say how far it has come: beside the name of the task."""
-    accuracy, weight = float(curve.accuracy[-1]), float(curve.weight[-1])
-    asked = "" if task.name == "dictionary" else " (held-out)"
-    step, measured = len(curve.training_loss), int(curve.steps[-1])
+def progress(task: Task, curve: Curve, step: int) -> str:
+    """Say how far it has come at the step on show: beside the name of the task."""
+    last = int(curve.steps.searchsorted(step, side="right")) - 1
+    accuracy, weight, measured = float(curve.accuracy[last]), float(curve.weight[last]), int(curve.steps[last])
+    asked = " (held-out)" if holds_out(task) else ""
     when = "" if measured == step else f" after {grouped(measured)}"
-    parts = [counted(step, "step"), f"{percent(accuracy)} right{when}{asked}"]
+    made = len(curve.training_loss)
+    where = counted(step, "step") if step == made else f"step {grouped(step)} of {grouped(made)}"
+    parts = [where, f"{percent(accuracy)} right{when}{asked}"]
     if task.name == "die":
         parts.append("chance, as it must be" if task.is_reached(accuracy, weight) else "that is luck")
     elif task.is_reached(accuracy, weight):
@@ -142,16 +151,19 @@ def sizes(parameters: int, batch: int) -> str:
     return f"{grouped(parameters)} numbers are learned, from {counted(batch, 'sentence')} in each step."
 
 
-def chart(curve: Curve, baselines: tuple[float, float]) -> str:
+def chart(task: Task, curve: Curve, baselines: tuple[float, float]) -> str:
     """Say what the curves show."""
     steps = int(curve.steps[-1])
     chance, frequent = baselines
+    where = ", on sentences that are held out" if holds_out(task) else ""
     return (
         f"Loss {plain(float(curve.loss[-1]), 3)} and {percent(float(curve.accuracy[-1]))} right answers at step "
-        f"{steps}, on sentences that are held out. Guessing would be right in {percent(chance)}, always giving the "
-        f"most frequent answer in {percent(frequent)}."
+        f"{steps}{where}. Guessing would be right in {percent(chance)}, always giving the most frequent answer in "
+        f"{percent(frequent)}."
     )
 
 
-LEGEND = "solid: held-out; faint: in training; dashed: guessing; dotted: most frequent answer"
-"""What the lines of the curves are."""
+def legend(task: Task) -> str:
+    """Say what the lines of the curves are."""
+    solid = "held-out" if holds_out(task) else "all entries"
+    return f"solid: {solid}; faint: in training; dashed: guessing; dotted: most frequent answer"
