@@ -39,7 +39,8 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "&Open…",
         lambda w: w.files.ask_what_to_open(),
         ("Ctrl+O",),
-        "Open a session, or attention (.npz, .npy, .safetensors). A file can also be dropped on the window.",
+        "Open a session, a lesson, a .gguf model or attention (.npz, .npy, .safetensors). A file can also be dropped "
+        "on the window.",
     ),
     WindowAction(
         "open-model",
@@ -80,7 +81,7 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
     WindowAction(
         "present-files",
         "&File",
-        "&Present…",
+        "&Present files…",
         lambda w: w.ask_what_to_present(),
         (),
         "Show session files one after another: Page Down and Page Up go from scene to scene, Esc leaves",
@@ -192,7 +193,7 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "&Code in NumPy…",
         lambda w: w.show_code(),
         ("Ctrl+U",),
-        "The short program that computes what the page shows now, with its numbers; and what PyTorch does otherwise",
+        "The short program that computes what the page shows now, with its numbers; and what PyTorch does differently",
     ),
     WindowAction("view-3", "&View"),
     WindowAction(
@@ -258,6 +259,14 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
     ),
     WindowAction(
         "numbers", "&Help", "What the &numbers are", lambda w: w.show_help(3), (), "How far they can be trusted"
+    ),
+    WindowAction(
+        "write-lesson",
+        "&Help",
+        "&Write a lesson",
+        lambda w: w.show_help(4),
+        (),
+        "The format of lesson files, with an example to begin with",
     ),
     WindowAction("help-2", "&Help"),
     WindowAction("about", "&Help", "&About", lambda w: w.show_about(), (), "Version and licence"),

@@ -21,7 +21,7 @@ from attention_explorer.ui.page import Page
 
 ABOUT = f"""<h2>Attention Explorer {__version__}</h2>
 <p>See and touch attention, the operation inside every transformer. Everything works without a network.</p>
-<p>The papers cited, and what the numbers are, stand under Help.</p>
+<p>The papers cited, and what the numbers are, can be found under Help.</p>
 <p>MIT licence. Colours: Okabe and Ito (2008). Font: Inter, under the SIL Open Font License.</p>"""
 
 

@@ -109,6 +109,9 @@ class Recordings(QObject):
         if recipe is None:
             self._window.tell("There is no file of attention on the Heads page. Open one: File → Open.")
             return
+        if recipe.layout:
+            self._window.tell("Python opened this array and said how to read it: name its axes there, in show().")
+            return
         from attention_explorer.state.heads.file_reading import Choice, candidates
 
         path = Path(recipe.path)

@@ -19,9 +19,14 @@ class Reference:
     """Where it is to be read."""
 
     @property
+    def cited(self) -> str:
+        """How it is cited: “Vaswani et al. (2017)”."""
+        return f"{self.authors} ({self.year})"
+
+    @property
     def line(self) -> str:
         """The reference in one line."""
-        return f"{self.authors} ({self.year}). <i>{self.title}.</i>"
+        return f"{self.cited}. <i>{self.title}.</i>"
 
 
 PAPERS = (
@@ -160,6 +165,28 @@ PAPERS = (
         "A Mathematical Theory of Communication",
         "Shannon",
         link="https://doi.org/10.1002/j.1538-7305.1948.tb01338.x",
+    ),
+    Reference(
+        "Xiao et al.",
+        2023,
+        "Efficient Streaming Language Models with Attention Sinks",
+        "Xiao et al.",
+        link="https://arxiv.org/abs/2309.17453",
+    ),
+    Reference("Zaheer et al.", 2017, "Deep Sets", "Zaheer", link="https://arxiv.org/abs/1703.06114"),
+    Reference(
+        "Devlin et al.",
+        2019,
+        "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding",
+        "BERT",
+        link="https://arxiv.org/abs/1810.04805",
+    ),
+    Reference(
+        "Goodfellow et al.",
+        2016,
+        "Deep Learning (a book)",
+        "Goodfellow",
+        link="https://www.deeplearningbook.org/",
     ),
     Reference(
         "Shazeer",

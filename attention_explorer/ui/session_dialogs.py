@@ -28,15 +28,27 @@ _Button = QMessageBox.StandardButton
 _Role = QMessageBox.ButtonRole
 
 
-def ask_to_save(parent: QWidget, name: str, save: Callable[[], object], go_on: Callable[[], object]) -> None:
-    """Ask whether to save before what is open gives way; Esc and Cancel leave everything as it is."""
+def ask_to_save(
+    parent: QWidget,
+    name: str,
+    save: Callable[[], object],
+    go_on: Callable[[], object],
+    cancel: Callable[[], object],
+    *,
+    is_kept: bool,
+) -> None:
+    """Ask whether to save before what is open gives way; Esc and Cancel leave everything as it is.
+
+    What is said of the changes is what becomes of them: ``is_kept`` says whether *Open recent* has them later.
+    """
     box = _box(parent, QMessageBox.Icon.Question, "Save the changes?", f"Save the changes to “{name}”?")
-    box.setInformativeText("Otherwise the changes since it was last saved are lost.")
+    fate = "they stay for a while under File, Open recent" if is_kept else "they are lost"
+    box.setInformativeText(f"If you don’t save them, {fate}.")
     keep, drop = box.addButton(_Button.Save), box.addButton("&Don’t save", _Role.DestructiveRole)
-    box.addButton(_Button.Cancel)
+    stay = box.addButton(_Button.Cancel)
     box.setDefaultButton(keep)
-    box.setEscapeButton(_Button.Cancel)
-    _answer(box, {keep: save, drop: go_on})
+    box.setEscapeButton(stay)
+    _answer(box, {keep: save, drop: go_on, stay: cancel})
 
 
 def offer_left_over(

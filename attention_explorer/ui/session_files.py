@@ -1,9 +1,10 @@
-"""The File menu: new, open, save; the title of the window; and the question before anything unsaved gives way."""
+"""The File menu: new, open, save; the title of the window; and what becomes of unsaved work that gives way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from attention_explorer.session.settings import SettingsStore
 from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.model_recipe import shows_attention
 from attention_explorer.state.ready_made import PAGE_IDS
-from attention_explorer.state.session_file import SUFFIX, Opened
+from attention_explorer.state.session_file import SUFFIX, Opened, read_session
 from attention_explorer.ui.file_names import LESSON
 from attention_explorer.ui.lost_files import LostFiles
 from attention_explorer.ui.recordings import Recordings
@@ -27,6 +28,7 @@ from attention_explorer.ui.saving import FilesToSave
 
 if TYPE_CHECKING:
     from attention_explorer.session.keeper import LeftOver
+    from attention_explorer.session.set_aside import Aside
     from attention_explorer.sources.saved_files import SavedFiles
     from attention_explorer.ui.window import MainWindow
 
@@ -46,7 +48,7 @@ class SessionFiles(QObject):
         self.opened = OpenSession(window.session, self)
         self.keeper: Keeper | None = None
         self._may_close = False
-        self.recordings = Recordings(window, self._on_recording_opened, self._could_not_open)
+        self.recordings = Recordings(window, self._on_recording_opened, self.could_not_open)
         self.to_save = FilesToSave(self, lambda why: self._say("Not saved", why))
         self.lost = LostFiles(window, lambda why: self._say("Not opened", why))
         self.recent_menu = QMenu("Open &recent", window)
@@ -63,18 +65,19 @@ class SessionFiles(QObject):
 
     def new(self) -> None:
         """Begin a new session."""
-        self._unless_unsaved(self._begin)
+        self._in_place_of_what_is_unsaved(self._begin)
 
-    def _begin(self) -> None:
+    def _begin(self) -> bool:
         self._window.page.stop()
         empty()
         self.opened.begin()
+        return True
 
     def ask_what_to_open(self) -> None:
         """Ask for a file and open it."""
         from attention_explorer.ui.session_dialogs import ask_which_to_open
 
-        self._unless_unsaved(lambda: ask_which_to_open(self._window, self._folder(), self._open))
+        ask_which_to_open(self._window, self._folder(), self.open)
 
     def ask_what_to_compare(self) -> None:
         """Ask for a file of attention, and show it as B on the Heads page."""
@@ -101,35 +104,31 @@ class SessionFiles(QObject):
         self.recordings.ask_again()
 
     def open(self, path: Path) -> None:
-        """Open a session, after what is unsaved has been asked about, or attention or a model, which can be undone."""
-        if path.name.endswith(LESSON):
-            self._window.play_lesson(path.absolute())
-        elif shows_attention(path):
-            self.recordings.open(path.absolute())
-        else:
-            self._unless_unsaved(lambda: self._open(path))
-
-    def _open(self, path: Path) -> None:
+        """Open a session, for which what is unsaved is set aside, or attention or a model, which can be undone."""
         path = path.absolute()
         if path.name.endswith(LESSON):
             self._window.play_lesson(path)
-            return
-        if shows_attention(path):
+        elif shows_attention(path):
             self.recordings.open(path)
-            return
+        else:
+            self._in_place_of_what_is_unsaved(lambda: self._open(path))
+
+    def _open(self, path: Path) -> bool:
+        """Open a session; return whether that could be done."""
         self._window.page.stop()
         # A large mask takes a moment to be read; computing what it shows has a progress bar of its own.
         QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
         try:
             found = self.opened.open(path)
         except ExplorerError as error:
-            self._could_not_open(path, str(error))
-            return
+            self.could_not_open(path, str(error))
+            return False
         finally:
             QGuiApplication.restoreOverrideCursor()
         self._remember(path)
         self._show_found(found)
         self.lost.check()
+        return True
 
     def _remember(self, path: Path) -> None:
         if not is_handed_over(path):  # what Python handed over is gone when that ends
@@ -139,7 +138,8 @@ class SessionFiles(QObject):
         self._remember(path)
         self.opened.opened_untouched()
 
-    def _could_not_open(self, path: Path, why: str) -> None:
+    def could_not_open(self, path: Path, why: str) -> None:
+        """Say why a file was not opened."""
         if not path.exists():
             self._store.forget(path)
         self._say("Not opened", why)
@@ -199,13 +199,24 @@ class SessionFiles(QObject):
 
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
-        paths = self._store.recent()
+        paths, asides = self._store.recent(), [] if self.keeper is None else self.keeper.asides()
         self._add_files(self.recent_menu, paths, self.open)
-        if not paths:
+        if not (paths or asides):
             self.recent_menu.addAction("No session has been opened or saved yet").setEnabled(False)
             return
         self.recent_menu.addSeparator()
-        self.recent_menu.addAction("&Clear the list").triggered.connect(lambda: self._store.forget())
+        for aside in asides:
+            name = aside.name.replace("&", "&&")
+            action = self.recent_menu.addAction(f"{name}, not saved, {aside.time:%d %B, %H:%M}")
+            action.setStatusTip("What was open when something else took its place; it is kept here for a while")
+            action.triggered.connect(partial(self._bring_back, aside))
+        self.recent_menu.addSeparator()
+        self.recent_menu.addAction("&Clear the list").triggered.connect(lambda: self._clear_recent(asides))
+
+    def _clear_recent(self, asides: Sequence[Aside]) -> None:
+        self._store.forget()
+        for aside in asides:
+            self._forget(aside)
 
     def _add_files(self, menu: QMenu, paths: Sequence[Path], use: Callable[[Path], object]) -> None:
         for number, path in enumerate(paths, 1):
@@ -252,7 +263,7 @@ class SessionFiles(QObject):
         if problem:
             self._when_shown(lambda: window.tell(problem))
         if path is not None:
-            self._open(path)
+            self.open(path)
             return
         keeper, goes_on = self.keeper, goes_on and window.settings.goes_on
         left = keeper.left_over()
@@ -299,7 +310,7 @@ class SessionFiles(QObject):
         if not self._may_close and self.opened.is_changed:
             kept = self._window.settings.goes_on and self.keeper.keep_for_next_start()
             if not kept:
-                self._ask(self._close)
+                self._ask(self._close, self.keeper.set_aside())
                 return False
         self._may_close = True
         self.keeper.end(goes_on=self._window.settings.goes_on)
@@ -309,18 +320,54 @@ class SessionFiles(QObject):
         self._may_close = True
         self._window.close()
 
-    def _unless_unsaved(self, go_on: Callable[[], object]) -> None:
-        """Go on, after asking whether to save if anything would be lost."""
+    def _in_place_of_what_is_unsaved(self, go_on: Callable[[], bool]) -> None:
+        """Go on, which returns whether it was done, after setting aside what is unsaved; ask only if that fails."""
         self._window.leave_lesson()  # whose state is not what would be lost
-        if self.opened.is_changed:
-            self._ask(go_on)
-        else:
+        if not self.opened.is_changed:
             go_on()
+            return
+        aside = None if self.keeper is None else self.keeper.set_aside()
+        if aside is None:
+            self._ask(go_on, None)
+        elif go_on():
+            self._window.tell(f"{aside.name} was not saved: File, Open recent brings it back.")
+        else:
+            self._forget(aside)
 
-    def _ask(self, go_on: Callable[[], object]) -> None:
+    def _ask(self, go_on: Callable[[], object], aside: Aside | None) -> None:
+        """Ask whether to save; what was set aside for this stays only if it is not saved."""
         from attention_explorer.ui.session_dialogs import ask_to_save
 
-        ask_to_save(self._window, self.opened.name, lambda: self.save(go_on), go_on)
+        def save() -> None:
+            self._forget(aside)
+            self.save(go_on)
+
+        name, cancel = self.opened.name, partial(self._forget, aside)
+        ask_to_save(self._window, name, save, go_on, cancel, is_kept=aside is not None)
+
+    def _forget(self, aside: Aside | None) -> None:
+        if aside is not None and self.keeper is not None:
+            self.keeper.forget(aside)
+
+    def _bring_back(self, aside: Aside) -> None:
+        """Show what was set aside; it is kept as any other unsaved work from now on."""
+        try:
+            found = read_session(aside.path)  # before anything else is set aside, for which the oldest may go
+        except ExplorerError as error:
+            self._say("Not opened", str(error))
+            return
+
+        def show() -> bool:
+            if self.keeper is None:
+                return False
+            self._window.page.stop()
+            self.keeper.restore(found)
+            self._forget(aside)
+            self._show_found(found)
+            self.lost.check()
+            return True
+
+        self._in_place_of_what_is_unsaved(show)
 
     def _say(self, title: str, text: str, *, is_error: bool = True) -> None:
         from attention_explorer.ui.session_dialogs import say

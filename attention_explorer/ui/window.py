@@ -300,6 +300,11 @@ class MainWindow(QMainWindow):
             self._spotlight.deleteLater()
         self._spotlight = Spotlight(self.page, names, self.look) if names and dim else None
 
+    def show_lit(self) -> None:
+        """Scroll the page to what is lit."""
+        if self._spotlight is not None:
+            self._spotlight.bring_into_view()
+
     def _fill_page_menu(self, page: Page, title: str) -> None:
         menu = self._menus[PAGE_MENU]
         menu.clear()
@@ -352,6 +357,14 @@ class MainWindow(QMainWindow):
     def play_lesson(self, path: Path) -> None:
         """Begin the lesson of a file, or say why it cannot be played."""
         self._player().start_file(path)
+
+    def play_example(self) -> None:
+        """Begin the lesson that shows how lessons are written."""
+        self._player().start_example()
+
+    def save_example(self) -> None:
+        """Save the file of that lesson, to be changed."""
+        self._player().save_example()
 
     @property
     def has_lesson(self) -> bool:

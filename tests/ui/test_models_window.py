@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from scripted_model import logits_for
@@ -26,7 +27,7 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources import model_source
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.model_source import model_recipe
-from attention_explorer.sources.models import load_model
+from attention_explorer.sources.models import Trace, load_model
 from attention_explorer.sources.models.found import find_models
 from attention_explorer.sources.models.model import FULL
 from attention_explorer.sources.recorded import readable_piece
@@ -479,6 +480,42 @@ def test_heads_that_are_off_change_what_comes_next(window, open_dropped, qtbot) 
     trace = load_model(MODELS / "gpt2")(heads.setup.recipe.sentence, off=[(0, 1)])
     found = bars_shown(window, qtbot, len(trace.tokens) - 1)
     np.testing.assert_allclose(found.weights, trace.top(30).probabilities[-1], rtol=1e-4)
+    whole = load_model(MODELS / "gpt2")(heads.setup.recipe.sentence)
+    assert_changes(window, trace, whole)
+    assert "Δ: change from all heads on, where “" in next_tab(window).note.text()
+
+
+def assert_changes(window, now: Trace, before: Trace) -> None:
+    """Compare what stands behind the bars with the probabilities of two runs of a model, at the last token."""
+    bars = window.page._panel.next.bars
+    first, second = (np.exp(trace.logits[-1] - np.logaddexp.reduce(trace.logits[-1])) for trace in (now, before))
+    listed = now.top(30).ids[-1]
+    np.testing.assert_allclose(bars._change, (first - second)[listed], rtol=0, atol=5e-5)
+    assert np.abs(bars._change).max() > 1e-4
+    assert ", changed by " in bars.accessibleDescription()
+    metrics = QFontMetricsF(window.look.font(12.5))
+    widest = max(metrics.horizontalAdvance(bars._value(bars._reading, token)) for token in range(30))
+    assert widest <= window.look.px(bars._numbers), "no number is cut off"
+
+
+def test_compared_with_b_what_comes_next_has_that_of_b_beside_it(window, open_dropped, qtbot) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    model, state = load_model(MODELS / "gpt2"), window.session.state
+    setup = state.heads.setup
+    assert bars_shown(window, qtbot, len(window.page._frame.queries) - 1) is not None
+    assert window.page._panel.next.bars._change is None
+    assert "Δ" not in next_tab(window).note.text()
+    sentence = "The cat sat on the mat because it was soft."
+    other = replace(setup, recipe=replace(setup.recipe, sentence=sentence))
+    heads = replace(state.heads, other=other).with_view(picture=Picture.COMPARE)
+    window.session.apply(replace(state, heads=heads), "Compare")
+    settled(window)
+    tab = next_tab(window)
+    qtbot.waitUntil(lambda: "Δ: change from B, where “" in tab.note.text(), timeout=20_000)
+    trace = model(sentence)
+    assert_changes(window, model(setup.recipe.sentence), trace)
+    for token, probability in zip(trace.top(3).tokens[-1], trace.top(3).probabilities[-1], strict=True):
+        assert f"“{readable_piece(token, of_bytes=True)}” {probability:.3f}" in tab.note.text()
 
 
 @pytest.fixture

@@ -17,6 +17,9 @@ from written_numbers import csv_text
 
 import attention_explorer
 from attention_explorer import api
+from attention_explorer.errors import ExportError
+from attention_explorer.session import set_aside
+from attention_explorer.session.set_aside import MOST
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsState
@@ -193,7 +196,6 @@ def test_a_change_before_opening_can_be_undone_no_longer(start, qtbot, lesson: P
     nudge(qtbot, window)
     assert window._actions["undo"].isEnabled()
     window.files.open(lesson)
-    answer(qtbot, window, "Don’t save")
     assert window.session.state == WARM
     assert not window._actions["undo"].isEnabled()
 
@@ -342,17 +344,98 @@ def test_recent_files(start, qtbot, lesson: Path, tmp_path: Path) -> None:
     assert recent_texts(window) == ["No session has been opened or saved yet"]
 
 
-# ---- Nothing gives way unasked ----
+# ---- What gives way is kept ----
 
 
-def test_new_asks_only_if_something_changed(start, qtbot) -> None:
+def test_new_asks_nothing_and_what_was_open_comes_back(start, qtbot) -> None:
     window = start()
     press(qtbot, window, Qt.Key.Key_N)
+    assert recent_texts(window) == ["No session has been opened or saved yet"], "nothing had changed"
+    nudge(qtbot, window)
+    before = window.session.state
+    press(qtbot, window, Qt.Key.Key_N)
     assert boxes(window) == []
+    assert window.session.state == FIRST
+    assert not window.isWindowModified()
+    assert not window._actions["undo"].isEnabled()
+    assert "Untitled was not saved: File, Open recent brings it back." in window.statusBar().currentMessage()
+    (mine, _) = recent_texts(window)
+    assert mine.startswith("Untitled, not saved, ")
+    action_called(window, mine).trigger()
+    assert window.session.state == before
+    assert window.isWindowModified()
+    assert recent_texts(window) == ["No session has been opened or saved yet"], "it is no copy beside it any more"
+
+
+def action_called(window, text: str):
+    return next(action for action in window.files.recent_menu.actions() if action.text() == text)
+
+
+def test_opening_asks_for_the_file_and_nothing_else(start, qtbot, lesson: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.attn.json"
+    write_session(other, HARD)
+    window = start(other)
+    nudge(qtbot, window)
+    before = window.session.state
+    press(qtbot, window, Qt.Key.Key_O)
+    type_name(qtbot, window, str(lesson))
+    assert boxes(window) == []
+    assert window.session.state == WARM
+    action_called(window, recent_texts(window)[2]).trigger()
+    assert (window.session.state, window.windowTitle()) == (before, "other.attn.json[*] — Attention Explorer")
+    assert window.isWindowModified(), "as changes of its own file"
+    assert read_session(other).state == HARD
+    assert read_session(lesson).state == WARM
+
+
+def test_a_file_that_cannot_be_opened_sets_nothing_aside(start, qtbot, tmp_path: Path, folder: Path) -> None:
+    (tmp_path / "a.attn.json").write_text("{")
+    window = start()
+    nudge(qtbot, window)
+    before = window.session.state
+    window.files.open(tmp_path / "a.attn.json")
+    answer(qtbot, window, "OK")
+    assert window.session.state == before
+    assert list(folder.glob("aside-*")) == []
+
+
+def test_the_newest_few_are_kept_and_the_list_is_cleared(start, qtbot, folder: Path) -> None:
+    window = start()
+    states = []
+    for number in range(MOST + 2):
+        for _ in range(number + 1):
+            nudge(qtbot, window)
+        states.append(window.session.state)
+        press(qtbot, window, Qt.Key.Key_N)
+    assert len(recent_texts(window)) == MOST + 1
+    (folder / "aside-notes.attn.json").write_text("of somebody else")
+    nudge(qtbot, window)
+    assert len(recent_texts(window)) == MOST + 1
+    window.files.recent_menu.actions()[MOST].trigger()
+    assert window.session.state == states[2], "the oldest, though another one took its place among the few"
+    assert len(recent_texts(window)) == MOST + 1
+    window.files.recent_menu.actions()[-1].trigger()
+    assert [path.name for path in folder.glob("aside-*")] == ["aside-notes.attn.json"]
+
+
+@pytest.fixture
+def unwritable(monkeypatch) -> None:
+    """No folder can be made for what is not saved."""
+
+    def refuse(path: Path, **_how: object) -> None:
+        raise ExportError(f"The folder “{path}” cannot be made.")
+
+    monkeypatch.setattr(set_aside, "make_folder", refuse)
+
+
+@pytest.mark.usefixtures("unwritable")
+def test_what_cannot_be_kept_is_asked_about(start, qtbot) -> None:
+    window = start()
     nudge(qtbot, window)
     before = window.session.state
     press(qtbot, window, Qt.Key.Key_N)
     assert box(window).text() == "Save the changes to “Untitled”?"
+    assert box(window).informativeText() == "If you don’t save them, they are lost."
     answer(qtbot, window, "Cancel")
     assert window.session.state == before
     press(qtbot, window, Qt.Key.Key_N)
@@ -362,7 +445,6 @@ def test_new_asks_only_if_something_changed(start, qtbot) -> None:
     answer(qtbot, window, "Don’t save")
     assert window.session.state == FIRST
     assert not window.isWindowModified()
-    assert not window._actions["undo"].isEnabled()
 
 
 def test_a_file_of_attention_that_was_only_looked_at_is_nothing_to_save(start, qtbot, tmp_path: Path) -> None:
@@ -380,6 +462,7 @@ def test_a_file_of_attention_that_was_only_looked_at_is_nothing_to_save(start, q
     assert boxes(window) == []
 
 
+@pytest.mark.usefixtures("unwritable")
 def test_new_after_saving(start, qtbot, tmp_path: Path) -> None:
     window = start()
     nudge(qtbot, window)
@@ -392,6 +475,7 @@ def test_new_after_saving(start, qtbot, tmp_path: Path) -> None:
     assert window.windowTitle().startswith("Untitled")
 
 
+@pytest.mark.usefixtures("unwritable")
 def test_a_name_not_given_stops_what_was_to_follow(start, qtbot) -> None:
     window = start()
     nudge(qtbot, window)
@@ -418,13 +502,20 @@ def test_closing_with_changes_asks(start, qtbot, folder: Path) -> None:
     assert window.isVisible()
     answer(qtbot, window, "Cancel")
     assert window.isVisible()
+    assert list(folder.glob("aside-*")) == []
+    changed = window.session.state
     window._actions["quit"].trigger()
+    assert box(window).informativeText() == "If you don’t save them, they stay for a while under File, Open recent."
     answer(qtbot, window, "Don’t save")
     assert not window.isVisible()
-    assert list(folder.glob("*")) == []
+    assert [path.name[:6] for path in folder.glob("*")] == ["aside-"]
+    again = start(settings=ASKING)
+    assert again.session.state == FIRST
+    action_called(again, recent_texts(again)[0]).trigger()
+    assert again.session.state == changed, "what was said of it is true"
 
 
-def test_closing_after_saving(start, qtbot, lesson: Path) -> None:
+def test_closing_after_saving(start, qtbot, lesson: Path, folder: Path) -> None:
     window = start(lesson)
     window.show_page("lookup")
     nudge(qtbot, window)
@@ -433,6 +524,7 @@ def test_closing_after_saving(start, qtbot, lesson: Path) -> None:
     answer(qtbot, window, "Save")
     assert not window.isVisible()
     assert read_session(lesson).state == changed
+    assert list(folder.glob("aside-*")) == []
 
 
 def test_what_cannot_be_saved_keeps_the_window_open(start, qtbot, lesson: Path) -> None:
@@ -567,12 +659,13 @@ def test_a_file_dropped_on_the_window_opens(start, lesson: Path) -> None:
     assert window.session.state == WARM
 
 
-def test_dropping_asks_about_changes_too(start, qtbot, lesson: Path) -> None:
+def test_what_a_dropped_file_takes_the_place_of_is_kept_too(start, qtbot, lesson: Path) -> None:
     window = start()
     nudge(qtbot, window)
     before = window.session.state
     assert drop(window, QUrl.fromLocalFile(str(lesson)))
-    answer(qtbot, window, "Cancel")
+    assert (boxes(window), window.session.state) == ([], WARM)
+    action_called(window, recent_texts(window)[1]).trigger()
     assert window.session.state == before
 
 
