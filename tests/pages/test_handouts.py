@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from attention_explorer.cli import main
 from attention_explorer.errors import ExplorerError
+from attention_explorer.numerals import percent
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import drawn, judged
 from attention_explorer.pages.lessons.lesson import Kind
 from attention_explorer.pages.lessons.walk import begun, ended
 from attention_explorer.pages.lessons.words import read_answer
 from attention_explorer.pages.presenting.figure import handout_bytes, write_handout
-from attention_explorer.pages.presenting.handout import SEED, items_of, questions_html, solutions_html
+from attention_explorer.pages.presenting.handout import SEED, items_of, picture_name, questions_html, solutions_html
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup.frame import lookup_frame
 
 LESSONS = Path(__file__).parents[2] / "resources" / "lessons"
 
@@ -49,6 +52,34 @@ def test_the_questions_come_without_the_answers() -> None:
         assert (f"{item.number}. Question" in questions) == bool(item.answer)
     assert "href" not in questions + solutions, "nothing on paper is a link"
     assert "☐" in questions
+
+
+@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+def test_what_hides_nothing_has_its_picture_and_nothing_else_has(lesson) -> None:
+    items = items_of(lesson)
+    sheet = questions_html(lesson, items)
+    for step, item in zip(lesson.steps, items, strict=True):
+        is_pictured = step.answer is not None and not step.hide
+        assert (f"<img src='{picture_name(item)}'>" in sheet) == is_pictured
+        assert bool(item.page) == is_pictured
+    assert "<img" not in solutions_html(lesson, items)
+
+
+def test_the_map_that_is_to_be_read_is_on_the_sheet(qapp) -> None:
+    lesson = next(lesson for lesson in shelf.lessons() if lesson.name == "sentence")
+    items = items_of(lesson)
+    (item,) = (item for item in items if item.page)
+    assert item.text.startswith("Read the map.")
+    without = [replace(each, page="") for each in items]
+    bare, data = (handout_bytes(lesson, tuple(each)) for each in (without, items))
+    assert data.count(b"/Subtype /Image") == bare.count(b"/Subtype /Image") + 1
+
+
+def test_bars_that_are_asked_about_are_on_the_sheet_in_numbers() -> None:
+    lesson = next(lesson for lesson in shelf.lessons() if lesson.name == "why-soft")
+    (item,) = (item for item in items_of(lesson) if item.page)
+    weight = lookup_frame(item.case.lookup).weights[0]
+    assert f"Weights: k₁ {percent(weight)}, k₂ " in item.text
 
 
 def test_marks_of_a_lesson_are_no_html_of_the_sheet() -> None:

@@ -55,6 +55,8 @@ def merged(a: tuple[str, ...], b: tuple[str, ...]) -> Pairs:
     middle = matched(first[start : len(first) - end], second[start : len(second) - end], start, start)
     both = [(at, at) for at in range(start)] + middle
     both += [(len(first) - at, len(second) - at) for at in range(end, 0, -1)]
+    if len(a) == len(b) and both and all(i == j for i, j in both):
+        return [(at, at) for at in range(len(a))]  # twins, place by place
     found: Pairs = []
     i = j = 0
     for pair in [*both, (len(first), len(second))]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
 from attention_explorer.state.heads.array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
 from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_note
@@ -19,6 +22,7 @@ from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 
+MODELS = Path(__file__).parents[1] / "data" / "models"
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 WITH_ARRAYS = [ready for ready in HEADS_PRESETS if not reason_against(heads_frame(ready.state.setup))]
 SETUPS = {
@@ -226,8 +230,8 @@ def test_too_many_tokens_are_refused_in_words():
 
 def test_the_role_cards_put_looking_for_under_the_query():
     frame = heads_frame(HeadsSetup())
-    assert "looking for an antecedent” is a query" in head_array(frame, ArrayKind.Q).card
-    assert "looking" not in head_array(frame, ArrayKind.K).card
+    assert "looks for" in head_array(frame, ArrayKind.Q).card
+    assert "looks for" not in head_array(frame, ArrayKind.K).card
     for kind in (ArrayKind.Q, ArrayKind.K, ArrayKind.V):
         assert "As in a library: you come with a question (query)" in head_array(frame, kind).card
     assert head_array(frame, ArrayKind.X).card == ""
@@ -237,3 +241,28 @@ def test_a_recording_has_no_arrays_and_says_so():
     assert {ready.id for ready in HEADS_PRESETS} - {ready.id for ready in WITH_ARRAYS} == {"minilm", "smollm2"}
     with pytest.raises(ExplorerError, match="Only the weights were recorded"):
         head_array(heads_frame(heads_preset("minilm").state.setup), ArrayKind.WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "whole", "said"),
+    [
+        ("bert", ArrayKind.Q, 4, "Q = X·W_Q + b; X is what enters the layer of “bert”"),
+        ("gpt2", ArrayKind.V, 4, "V = X·W_V + b; X is what enters the layer of “gpt2”, after its norm"),
+        ("llama", ArrayKind.Q, 4, "Q = X·W_Q, then turned by its token’s position (rotary); X is what enters"),
+        ("llama", ArrayKind.K, 2, "; heads 3 to 4 have the same keys and values"),
+        ("llama", ArrayKind.V, 2, "; heads 3 to 4 have the same keys and values"),
+        ("bart", ArrayKind.K, 4, "K = X′·W_K + b; X′ is what leaves the encoder of “bart”"),
+    ],
+)
+def test_of_a_trained_model_is_said_how_its_vectors_were_made(name, kind, whole, said):
+    recipe = replace(model_recipe(MODELS / name, "The cat sat."), context="It slept." if name == "bart" else None)
+    array = head_array(heads_frame(HeadsSetup(recipe, layer=1, head=3)), kind)
+    assert said in array.source
+    assert "by hand" not in array.source
+    assert array.whole == f"({whole}, {array.shape[0]}, {array.shape[1]})"
+    assert "antecedent" not in array.card
+
+
+def test_what_was_learned_here_is_not_called_made_by_hand():
+    frame = heads_frame(HeadsSetup(LearnedRecipe()))
+    assert head_array(frame, ArrayKind.Q).source.startswith("learned here")

@@ -81,14 +81,20 @@ PAIRS = {  # two recipes, and which rows and columns of A and of B belong togeth
     "another word": (
         ToyRecipe(sentence="The cat sat"),
         ToyRecipe(sentence="The dog sat"),
-        [(0, 0), (1, None), (None, 1), (2, 2)],
-        [(0, 0), (1, None), (None, 1), (2, 2)],
+        [(0, 0), (1, 1), (2, 2)],
+        [(0, 0), (1, 1), (2, 2)],
+    ),
+    "another word at another place": (
+        ToyRecipe(sentence="The cat sat"),
+        ToyRecipe(sentence="dog The sat"),
+        [(None, 0), (0, 1), (1, None), (2, 2)],
+        [(None, 0), (0, 1), (1, None), (2, 2)],
     ),
     "cross-attention": (
         CROSS,
         replace(CROSS, sentence="le gros chat dort", context="The cat sleeps on a mat"),
         [(0, 0), (None, 1), (1, 2), (2, 3)],
-        [(0, 0), (1, 1), (2, 2), (3, 3), (4, None), (None, 4), (5, 5)],
+        [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5)],
     ),
     "on itself and on another": (
         ToyRecipe(sentence="The cat sat"),
@@ -125,13 +131,20 @@ def test_maps_of_two_sentences_are_compared_token_by_token(name: str, mask: Mask
         found = np.where(picture.masked, np.nan, picture.values)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
         np.testing.assert_array_equal(picture.absent_tiles, absent)
-        assert picture.row_tokens == tuple(a.queries[i] if i is not None else b.queries[j] for i, j in rows)
-        assert picture.column_tokens == tuple(a.keys[i] if i is not None else b.keys[j] for i, j in columns)
+        assert picture.row_tokens == tuple(named(a.queries, b.queries, *pair) for pair in rows)
+        assert picture.column_tokens == tuple(named(a.keys, b.keys, *pair) for pair in columns)
     what = "weight" if stage is Stage.WEIGHTS else "score"
+    of_all = not any(None in pair for pair in (*rows, *columns))
     assert result.words == (
         f"Largest absolute difference of a {what}: {scientific(max(seen))}; mean: {scientific(np.mean(seen))}, over "
-        f"{len(seen)} cells that both have."
+        f"{len(seen)} cells{'' if of_all else ' that both have'}."
     )
+
+
+def named(a: tuple[str, ...], b: tuple[str, ...], i: int | None, j: int | None) -> str:
+    """Return what stands beside a row or column of A, of B, or of both."""
+    words = dict.fromkeys(([] if i is None else [a[i]]) + ([] if j is None else [b[j]]))
+    return " | ".join(words)
 
 
 def absent_of(rows: list[tuple[int | None, int | None]], columns: list[tuple[int | None, int | None]]) -> np.ndarray:
@@ -145,7 +158,10 @@ def absent_of(rows: list[tuple[int | None, int | None]], columns: list[tuple[int
     ("a", "b", "said"),
     [
         ("The cat sat", "The big cat sat", "Only in B: “big”."),
-        ("The cat sat", "The dog sat", "Only in A: “cat”; only in B: “dog”."),
+        ("The cat sat", "dog The sat", "Only in A: “cat”; only in B: “dog”."),
+        ("The cat sat", "The dog sat", "Compared by place: “cat” with “dog”."),
+        ("The a b c d e", "The f g h i j", "Compared by place: 5 tokens differ."),
+        (CROSS, replace(CROSS, context="The cat sleeps on a mat"), "Compared by place: keys “the” with “a”."),
         ("p q r s t end", "end", "Only in A: 5 tokens."),
         (CROSS, replace(CROSS, context="The cat sleeps"), "Only in A: keys “on” “the” “mat”."),
         (

@@ -181,3 +181,19 @@ def test_the_table_of_a_row_has_a_column_for_each(a: HeadsSetup, b: HeadsSetup, 
         expected = np.where(picture.masked[at], np.nan, picture.values[at])
         found = [float(line[place]) if line[place] else np.nan for line in lines]
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_the_word_in_which_twins_differ_has_a_row_of_its_own() -> None:
+    a, b = (replace(BASE, recipe=replace(SIX, sentence=f"The {word} sat on the mat")) for word in ("cat", "dog"))
+    shown = comparison(a, b)
+    assert shown.is_complete
+    first, second = (heads_frame(setup).map.weights() for setup in (a, b))
+    assert shown.difference is not None
+    np.testing.assert_allclose(shown.difference.values, first - second, rtol=0, atol=1e-12)
+    header, rows = compared_table(shown, 1, is_row=True)
+    assert header[1] == "position"
+    assert rows[1][0] == "cat | dog"
+    said = compared_words(shown, 1, 4)
+    assert said.startswith("A, query “cat” (2) → key “the” (5): weight ")
+    assert "; B, query “dog” (2) → key “the” (5): weight " in said
+    assert compared_token_words(shown, 1, is_row=True) == "query “cat” (2) in A and “dog” (2) in B"

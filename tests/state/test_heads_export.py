@@ -309,10 +309,10 @@ def test_a_difference_is_exported_with_both_maps_and_both_setups() -> None:
 
 
 def test_a_difference_of_two_sentences_has_the_tokens_of_both() -> None:
-    a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=words))) for words in ("the cat sat", "the dog sat"))
+    a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=words))) for words in ("the cat sat", "dog the sat"))
     numbers = difference_numbers(a, b, HeadsView())
     archive = archive_of(numbers)
-    together, in_a, in_b = ["the", "cat", "dog", "sat"], [0, 1, 3], [0, 2, 3]
+    together, in_a, in_b = ["dog", "the", "cat", "sat"], [1, 2, 3], [0, 1, 3]
     expected = np.full((3, 4, 4), np.nan)
     expected[0][np.ix_(in_a, in_a)] = a.map.weights()
     expected[1][np.ix_(in_b, in_b)] = b.map.weights()
@@ -329,6 +329,17 @@ def test_a_difference_of_two_sentences_has_the_tokens_of_both() -> None:
     found = [[float(cell) if cell else np.nan for cell in row[2:]] for row in rows]
     np.testing.assert_array_equal(np.reshape(found, (3, 4, 4)), expected)
     assert "empty cell in CSV" in numbers.parameters["no_counterpart"]
+
+
+def test_a_difference_of_twins_is_place_by_place() -> None:
+    a, b = (heads_frame(HeadsSetup(ToyRecipe(sentence=words))) for words in ("the cat sat", "the dog sat"))
+    numbers = difference_numbers(a, b, HeadsView())
+    archive = archive_of(numbers)
+    np.testing.assert_array_equal(archive["difference"], a.map.weights() - b.map.weights())
+    assert archive["keys"].tolist() == ["the", "cat", "sat"]
+    assert archive["keys_b"].tolist() == ["the", "dog", "sat"]
+    assert table_of(numbers)[0] == ["map", "query", "the", "cat | dog", "sat"]
+    assert "no_counterpart" not in numbers.parameters
 
 
 def test_no_score_is_subtracted_from_minus_infinity() -> None:

@@ -17,6 +17,8 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
+from attention_explorer.state.mask import what_hides
+from attention_explorer.ui.heads.choices import MASKS
 from attention_explorer.ui.theme import LIGHT
 from attention_explorer.ui.window import MainWindow
 
@@ -333,7 +335,9 @@ def test_the_number_of_a_mask_can_be_typed_and_stepped(driver, bar, kind):
     assert driver.steps == steps + 1
     driver.undo()
     assert driver.heads.setup.mask.size == 5
-    assert bar.mask_size.value() == 5
+    assert bar.mask_size.text() == "n = 5", "as the tips of the masks call it"
+    driver.type_into(bar.mask_size, "many")
+    assert (driver.heads.setup.mask.size, bar.mask_size.text()) == (5, "n = 5")
 
 
 def test_a_mask_larger_than_the_sentence_hides_nothing(driver, bar):
@@ -354,6 +358,12 @@ def test_the_first_row_of_the_strict_mask_has_nothing_and_says_so(driver, bar):
     assert driver.page.reading.steps.steps()[-1].value == "0"
     assert driver.weights[1].tolist() == [1.0] + [0.0] * 10
     assert np.isfinite(driver.weights).all()
+
+
+@pytest.mark.parametrize(("kind", "name"), [mask[:2] for mask in MASKS if mask[0] is not MaskKind.NONE])
+def test_a_mask_is_called_in_sentences_what_the_list_calls_it(kind, name):
+    assert kind in name
+    assert f"the {kind} mask" in what_hides(MaskChoice(kind), (0, 1))
 
 
 def test_masks_of_one_sequence_are_cut_for_two(driver, bar):

@@ -335,3 +335,28 @@ def test_undoing_a_choice_scrolls_back_and_a_mask_does_not_scroll(driver):
     bar.setValue(bar.maximum())
     driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
     assert bar.value() == bar.maximum()
+
+
+@pytest.mark.parametrize(("width", "turns"), [(1000, 3), (1280, 0)])
+def test_a_sentence_typed_at_full_speed_loses_no_letter_while_a_picture_is_computed(
+    open_heads, gate, wait, width, turns
+):
+    before, typed = sentence(520), "the cat sat on a mat "
+    driver = open_heads(HeadsState(HeadsSetup(ToyRecipe(before))), size=(width, 800))
+    field, arrived = driver.page.bar.sentence, []
+    driver.page.loader.delivered.connect(lambda request, _part: arrived.append(request.heads.setup.recipe.sentence))
+    QTest.mouseClick(field, Qt.MouseButton.LeftButton)
+    QTest.keyClick(field, Qt.Key.Key_Home)
+    for number, letter in enumerate(typed):
+        QTest.keyClicks(QApplication.focusWidget(), letter)  # as the desktop does: to whoever has the keyboard
+        for _ in range(turns):
+            QApplication.processEvents()
+        if number == 9:
+            gate.open()
+            while turns and not arrived:  # what was computed for an older sentence
+                QTest.qWait(5)
+    assert not turns or arrived[-1] != typed + before
+    wait(driver)
+    assert field.text() == typed + before == driver.heads.setup.recipe.sentence
+    assert driver.canvas.frame.queries == driver.heads.setup.recipe.tokens
+    assert driver.steps == 1

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QFont, QPageLayout, QPageSize, QPainter, QPdfWriter, QTextDocument
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QTextDocument
 
 from attention_explorer.errors import UsageError, quoted
 from attention_explorer.files import write_whole
 from attention_explorer.pages.lessons.lesson import Lesson
-from attention_explorer.pages.presenting.handout import Item, questions_html, solutions_html
+from attention_explorer.pages.presenting.handout import Item, picture_name, questions_html, solutions_html
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.figure_options import FigureOptions
+from attention_explorer.ui.export.figure import painted, sheet_of
 from attention_explorer.ui.export.pdf_file import PROGRAM
+from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.theme import FONT_FAMILY
 
 DPI = 96
@@ -19,6 +24,10 @@ MARGIN = 18.0
 """Millimetres."""
 FOOT = 28
 """Pixels below the text, for the number of the page."""
+HIGHEST = 300
+"""Pixels of a picture, so that two of them with their questions have room on a page."""
+FINE = 3.0
+"""Pixels of a picture for each of the page: 288 dpi."""
 STYLE = """
 h1 { font-size: 24px; margin-bottom: 6px; }
 h2 { font-size: 15px; margin-top: 16px; margin-bottom: 3px; }
@@ -51,14 +60,27 @@ def handout_bytes(lesson: Lesson, items: tuple[Item, ...]) -> bytes:
     writer.setTitle(lesson.title)
     writer.setCreator(PROGRAM)
     with QPainter(writer) as painter:
-        _paint(painter, writer, questions_html(lesson, items), lesson.title)
+        pictures = {picture_name(item): _picture(item, writer.width()) for item in items if item.page}
+        _paint(painter, writer, questions_html(lesson, items), lesson.title, pictures)
         writer.newPage()
-        _paint(painter, writer, solutions_html(lesson, items), f"{lesson.title}: answers")
+        _paint(painter, writer, solutions_html(lesson, items), f"{lesson.title}: answers", {})
     return bytes(buffer.data().data())
 
 
-def _paint(painter: QPainter, writer: QPdfWriter, text: str, foot: str) -> None:
-    """Paint a text on as many pages as it takes, from a new page on."""
+def _picture(item: Item, widest: int) -> QImage:
+    """Return the picture that a question is answered by, as large as fits the sheet, without a caption."""
+    entry = next(entry for entry in PAGES if entry.id == item.page)
+    options = FigureOptions(".png", title=False, caption=False)
+    sheet = sheet_of(entry.figure(item.case or ExplorerState()), options)
+    size = QSizeF(sheet.figure.size).scaled(widest, HIGHEST, Qt.AspectRatioMode.KeepAspectRatio)
+    size = size.boundedTo(QSizeF(sheet.figure.size))
+    image = painted(sheet, (size * FINE).toSize())
+    image.setDevicePixelRatio(FINE)
+    return image
+
+
+def _paint(painter: QPainter, writer: QPdfWriter, text: str, foot: str, pictures: Mapping[str, QImage]) -> None:
+    """Paint a text with its pictures on as many pages as it takes, from a new page on."""
     wide, high = writer.width(), writer.height() - FOOT
     document = QTextDocument()
     font = QFont(FONT_FAMILY)
@@ -67,6 +89,8 @@ def _paint(painter: QPainter, writer: QPdfWriter, text: str, foot: str) -> None:
     document.setDefaultFont(font)
     document.setDocumentMargin(0)
     document.setDefaultStyleSheet(STYLE)
+    for name, picture in pictures.items():
+        document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(name), picture)
     document.setHtml(text)
     document.setPageSize(QSizeF(wide, high))
     pages = document.pageCount()

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from attention_explorer.numerals import percent, subscript
 from attention_explorer.pages.lessons.answers import drawn, truth
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Lesson, Step
 from attention_explorer.pages.lessons.names import with_fields
 from attention_explorer.pages.lessons.offers import offered
 from attention_explorer.pages.lessons.reading import read_lesson
-from attention_explorer.pages.lessons.walk import begun, ended
+from attention_explorer.pages.lessons.walk import begun, ended, page_of
 from attention_explorer.pages.lessons.words import TYPED, drawn_words, rich, truth_words
 from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup.frame import lookup_frame
 
 SEED = 1
 """By which questions with numbers drawn afresh get theirs: the same on every copy."""
@@ -42,6 +44,10 @@ class Item:
         Why it is right.
     slips : tuple of (str, str)
         Answers that come of known mistakes, and what is said of them.
+    page : str
+        Whose picture the question is answered by; empty where its text has all that is needed.
+    case : ExplorerState or None
+        What that picture shows.
     """
 
     number: int
@@ -51,6 +57,8 @@ class Item:
     answer: str = ""
     why: str = ""
     slips: tuple[tuple[str, str], ...] = ()
+    page: str = ""
+    case: ExplorerState | None = None
 
 
 def read_items(path: Path) -> tuple[Lesson, tuple[Item, ...]]:
@@ -68,11 +76,11 @@ def _items(lesson: Lesson, folder: Path | None) -> Iterator[Item]:
     state = ExplorerState()
     for number, step in enumerate(lesson.steps, 1):
         state = drawn(step, begun(step, state, folder), SEED)
-        yield _item(number, step, state)
+        yield _item(number, step, state, page_of(lesson, number - 1))
         state = ended(step, state)
 
 
-def _item(number: int, step: Step, case: ExplorerState) -> Item:
+def _item(number: int, step: Step, case: ExplorerState, page: str) -> Item:
     text = f"{step.text} {drawn_words(step, case)}".strip()
     if step.answer is None:
         return Item(number, text)
@@ -80,6 +88,9 @@ def _item(number: int, step: Step, case: ExplorerState) -> Item:
     answer = truth_words(step.answer, truth(step.answer, case), offer)
     if offer.labels:
         text = f"{text}\n\nOf: {', '.join(offer.labels)}."
+    shown = "" if step.hide else page  # what hides nothing is answered by what is on show; else the text has all of it
+    if shown == "lookup":
+        text = f"{text}\n\nWeights: {_bars(case)}."
     return Item(
         number,
         text,
@@ -88,7 +99,15 @@ def _item(number: int, step: Step, case: ExplorerState) -> Item:
         answer,
         step.right or step.wrong,
         tuple(_slips(step, step.answer, case)),
+        shown,
+        case,
     )
+
+
+def _bars(case: ExplorerState) -> str:
+    """Return the weights as they stand at the bars of the Lookup page, which are no part of its picture."""
+    weights = lookup_frame(case.lookup).weights
+    return ", ".join(f"k{subscript(index)} {percent(weight)}" for index, weight in enumerate(weights, 1))
 
 
 def _slips(step: Step, answer: Answer, case: ExplorerState) -> Iterator[tuple[str, str]]:
@@ -122,9 +141,15 @@ def solutions_html(lesson: Lesson, items: tuple[Item, ...]) -> str:
     )
 
 
+def picture_name(item: Item) -> str:
+    """Return what the picture of a question is called in the sheet."""
+    return f"picture:{item.number}"
+
+
 def _step(item: Item) -> str:
     kind = "Question" if item.answer else "To do"
-    return f"<h2>{item.number}. {kind}</h2>{_paragraphs(item.text)}"
+    picture = f"<p><img src='{picture_name(item)}'></p>" if item.page else ""
+    return f"<h2>{item.number}. {kind}</h2>{_paragraphs(item.text)}{picture}"
 
 
 def _room(item: Item) -> str:

@@ -24,6 +24,9 @@ NONE = -1
 class AlignedAxis:
     """The m tokens that A or B has along one axis: those that both have once, at the same place.
 
+    Where A and B are of one length and differ only in what stands at some places, these places are one too, under both
+    words: twins such as “… it was tired” and “… it was soft” are compared place by place.
+
     To the rest of the page a token has one number: that of A, and for one that only B has its place in B behind all
     of A's. So what is pinned in A is pinned with and without a comparison.
     """
@@ -85,7 +88,14 @@ class AlignedAxis:
     def labels(self) -> tuple[str, ...]:
         """All m tokens as they are drawn beside the maps; one that A and B spell with other spaces, without any."""
         pairs = zip(self.tokens(), self.tokens(of_b=True), strict=True)
-        return tuple(first if first == second else _word(first) for first, second in pairs)
+        words = ((first, second) if first == second else (_word(first), _word(second)) for first, second in pairs)
+        return tuple(joined(*dict.fromkeys(each)) for each in words)
+
+    @property
+    def replaced(self) -> tuple[tuple[str, str], ...]:
+        """Words of A, each with another that stands at its place in B."""
+        pairs = zip(self.tokens(), self.tokens(of_b=True), strict=True)
+        return tuple((first, second) for first, second in pairs if _word(first) != _word(second))
 
     def tokens(self, *, of_b: bool = False, a: tuple[str, ...] = (), b: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Return all m tokens, what both have as A has it, or as B; ``a`` and ``b`` in place of their labels."""
@@ -94,14 +104,22 @@ class AlignedAxis:
         return tuple(b[y] if x == NONE or (of_b and y != NONE) else a[x] for x, y in pairs)
 
 
+def joined(first: str, second: str = "") -> str:
+    """Return what stands for a place at which A and B have different tokens, “tired | soft”, or the one they have."""
+    return f"{first} | {second}" if second else first
+
+
 def aligned_axis(a: tuple[str, ...], b: tuple[str, ...]) -> AlignedAxis:
     """Put two rows of tokens together: equal words in their order, what only one has in between, A's before B's.
 
-    A space before or after a word, which some tokenizers have in the word's piece, does not make it another one.
+    Rows of one length in which equal words stand at equal places are put together place by place. A space before or
+    after a word, which some tokenizers have in the word's piece, does not make it another one.
     """
     found = align_tokens(tuple(map(_word, a)), tuple(map(_word, b)))
     if found.is_complete:
         return AlignedAxis(a, b, found.in_a, found.in_b)
+    if len(a) == len(b) and found.in_a.size and np.array_equal(found.in_a, found.in_b):
+        return AlignedAxis(a, b, np.arange(len(a)), np.arange(len(b)))
     in_a, in_b = np.array(_pairs(found), np.intp).reshape(-1, 2).T
     return AlignedAxis(a, b, in_a, in_b)
 

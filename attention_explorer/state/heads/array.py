@@ -56,7 +56,7 @@ LIBRARY = (
     "from the books (values) the better their labels fit."
 )
 ROLE_CARDS = {
-    ArrayKind.Q: f"A query says what its token looks for: “pronoun looking for an antecedent” is a query. {LIBRARY}",
+    ArrayKind.Q: f"A query says what its token looks for. Where it was learned, no word may exist for that. {LIBRARY}",
     ArrayKind.K: f"A key says what its token can be found by; each query is compared with all keys. {LIBRARY}",
     ArrayKind.V: f"A value is what its token hands over once it is found. {LIBRARY}",
 }

@@ -126,13 +126,18 @@ def _projected(frame: HeadsFrame, kind: ArrayKind) -> HeadArray:
     values = all_heads[frame.head]
     tokens = frame.queries if kind is ArrayKind.Q else frame.keys
     asked = ArrayKind.X if kind is ArrayKind.Q or not frame.is_cross else ArrayKind.CONTEXT
-    source = "made by hand, not projected"
-    if layer.attention is not None:
+    shared = 1 if kind is ArrayKind.Q else layer.shared
+    if layer.attention is None:
+        source = frame.source.vectors_words(kind, frame.layer)
+        if shared > 1:
+            first = frame.head // shared * shared
+            source += f"; heads {frame.count.span(first, first + shared)} have the same keys and values"
+    else:
         width = values.shape[1]
         own = slice(frame.head * width, (frame.head + 1) * width)
         source = f"{kind} = {asked}·W_{kind}{_comma(_part('columns', own, frame))}"
     said = {ArrayKind.Q: "queries", ArrayKind.K: "keys", ArrayKind.V: "values"}[kind]
-    whole = shape_words(all_heads.shape) if frame.heads > 1 else ""
+    whole = shape_words((frame.heads // shared, *values.shape)) if frame.heads > shared else ""
     title = f"the {said} of {frame.count.head(frame.head)}"
     columns = _numbers(frame, values.shape[1])
     return HeadArray(kind, title, source, values, _nowhere(values), tokens, columns, ("token", "feature"), whole)

@@ -44,7 +44,7 @@ LOOK_FOR = {
         "Put the tokens in another order. Does each output stay with its token? Add an encoding or a causal mask and "
         "look again."
     ),
-    Check.SYMMETRY: "Do two tokens attend to each other alike? Compare the scores with their transpose.",
+    Check.SYMMETRY: "Do two tokens attend to each other equally? Compare the scores with their transpose.",
     Check.RESHAPE: "All heads in one product, then cut apart: the same as a loop over the heads, unless the transpose "
     "is forgotten.",
     Check.MASKING: "Write −∞ or −1e9 before the softmax, add −1e9, or zero the weights afterwards. Look at the row "

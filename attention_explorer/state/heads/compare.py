@@ -261,7 +261,7 @@ def nothing_in_common(rows: AlignedAxis, columns: AlignedAxis) -> str:
 
 
 def alone_words(rows: AlignedAxis, columns: AlignedAxis) -> str:
-    """Return as a sentence which tokens only A or only B has; empty where they have the same."""
+    """Return as a sentence which tokens only A or only B has, or differ at one place; empty where they are the same."""
     one_axis = rows is columns
     axes = (("tokens", rows),) if one_axis else (("queries", rows), ("keys", columns))
     sides = list[str]()
@@ -270,7 +270,19 @@ def alone_words(rows: AlignedAxis, columns: AlignedAxis) -> str:
         named = [_named(tokens, what, one_axis=one_axis) for tokens, what in alone if tokens]
         if named:
             sides.append(f"{'; only' if sides else 'Only'} in {side}: {', '.join(named)}")
-    return f"{''.join(sides)}." if sides else ""
+    said = [f"{''.join(sides)}."] if sides else []
+    return " ".join((*said, *filter(None, (_replaced(axis, what, one_axis) for what, axis in axes))))
+
+
+def _replaced(axis: AlignedAxis, what: str, one_axis: bool) -> str:
+    """Say which words of B stand at the places of which of A."""
+    pairs = axis.replaced
+    if not pairs:
+        return ""
+    if len(pairs) > MOST_NAMED:
+        return f"Compared by place: {len(pairs)} {what} differ."
+    named = ", ".join(f"“{isolated(first)}” with “{isolated(second)}”" for first, second in pairs)
+    return f"Compared by place: {'' if one_axis else f'{what} '}{named}."
 
 
 def _named(tokens: tuple[str, ...], what: str, *, one_axis: bool) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_explorer.model import Stage
 from attention_explorer.state.colour_scale import BoolArray
-from attention_explorer.state.heads.aligned import NONE, AlignedMap, blocks
+from attention_explorer.state.heads.aligned import NONE, AlignedMap, blocks, joined
 from attention_explorer.state.heads.compare import Axes, aligned_map, axes_of
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.export import NO_DISTRIBUTIONS, numbers_of, settings_words, setup_shown
@@ -73,7 +73,7 @@ def _tokens(a: HeadsFrame, b: HeadsFrame, axes: Axes, *, of_b: bool) -> list[tup
 
 def _both(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[str, ...]:
     """Return the tokens of A and B, where they differ one after the other."""
-    return tuple(first if first == second else f"{first} | {second}" for first, second in zip(a, b, strict=True))
+    return tuple(first if first == second else joined(first, second) for first, second in zip(a, b, strict=True))
 
 
 def _has(map_: AlignedMap) -> Has:

@@ -13,7 +13,7 @@ import numpy as np
 from attention_explorer.model import Stage
 from attention_explorer.numerals import MINUS, compact, readable, scientific
 from attention_explorer.state.colour_scale import BoolArray, FloatArray
-from attention_explorer.state.heads.aligned import NONE
+from attention_explorer.state.heads.aligned import NONE, joined
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.reading import Reading
@@ -219,7 +219,9 @@ def compared_table(
     places = [["" if at == NONE else count(at) for at in own.tolist()] for own in (axis.in_a, axis.in_b)]
     word = comparison.view.stage.value.removesuffix("s") if _is_of_weights(comparison) else "score"
     places_of = ("position",) if axis.is_complete else ("position in A", "position in B")
-    rows: list[tuple[object, ...]] = list(zip(axis.tokens(), *places[: len(places_of)], *numbers, strict=True))
+    pairs = zip(axis.tokens(), axis.tokens(of_b=True), strict=True)
+    tokens = [joined(first) if first == second else joined(first, second) for first, second in pairs]
+    rows: list[tuple[object, ...]] = list(zip(tokens, *places[: len(places_of)], *numbers, strict=True))
     return ("token", *places_of, f"A {word}", f"B {word}", "A − B"), rows
 
 

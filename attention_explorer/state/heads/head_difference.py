@@ -11,7 +11,7 @@ from attention_explorer.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import AttentionMap
 from attention_explorer.model.map_selection import row_blocks
-from attention_explorer.state.heads.aligned import AlignedAxis
+from attention_explorer.state.heads.aligned import AlignedAxis, aligned_axis
 from attention_explorer.state.heads.compare import Axes, axes_of
 from attention_explorer.state.heads.differences import what_differs, which_map
 from attention_explorer.state.heads.frame import HeadsFrame, other_frame
@@ -19,6 +19,9 @@ from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState
 from attention_explorer.state.heads.survey import HeadSurvey, surveys_of
+
+_NO_MORE = ": how much moved, not how much it matters"
+"""A head may move much with a word, and what the model answers may not depend on it."""
 
 
 def map_difference(a: AttentionMap, b: AttentionMap, queries: AlignedAxis, keys: AlignedAxis) -> float:
@@ -100,8 +103,11 @@ def compared_with(heads: HeadsState) -> str:
         return ""
     a, b = resolved(heads.setup), resolved(other)
     if _are_same_heads(a, b):
-        return f"difference of each head from {which_map(b)} (B)"
+        return f"difference of each head from {which_map(b)} (B){_NO_MORE}"
     title = what_differs(*(replace(each.without_focus, count=a.count) for each in (a, b)))[1].removeprefix("B: ")
     said = f"difference of each head from its own in B ({title})"
-    same = (a.recipe.tokens, a.recipe.context_tokens) == (b.recipe.tokens, b.recipe.context_tokens)
-    return said if same else f"{said}, on the tokens that both have"
+    pairs = (a.recipe.tokens, b.recipe.tokens), (a.recipe.context_tokens, b.recipe.context_tokens)
+    if all(first == second for first, second in pairs):
+        return said + _NO_MORE
+    by_place = all(len(x) == len(y) and aligned_axis(x, y).is_complete for x, y in pairs)
+    return f"{said}, {'place by place' if by_place else 'on the tokens that both have'}{_NO_MORE}"

@@ -27,8 +27,8 @@ _FROM_TUTORIALS = {
     "five-token": (
         "Tutorial: attention not mutual",
         HeadsView(),
-        "Look at The → cat (0.382) and cat → The (0.470): attention is not mutual. W_q and W_k differ, so the scores "
-        "do; and each row has a softmax of its own. "
+        "Look at The → cat (0.382) and cat → The (0.470): attention is not mutual. W_q and W_k differ, and so do "
+        "the scores; and each row has a softmax of its own. "
         f"sat → cat is 0.148, less than an even share: random weights know no grammar. {_NO_W_O}",
     ),
     "four-token": (
@@ -97,8 +97,9 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     _learned(
         "learned-it",
         "Learned: it",
-        "A tiny transformer learned here, in 300 steps, what “it” refers to: layer 2 gives 0.909 to “cat”. Type “soft” "
-        "in place of “tired”: “mat” gets 1.00. Ten seeds learned it; of three the map can be read.",
+        "A tiny transformer learned here, in 300 steps, what “it” refers to: in layer 2 it attends to “cat” with "
+        "0.909. Type “soft” in place of “tired”: “mat” gets 1.00. Ten seeds learned it; in only three "
+        "can the map be read.",
         LearnedRecipe(*BOX["it"]),
         layer=1,
         row=7,
@@ -106,9 +107,9 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     _learned(
         "learned-repeat",
         "Learned: induction",
-        "Seven letters come twice. Look at the second “c”: in layer 2 it gives 0.997 to the “m” that followed the "
-        "first, and so knows what is next. Layer 1 looks at the letter before: without its head, 26 % of the answers "
-        "are right.",
+        "Seven letters come twice. Look at the second “c”: in layer 2 it attends to the “m” that followed the first, "
+        "with 0.9998, and so knows what comes next. Layer 1 looks at the letter before: without its head, 25 % of the "
+        "answers are right.",
         LearnedRecipe(*BOX["repeat"], sentence=" ".join("qcmbtfkqcmbtfk")),
         layer=1,
         row=8,
@@ -117,7 +118,7 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "learned-translation",
         "Learned: translation",
         "Look at the order: “the red car” is “la voiture rouge”. Each row is the word written last, and attends to the "
-        "one to write next: “la” gives 0.999 to “car”, and “voiture” 1.00 to “red”. Nobody told it the order.",
+        "one to write next: “la” to “car” with 0.999, “voiture” to “red” with 1.00. Nobody told it the order.",
         LearnedRecipe(*BOX["translation"], sentence="start la voiture rouge", context="the red car"),
         layer=0,
         row=1,
@@ -125,15 +126,16 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     _recorded(
         *("minilm", 3, 1, 8),
         "Recorded: MiniLM, soft / tired",
-        "A trained model: in the head shown first, “it” gives 0.491 to “cat”. Click Compare: where the sentence ends "
-        "in “soft”, “cat” gets 0.149 and “mat” 0.196. Most heads look elsewhere: in 48 of 72, “it” gives most to "
-        "[CLS].",
+        "A trained model: in the head shown first, “it” attends to “cat” with 0.491. Click Compare: where the sentence "
+        "ends in “soft”, “cat” gets 0.149 and “mat” 0.196. Most heads look elsewhere: in 48 of 72, “it” attends most "
+        "to [CLS].",
     ),
     _recorded(
         *("smollm2", 13, 8, 9),
         "Recorded: SmolLM2",
         "A trained model that reads from left to right. “it” cannot see the last word, so its rows are the same with "
-        "“soft” and with “tired”. But “tired” gives 0.741 to “cat”. Click Compare: “soft” gives 0.748 to “mat”.",
+        "“soft” and with “tired”. But “tired” attends to “cat” with 0.741. Click Compare: “soft” attends to “mat” with "
+        "0.748.",
     ),
     Preset(
         "hand-made",
@@ -146,8 +148,8 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "causal",
         "Causal mask",
         "Each row sees the keys up to its own, so the first has only itself: weight 1. Masked cells are grey, without "
-        "a colour of the bar: they are no weights at all, not small ones. Try “causal without itself”: the first row "
-        "has nothing left.",
+        "a colour of the bar: they are not small weights, but none at all. Try “strictly causal”: the first row has "
+        "nothing left.",
         HeadsState(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)), HeadsView(row=7), preset="causal"),
     ),
     Preset(

@@ -29,15 +29,24 @@ def heads_of_file(
     return page_of(file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens))
 
 
-def heads_of_model(path: Path, sentence: str | None = None) -> HeadsState:
+def heads_of_model(path: Path, sentence: str | None = None, target: str | None = None) -> HeadsState:
     """Open a model, and return the page that shows its first head on a sentence, or on one of ours.
+
+    Parameters
+    ----------
+    path : Path
+        A folder or a .gguf file.
+    sentence : str, optional
+        What it is to read.
+    target : str, optional
+        What the decoder of an encoder–decoder has written: then its cross-attention is shown.
 
     Raises
     ------
     ExplorerError
         It cannot be opened, or cannot read text; the message says why.
     """
-    return page_of(model_recipe(path, sentence))
+    return page_of(model_recipe(path, sentence, target))
 
 
 def page_of(recipe: Recipe) -> HeadsState:

@@ -34,6 +34,9 @@ MOST_FOR_LAYER = 128
 MOST_CELLS = 2**17
 """Weights that are looked at; of larger maps a sample of rows, spread evenly over them."""
 
+SHORT_SUM = 0.99
+"""Recorded rows that sum to less than this were altered after the softmax: rounding to 8 bits takes less away."""
+
 ROUNDING = 1e-9
 """Weights closer than this to an even share are it: the rest is rounding."""
 
@@ -103,7 +106,8 @@ def _verdict(setup: HeadsSetup) -> Verdict:
     layer = _spread_of_layer(maps) if whole else None
     predicted = frame.source.predicted_score_std(frame.layer, scaled=setup.scaled)
     title, opening = frame.source.verdict()
-    said = (opening, *_pattern(frame, head), *_spread_in_words(frame, head, layer, predicted), _no_choice(frame))
+    spread = _spread_in_words(frame, head, layer, predicted)
+    said = (opening, *_pattern(frame, head), *spread, _short_rows(frame), _no_choice(frame))
     return Verdict(title, " ".join(sentence for sentence in said if sentence), head, layer, predicted)
 
 
@@ -199,6 +203,27 @@ def _no_choice(frame: HeadsFrame) -> str:
         who = "The only query" if n_q == 1 else f"{empty} of {n_q} queries"
         return f"{who} {'has' if empty == 1 else 'have'} nothing to attend to: all weights there are 0."
     return "There is a single key, so every weight is 1." if n_k == 1 and n_q else ""
+
+
+def _short_rows(frame: HeadsFrame) -> str:
+    """Say which rows of recorded weights sum to less than 1, though they attend to something."""
+    if frame.source.traits.made is not Made.RECORDED or not frame.is_one_head:
+        return ""
+    map_ = frame.layers[frame.layer].maps[frame.head]
+    rows = _rows_looked_at(map_, 1)
+    sums = map_.weights(rows).sum(axis=-1, dtype=np.float64)
+    short = np.flatnonzero((sums > 0.0) & (sums < SHORT_SUM))
+    if not len(short):
+        return ""
+    least = int(short[np.argmin(sums[short])])
+    place = int(np.arange(map_.n_q)[rows][least])
+    sampled = "" if isinstance(rows, slice) else "sampled "
+    what = "One row sums" if len(short) == 1 else f"{len(short)} of {len(sums)} {sampled}rows sum"
+    return (
+        f"{what} to less than 1, that of {frame.count.token(frame.queries[place], place)} to {sums[least]:.3g}: the "
+        "weights are drawn as they are. Softmax gives rows that sum to 1; dropout, in the train() mode of a model, and "
+        "keys that were cut off do not."
+    )
 
 
 def _spread_in_words(frame: HeadsFrame, head: Spread, layer: Spread | None, predicted: float | None) -> tuple[str, ...]:

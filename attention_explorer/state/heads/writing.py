@@ -26,9 +26,11 @@ class Writing(CheckedFields):
     top_k: int = declared(
         40,
         "top",
-        "From how many of the most probable tokens is drawn",
+        "How many of the most probable tokens there are to draw from",
         "Change how many are drawn from",
         low=1,
         high=1000,
     )
-    seed: int = declared(0, "seed", "The same seed writes the same", "Change the seed of writing", high=LARGEST_SEED)
+    seed: int = declared(
+        0, "seed", "The same seed writes the same text", "Change the seed of writing", high=LARGEST_SEED
+    )

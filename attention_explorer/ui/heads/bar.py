@@ -197,6 +197,7 @@ class HeadsBar(QWidget):
         # “the model’s own (causal)” is longer than any of the entries that the box is made with.
         self.masks.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.mask_size = WholeNumberBox(1, LARGEST_MASK_SIZE, "Number of the mask")
+        self.mask_size.setPrefix("n = ")  # as the tips of the masks call it
         self.mask_size.refused.connect(self.refused)
         self.mask_size.setToolTip("How many keys are real, how wide the window, how long the prefix or the block is")
         self.mask_size.valueChanged.connect(self._on_mask_size_changed)
@@ -222,7 +223,7 @@ class HeadsBar(QWidget):
             row = widget.layout()
             if row is not None:
                 row.setSpacing(look.px(6))
-        self.mask_size.setFixedWidth(look.px(62))
+        self.mask_size.setFixedWidth(look.px(78))
         self._look = look
         self.fit()
 

@@ -11,8 +11,8 @@ MASKS = (
     (MaskKind.CAUSAL, "causal", "A query sees itself and what comes before it, as in a language model"),
     (
         MaskKind.STRICT,
-        "causal without itself",
-        "Only what comes before: the first query has nothing to attend to and its output is zero",
+        "strictly causal",
+        "Only what comes before, not itself: the first query has nothing to attend to, and its output is zero",
     ),
     (MaskKind.PADDING, "padding", "The first n keys are real, the rest is padding that nobody sees"),
     (MaskKind.WINDOW, "sliding window", "A query sees itself and the n − 1 positions to each side of it"),

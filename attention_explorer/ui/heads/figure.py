@@ -29,8 +29,9 @@ from attention_explorer.state.heads.survey import HeadSurvey, threshold_words
 from attention_explorer.state.heads.wording import badges, map_title, source_words
 from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.state.numbers_export import Numbers
-from attention_explorer.ui.drawing.heatmap import paint_heatmap
+from attention_explorer.ui.drawing.heatmap import paint_heatmap, paint_lit
 from attention_explorer.ui.drawing.heatmap_layout import layout_of
+from attention_explorer.ui.drawing.small_map import paint_marks
 from attention_explorer.ui.export.figure import FigureStyle
 from attention_explorer.ui.export.frame import FigureFrame, is_drawing, styled_frame, width_for
 from attention_explorer.ui.heads.compare_picture import paint_compare
@@ -196,20 +197,27 @@ class HeadsFigure:
 
     def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
         look, picture = self.look, self.picture if not self.is_wall else None
+        pinned = self.view.row, self.view.column  # framed as in the window
         if picture is None:
             paint_wall(
                 painter, self.frame, self.view, room, look, width=self._width, vector=vector, surveys=self.surveys
             )
         elif isinstance(picture, MapPicture):
-            paint_heatmap(painter, picture, layout_of(picture, look, room), look, vector=vector)
+            layout = layout_of(picture, look, room)
+            paint_heatmap(painter, picture, layout, look, vector=vector)
+            paint_lit(painter, picture, layout, look, *pinned)
         elif isinstance(picture, LinePicture):
-            paint_lines(painter, picture, room, look, row=self.view.row, column=self.view.column, vector=vector)
+            paint_lines(painter, picture, room, look, row=pinned[0], column=pinned[1], vector=vector)
         elif isinstance(picture, StagesPicture):
-            paint_stage_maps(painter, picture, stages_layout(picture, look, room), self._look_of_several, vector=vector)
+            stages = stages_layout(picture, look, room)
+            paint_stage_maps(painter, picture, stages, self._look_of_several, vector=vector)
+            paint_marks(painter, picture.pictures, stages.maps, look, pinned)
         elif isinstance(picture, MarkedHeads):
-            paint_marked(painter, picture, marked_layout(picture, look, room), self._look_of_several, vector=vector)
+            marked = marked_layout(picture, look, room)
+            paint_marked(painter, picture, marked, self._look_of_several, vector=vector)
+            paint_marks(painter, picture.pictures, marked.maps, look, pinned)
         else:
-            paint_compare(painter, picture, room, self._look_of_several, vector=vector)
+            paint_compare(painter, picture, room, self._look_of_several, hover=pinned, vector=vector)
 
 
 def _left_out(part: Window, frame: HeadsFrame) -> list[str]:

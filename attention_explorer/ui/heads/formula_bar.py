@@ -26,9 +26,11 @@ class FormulaBar(QWidget):
         super().__init__(parent)
         self._look = look
         self._pieces: tuple[Piece, ...] = ()
+        self._shown: list[QWidget] = []
         self.symbols: list[tuple[ArrayKind, QPushButton]] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addStretch(1)
         self.setAccessibleName(name)
 
     def show_formula(self, pieces: tuple[Piece, ...]) -> None:
@@ -37,14 +39,13 @@ class FormulaBar(QWidget):
             return
         self._pieces = pieces
         self.symbols = []
-        while (item := self._row.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        for text, kind in pieces:
-            self._row.addWidget(QLabel(text) if kind is None else self._symbol(text, kind))
-        self._row.addStretch(1)
+        for widget in self._shown:
+            self._row.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._shown = [QLabel(text) if kind is None else self._symbol(text, kind) for text, kind in pieces]
+        for place, widget in enumerate(self._shown):
+            self._row.insertWidget(place, widget)
         self.set_look(self._look)
 
     def _symbol(self, text: str, kind: ArrayKind) -> QPushButton:

@@ -7,22 +7,41 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.numerals import signed
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.session.session import Session
+from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.next_tokens import Nearness, expected_tokens, nearness
+from attention_explorer.state.heads.next_tokens import Expected, Nearness, expected_tokens, nearness
+from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.reading import Reading
-from attention_explorer.state.heads.state import HeadsSetup
+from attention_explorer.state.heads.state import HeadsSetup, Picture
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.heads.token_bars import TokenBars
+from attention_explorer.ui.heads.token_bars import NUMBERS, TokenBars
 from attention_explorer.ui.heads.writer import Writer
 from attention_explorer.ui.heads.writing_row import WritingRow
 from attention_explorer.ui.theme import Look
 
 
 class OutputBars(TokenBars):
-    """Bars in the colour of outputs: probabilities, not weights."""
+    """Bars in the colour of outputs: probabilities, not weights; and by how much each grew, where that is known."""
+
+    _change: FloatArray | None = None
+
+    def show_expected(self, expected: Expected) -> None:
+        """Show probabilities, and how they changed."""
+        self._change = expected.change
+        self._numbers = NUMBERS if expected.change is None else 2 * NUMBERS
+        self.show_reading(expected.reading, None)
+
+    def _value(self, reading: Reading, token: int) -> str:
+        value = super()._value(reading, token)
+        return value if self._change is None else f"{value}  Δ {signed(float(self._change[token]), 4)}"
+
+    def _spoken(self, reading: Reading, token: int) -> str:
+        said = super()._spoken(reading, token)
+        return said if self._change is None else f"{said}, changed by {signed(float(self._change[token]), 3)}"
 
     def _side(self, reading: Reading) -> tuple[str, str]:
         return self._look.theme.output, self._look.theme.output_ink
@@ -47,7 +66,7 @@ class NextTab(QWidget):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._look = session, look
-        self._wanted: tuple[HeadsSetup, int] | None = None
+        self._wanted: tuple[HeadsSetup, int | None, HeadsSetup | None] | None = None
         self._card = Card(look)
         self.title, self.note = TextBlock(look, 1, "Which place this is"), TextBlock(look, 1, "How many tokens")
         self.bars = OutputBars(look)
@@ -102,8 +121,8 @@ class NextTab(QWidget):
         self.bars.setVisible(frame.source.predicts)
         self.row.show_writing(self._session.state.heads.writing)
         self.writer.go_on(frame)
-        last = len(frame.queries) - 1
-        wanted = (frame.setup, last if row is None else min(row, last))
+        heads = self._session.state.heads
+        wanted = (frame.setup, row, other_setup(heads) if heads.view.picture is Picture.COMPARE else None)
         if wanted == self._wanted:
             return
         self._wanted = wanted
@@ -128,16 +147,16 @@ class NextTab(QWidget):
 
     # ---- What was computed ----
 
-    def _on_delivered(self, key: object, found: Reading | Nearness | None) -> None:
+    def _on_delivered(self, key: object, found: Expected | Nearness | None) -> None:
         if key != self._wanted or found is None:
             return
         if isinstance(found, Nearness):
             self.title.set_text(TextLine(found.title, bold=True))
             self.note.set_text(TextLine(found.text, size=12.5))
             return
-        self.title.set_text(TextLine(found.title, bold=True))
-        self.note.set_text(TextLine(found.note, size=12.5))
-        self.bars.show_reading(found, None)
+        self.title.set_text(TextLine(found.reading.title, bold=True))
+        self.note.set_text(*(TextLine(line, size=12.5) for line in (found.reading.note, found.against) if line))
+        self.bars.show_expected(found)
 
     def _on_failed(self, _key: object, error: Exception) -> None:
         if isinstance(error, ExplorerError):

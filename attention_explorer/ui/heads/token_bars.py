@@ -16,6 +16,8 @@ from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.theme import Look
 
 ROW_HEIGHT = 24
+NUMBERS = 74
+"""Pixels at zoom 1 for the number behind a bar."""
 
 
 class TokenBars(QWidget):
@@ -30,6 +32,7 @@ class TokenBars(QWidget):
     """
 
     accessible_role = CHART
+    _numbers = NUMBERS
     token_hovered = Signal(object)
     token_clicked = Signal(int)
 
@@ -62,7 +65,7 @@ class TokenBars(QWidget):
         self._reading, self._marked = reading, marked
         self._largest = max(float(reading.weights.max(initial=0.0)), 1e-300)
         strongest = reading.order[:3]
-        heaviest = ", ".join(f"{reading.tokens[i]}{self._places[i]} {reading.weights[i]:.3f}" for i in strongest)
+        heaviest = ", ".join(f"{reading.tokens[i]}{self._places[i]} {self._spoken(reading, i)}" for i in strongest)
         self.setAccessibleDescription(f"{reading.title} {heaviest}")
         self._fit()
 
@@ -72,10 +75,17 @@ class TokenBars(QWidget):
         self.setAccessibleDescription("")
         self._fit()
 
+    def _spoken(self, reading: Reading, token: int) -> str:
+        return f"{reading.weights[token]:.3f}"
+
     def _side(self, reading: Reading) -> tuple[str, str]:
         """Return the colours of bars, and of the token that is pointed at."""
         theme = self._look.theme
         return (theme.key, theme.key_ink) if reading.is_row else (theme.query, theme.query_ink)
+
+    def _value(self, reading: Reading, token: int) -> str:
+        """Return what stands behind a bar."""
+        return weight_text(float(reading.weights[token]))
 
     def _places_of(self, reading: Reading) -> tuple[str, ...]:
         return places_of(reading)
@@ -153,8 +163,8 @@ class TokenBars(QWidget):
             painter.setPen(QColor(theme.muted))
             painter.drawText(QRectF(0, top, label, height), Qt.AlignmentFlag.AlignRight | middle, place)
         painter.setPen(QColor(theme.muted if masked else theme.text))
-        value = "masked" if masked else weight_text(float(reading.weights[token]))
-        number = QRectF(self.width() - look.px(78), top, look.px(74), height)
+        value = "masked" if masked else self._value(reading, token)
+        number = QRectF(self.width() - look.px(self._numbers + 4), top, look.px(self._numbers), height)
         painter.drawText(number, Qt.AlignmentFlag.AlignRight | middle, value)
         if reading.weights[token] > 0:
             self._paint_bar(painter, float(reading.weights[token]), label, top, number.left(), self._side(reading)[0])

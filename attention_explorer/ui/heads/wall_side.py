@@ -36,7 +36,7 @@ AGGREGATES = (
         "Its numbers are others: it draws W_q, W_k, W_v by xavier_uniform_ (std 1/√(2·d_model))\n"
         "and has biases, which start at 0.",
     ),
-    (Aggregate.MAX, Aggregate.MAX.words, "The largest weight that any head gives; its rows need not sum to 1"),
+    (Aggregate.MAX, Aggregate.MAX.words, "The largest weight of any head; its rows need not sum to 1"),
     (
         Aggregate.ROLLOUT,
         Aggregate.ROLLOUT.words,
@@ -51,7 +51,7 @@ SORTS = (
     (SortBy.SATURATED, "by saturated rows", "The share of the rows with a weight above 0.95, the largest first"),
     (SortBy.SCORE_STD, "by spread of scores", "The standard deviation of the scaled scores, the largest first"),
     (SortBy.DISTANCE, "by distance", "Those that look furthest first"),
-    (SortBy.SELF, "by weight on itself", "The weight that tokens give themselves, the largest first"),
+    (SortBy.SELF, "by weight on itself", "The weight of tokens on themselves, the largest first"),
     (SortBy.PREVIOUS, "by weight on previous", "The weight on the token before, the largest first"),
     (SortBy.FIRST, "by weight on first", "The weight on the first token, the largest first"),
     (SortBy.NEXT, "by weight on next", "The weight on the token after, the largest first"),
@@ -63,6 +63,7 @@ SORTS = (
         SortBy.DIFFERENCE,
         "by difference from B",
         "How much of each query’s weight lies elsewhere than in B, ½ Σ |A − B|, what changes most first.\n"
+        "A head that moves much need not matter to the answer: switch it off and look at the next words.\n"
         "Against a head of the same setup kept as B, every head is compared with that one",
     ),
 )
