@@ -71,6 +71,7 @@ class ReadingDialog(QDialog):
         self.reasons = QLabel()
         self.reasons.setWordWrap(True)
         self.reasons.setTextFormat(Qt.TextFormat.PlainText)
+        self.reasons.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # what helps is to be copied
         self.preview = MatrixView(look, "The first head")
         self.preview.setMinimumSize(look.px(300), look.px(280))
         self.preview.hide()

@@ -7,10 +7,13 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QAbstractScrollArea, QHeaderView, QLabel, QWidget
 
 from attention_explorer.ui import reach
+from attention_explorer.ui.controls.panel_scroll import keep_in_view
 from attention_explorer.ui.theme import Look
 
 STRENGTH = 0.62
 """How much of the colour of the window lies over what is not needed."""
+SETTLES_MILLISECONDS = 500
+"""How long a page may take to lay out what is on it."""
 
 
 class Spotlight(QWidget):
@@ -29,6 +32,11 @@ class Spotlight(QWidget):
             widget.installEventFilter(self)
         self.show()
         self.raise_()
+
+    def bring_into_view(self) -> None:
+        """Scroll everything around what is lit so that it is seen: what was named first, if not all fits."""
+        for widget in reversed(self.lit):
+            keep_in_view(widget, SETTLES_MILLISECONDS)
 
     def set_look(self, look: Look) -> None:
         """Wear other colours."""

@@ -292,9 +292,9 @@ QStatusBar QLabel {{ color: {t.muted}; padding: 0 {px(8)}px; }}
     padding: {px(5) - wider}px {max(px(2) - wider, 0)}px; }}
 #title {{ font-size: {px(19)}px; font-weight: 600; }}
 #cardTitle {{ font-weight: 600; }}
-#muted {{ color: {t.muted}; }}
-#link {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
-#link:focus {{ border-color: {t.focus}; }}
+#muted, #source {{ color: {t.muted}; }}
+#link, #source {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
+#link:focus, #source:focus {{ border-color: {t.focus}; }}
 #caption {{ font-size: {px(15)}px; color: {t.text}; padding: {px(2)}px {px(16)}px {px(8)}px {px(16)}px; }}
 #card {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(8)}px; }}
 #note {{ background: {t.note}; border: 1px solid {t.note_border}; border-radius: {px(8)}px; }}

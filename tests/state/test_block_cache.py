@@ -83,7 +83,7 @@ def test_sentences_words_and_table() -> None:
     told = cache_sentences(picture)
     assert "“on” (4) came last" in told[1]
     assert "compared with 4 keys" in told[1]
-    assert told[-1].startswith("The stack on the other pictures has no mask")
+    assert told[-1].startswith("The stack in the other pictures has no mask")
     assert "no mask" not in cache_sentences(cache_picture(replace(STATE, causal=True)))[-1]
     assert "·10⁻¹" in equality_text(picture)
     assert table_rows(picture)[0][1:] == ("3", "12")

@@ -116,7 +116,7 @@ def test_numbers_beyond_the_range_are_a_reason_not_a_crash() -> None:
     picture = depth_picture(state)
     assert picture.survey is None
     assert "nothing to draw" in picture.reason
-    assert depth_sentences(picture)[0] == "Beyond the range of numbers"
+    assert depth_sentences(picture)[0] == "Numbers too large or too small"
     assert depth_words(picture, 3) == ""
     assert depth_numbers(picture) == {}
 

@@ -79,7 +79,7 @@ def test_numbers_beyond_the_range_are_a_reason() -> None:
     state = replace(STATE, layers=24, norm=NormPlacement.NONE, initialiser=Initialiser.NUMBER, gain=1e12)
     picture = future_picture(state)
     assert "nothing to compare" in picture.reason
-    assert future_sentences(picture)[0] == "Beyond the range of numbers"
+    assert future_sentences(picture)[0] == "Numbers too large or too small"
     assert future_numbers(picture) == {}
 
 

@@ -70,8 +70,8 @@ def test_factors_that_tell_nothing_say_so() -> None:
         picture = linear_picture(replace(STATE, factor=factor))
         assert picture.by[1].error == 0.0
         assert verdict_of(picture, 0) == "Linear in V: largest difference 0"
-        assert verdict_of(picture, 1) == f"Times {text} is no test of X: largest difference 0"
-        assert linear_sentences(picture)[-1].startswith(f"Times {text} is no test of X")
+        assert verdict_of(picture, 1) == f"Times {text} does not test X: largest difference 0"
+        assert linear_sentences(picture)[-1].startswith(f"Times {text} does not test X")
 
 
 def test_the_layer_that_is_looked_at_is_used_with_what_reaches_it() -> None:

@@ -55,7 +55,7 @@ def test_a_constant_row_comes_out_as_zeros_of_a_layer_norm_only() -> None:
     for place in (True, False):
         assert not layer.constant_after[place].any()
         np.testing.assert_allclose(rms.constant_after[place], 1.0, rtol=1e-4)
-    assert any("zeros in both" in sentence for sentence in norm_sentences(layer))
+    assert any("zeros either way" in sentence for sentence in norm_sentences(layer))
     assert any("does not subtract the mean" in sentence for sentence in norm_sentences(rms))
 
 
@@ -81,7 +81,7 @@ def test_words_and_numbers() -> None:
     assert "0.999 (ε beside the root) and 0.707 (under it), a row of 10⁻⁴ with 0.990 and 0.100" in "".join(
         norm_sentences(picture)
     )
-    assert "both are the same" in "".join(norm_sentences(norm_picture(BlockState(eps=0.0))))
+    assert "its place makes no difference" in "".join(norm_sentences(norm_picture(BlockState(eps=0.0))))
     assert norm_words(picture, len(picture.scales) - 1).startswith("standard deviation in 100, out: ")
     assert norm_words(picture, len(picture.scales)) == ""
     assert bar_words(picture, 0).startswith("feature 0: ")

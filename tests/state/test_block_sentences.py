@@ -194,8 +194,8 @@ def test_without_epsilon_its_place_is_nothing_to_speak_of() -> None:
     state = BlockState(eps=0.0, picture=BlockPicture.NORM)
     picture = norm_picture(state)
     np.testing.assert_allclose(picture.curves[True], picture.curves[False], rtol=1e-9)
-    assert norm_sentences(picture)[0] == "Without ε both are the same"
-    assert verdict(state)[0] == "Without ε both norms are the same."
+    assert norm_sentences(picture)[0] == "With ε = 0 its place makes no difference"
+    assert verdict(state)[0] == "Without ε both formulas are the same."
 
 
 @pytest.mark.parametrize("eps", [1e-6, 1e-5, 1e-2, 1.0])

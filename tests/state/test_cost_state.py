@@ -263,7 +263,7 @@ def test_a_window_of_one_key_reaches_nobody() -> None:
 def test_weights_that_do_not_differ_are_not_said_to(one: str, other: str) -> None:
     state = CostState(picture=CostPicture.INPUTS, sentence=one, other_sentence=other)
     said = " ".join(inputs_sentences(inputs_picture(state)))
-    assert "These two inputs have the same weights, too." in said
+    assert "These two inputs have the same weights too." in said
     assert "differ by" not in said
     assert said.startswith("1 token each" if one == "cat" else "3 tokens each")
 

@@ -41,7 +41,7 @@ def test_they_are_those_of_the_way_that_was_gone(places, kind) -> None:
     assert (state.jumps, state.last_jump) == (jumps, pytest.approx(last))
 
 
-def test_the_first_preset_jumps_by_the_three_units_of_its_hint() -> None:
+def test_the_first_preset_jumps_by_three_units() -> None:
     there = counted(HARD, HARD.moved(QUERY, AT_K2))
     assert (there.jumps, round(there.last_jump, 12)) == (1, 3.0)
     back = counted(there, there.moved(QUERY, HARD.query))

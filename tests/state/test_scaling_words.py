@@ -70,7 +70,7 @@ def test_the_verdict_of_other_settings_has_their_numbers() -> None:
     assert "at every d_k" in verdict(replace(projected, follows=True, rule=GainRule.NORMALISED)).text
     assert "√16 = 4.00" in verdict(ScalingState(d_k=16)).text
     assert "saturates" in verdict(ScalingState(d_k=100, scaled=False)).text
-    assert "is about 4.00 after the scaling" in verdict(ScalingState(source=ScoreSource.EMBEDDINGS, d_k=16)).text
+    assert "is about 4.00 after scaling" in verdict(ScalingState(source=ScoreSource.EMBEDDINGS, d_k=16)).text
 
 
 def test_the_bench_says_what_has_happened() -> None:
@@ -88,7 +88,7 @@ def test_the_bench_says_what_has_happened() -> None:
 def test_the_bench_does_not_call_rows_sound_that_are_not_looked_at() -> None:
     bench = BenchState(((12.0, 3.0), (1000.0, 2.0), (709.5, 709.4)), subtract_max=False)
     assert (
-        "look at queries 2 and 3, where it goes wrong"
+        "something goes wrong in queries 2 and 3"
         in verdict(ScalingState(picture=ScalingPicture.BENCH, bench=bench)).text
     )
     sound = replace(bench, rows=bench.rows[:1])
@@ -260,7 +260,7 @@ def bench_said(*rows: tuple[float, ...], **settings: object) -> str:
         ((88.7, 88.6), Precision.SINGLE, "Here no exponential does, but their sum already does."),
         ((89.0, 1.0), Precision.SINGLE, "exp overflows above 88.72 in float32: here it does."),
         ((709.5, 1.0), Precision.DOUBLE, "The sum of these exponentials overflows from “×” 1.0004 on."),
-        ((-1.0, -2.0), Precision.DOUBLE, "These scores never do so; but far below 0 every exp becomes 0"),
+        ((-1.0, -2.0), Precision.DOUBLE, "These scores never get there; but far below 0 every exp becomes 0"),
     ],
 )
 def test_what_overflows_is_told_as_it_is(row: tuple[float, ...], precision: Precision, told: str) -> None:

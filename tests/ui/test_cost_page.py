@@ -348,7 +348,7 @@ def test_measuring_draws_points_as_they_come_and_keeps_them(open_cost, steps, qt
     assert at.page.controls.measure.text() == "Measure here"
     assert (pixels(at.canvas.grab().toImage()) != before).any()
     texts = " ".join(painted_texts(at.canvas.paint_picture))
-    assert "measured here: seconds, right; one head, d_k = 64, float32" in texts
+    assert "measured here: seconds, on the right; one head, d_k = 64, float32" in texts
     assert "256→512 × 2.0, 512→1024 × 2.0" in at.notes
     # Measurements belong to the machine: undo leaves them, and so do other pictures and sizes.
     assert not at.window.session.can_undo
@@ -394,7 +394,7 @@ def test_the_window_answers_while_something_is_measured(open_cost, steps) -> Non
     assert "already under way" in at.told
     at.key(Qt.Key.Key_Escape)
     at.page.measure()
-    assert "about to end" in at.told
+    assert "has not quite ended yet" in at.told
     assert at.page.measuring.wait(5)
 
 

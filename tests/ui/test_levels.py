@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from people_driver import catch_up
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
 from test_lessons import Learner
@@ -138,7 +138,7 @@ def test_a_lesson_shows_what_it_needs_at_any_level(make_window, hand, tmp_path):
     )
     scaled = reach.part(window.page, PARTS["lookup.scaled"][0])
     assert not scaled.isVisible()
-    window.files.open(file)
+    learner.open(file)
     assert scaled.isVisible()
     learner.press(scaled)
     assert "Done." in learner.words()
@@ -165,6 +165,23 @@ def test_what_a_step_does_not_need_is_dimmed_and_works_all_the_same(make_window,
     assert window.session.state.lookup.hard
     learner.press(learner.card.leave)
     assert window._spotlight is None
+
+
+@pytest.mark.parametrize("light", ["lookup.gradient", "training.play", "heads.wall", "positions.position"])
+def test_a_page_that_scrolls_shows_what_a_step_lights(make_window, hand, tmp_path, light):
+    page = light.partition(".")[0]
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page, zoom=1.75), size=(1280, 720))
+    learner = Learner(window, hand)
+    file = tmp_path / "a.lesson.toml"
+    file.write_text(
+        f'format = 1\ntitle = "x"\n[[step]]\npage = "{page}"\nsay = "Look."\nlight = ["{light}"]\n', encoding="utf-8"
+    )
+    learner.open(file)
+    catch_up(window)
+    part = window._spotlight.lit[0]
+    top = QRect(part.mapTo(window.page, QPoint()), QSize(1, min(part.height(), window.page.height() // 2)))
+    seen = window._spotlight._seen(part)
+    assert seen.contains(top.translated(seen.left() - top.left(), 0)), "its upper part at least"
 
 
 def test_a_label_and_the_heads_of_a_table_are_lit_with_what_they_belong_to(make_window):

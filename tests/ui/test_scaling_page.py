@@ -235,7 +235,7 @@ def test_escape_stops_and_keeps_what_there_is(open_scaling) -> None:
     driver.settle()
     assert not driver.picture.is_complete
     assert "so far" in driver.notes
-    with pytest.raises(ExplorerError, match="not all draws have been made"):
+    with pytest.raises(ExplorerError, match="Not all draws have been made yet"):
         driver.page.figure()
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from people_driver import is_busy
+from people_driver import is_busy, let_work
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
@@ -109,7 +109,7 @@ class Visitor:
         for _ in range(10_000):
             if not is_busy(self.window):
                 break
-            QTest.qWait(1)
+            let_work()
         assert not is_busy(self.window)
 
     def see_that_it_is_true(self, after: str) -> None:

@@ -130,7 +130,7 @@ def test_the_number_of_a_mask_undoes(driver):
     driver.type_into(bar.mask_size, "5")
     undo(bar.mask_size)
     assert driver.heads.setup.mask.size == size
-    assert bar.mask_size.text() == str(size)
+    assert bar.mask_size.text() == f"n = {size}"
     assert driver.told == ""
     driver.type_into(bar.mask_size, "2.5")
     assert "whole number" in driver.told

@@ -26,7 +26,7 @@ def _plain(state: LookupState) -> Program:
     script = Script("lookup", f"{_kind(state)} lookup: one query and its keys.")
     script.give(query=np.array(state.query), keys=np.array(state.keys))
     if state.values is ValueKind.KEYS:
-        script.given("values = keys  # what is found is the keys themselves")
+        script.given("values = keys  # each value is its key")
     else:
         script.give(values=np.array(state.value_rows))
     _give_settings(script, state)
@@ -97,7 +97,7 @@ def _weigh(script: Script, state: LookupState, scores: str, weights: str) -> Non
         """)
     else:
         script.do(f"""
-            e = np.exp(({scores} - {scores}.max()) / temperature)  # without the largest nothing overflows
+            e = np.exp(({scores} - {scores}.max()) / temperature)  # less the largest, so that nothing overflows
             {weights} = e / e.sum()
         """)
 

@@ -219,7 +219,7 @@ def cache_sentences(picture: CachePicture) -> tuple[str, ...]:
         "Under a causal mask no later token changes an earlier row: that is why its key and value can be kept.",
     ]
     if not state.causal:
-        sentences.append("The stack on the other pictures has no mask; decoding is always causal.")
+        sentences.append("The stack in the other pictures has no mask; decoding is always causal.")
     return tuple(sentences)
 
 

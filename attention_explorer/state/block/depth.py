@@ -207,7 +207,7 @@ def depth_stream(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Iterato
 def depth_sentences(picture: DepthPicture) -> tuple[str, ...]:
     """Return what the panel says, the headline first; the table comes below it."""
     if picture.survey is None:
-        return "Beyond the range of numbers", picture.reason
+        return "Numbers too large or too small", picture.reason
     last = picture.setting.layers
     ratio, cosine = picture.median("gradient_ratios", last), picture.median("token_cosines", last)
     sentences = [
@@ -220,7 +220,7 @@ def depth_sentences(picture: DepthPicture) -> tuple[str, ...]:
         "untrained weights, not from training.",
     ]
     if picture.setting.d_model != picture.state.d_model or picture.setting.d_ff != picture.state.d_ff:
-        sentences.append("The stack on the other pictures has other sizes, with which this would take too long.")
+        sentences.append("The stack in the other pictures has other sizes, which would take too long here.")
     if not picture.state.feed_forward:
         sentences.append("Measured with the feed-forward network, which is switched off in the other pictures.")
     return tuple(sentences)

@@ -163,7 +163,7 @@ def count_text(picture: FuturePicture, causal: bool) -> str:
 def future_sentences(picture: FuturePicture) -> tuple[str, ...]:
     """Return what the panel says, the headline first."""
     if picture.reason:
-        return "Beyond the range of numbers", picture.reason
+        return "Numbers too large or too small", picture.reason
     word, place, count = picture.tokens[picture.token], picture.state.count.number(picture.token), len(picture.tokens)
     causal, free = picture.moved[True], picture.moved[False]
     held = bool((causal.numbers[:, : picture.token] == 0).all())

@@ -121,7 +121,7 @@ def verdict_of(picture: LinearPicture, which: int) -> str:
     """Return whether the output followed, with the largest difference."""
     error, name = picture.by[which].error, TITLES[which]
     if which == 1 and picture.factor in NO_PROOF:
-        return f"Times {factor_text(picture.factor)} is no test of X: largest difference {size_text(error)}"
+        return f"Times {factor_text(picture.factor)} does not test X: largest difference {size_text(error)}"
     if _is_rounding(picture.by[which]):
         return f"Linear in {name}: largest difference {size_text(error)}"
     return f"Not linear in {name}: largest difference {size_text(error)}"
@@ -150,18 +150,18 @@ def linear_sentences(picture: LinearPicture) -> tuple[str, ...]:
     ]
     if picture.state.norm is NormPlacement.PRE:
         sentences.append(
-            "X is what attention reads, the rows after the norm: before it, the norm would remove the factor."
+            "Here X is what attention reads, the rows after the norm; a factor before the norm would be undone by it."
         )
     if picture.factor in NO_PROOF and not alone:
         why = "(−Q)(−K)ᵀ = QKᵀ leaves all weights as they are" if picture.factor == -1.0 else "any function passes it"
-        sentences.append(f"Times {c} is no test of X: {why}. Choose another factor.")
+        sentences.append(f"Times {c} does not test X: {why}. Choose another factor.")
     return tuple(sentences)
 
 
 def _one_token_sentences() -> tuple[str, ...]:
     return (
         "One token has only one weight, and that is 1 whatever its score is: as long as there is no second word, "
-        "attention is a linear map of X, too.",
+        "attention is linear in X too.",
     )
 
 

@@ -112,7 +112,7 @@ def norm_sentences(picture: NormPicture) -> tuple[str, ...]:
     state, scale = picture.state, picture.scale
     inside, beside = (picture.output_std(place, scale) for place in (True, False))
     sentences = [
-        "The place of ε shows in small rows" if state.eps else "Without ε both are the same",
+        "The place of ε shows in small rows" if state.eps else "With ε = 0 its place makes no difference",
         f"A row with standard deviation {brief(scale)} comes out with {plain(inside, 3)} if ε is under the root, and "
         f"with {plain(beside, 3)} if ε is beside it. The Layer picture has {NAMES[state.eps_inside_sqrt]}.",
         _why(state),
@@ -120,7 +120,7 @@ def norm_sentences(picture: NormPicture) -> tuple[str, ...]:
     sentences.append(_tutorial(picture))
     largest = max(float(np.abs(picture.constant_after[place]).max()) for place in (True, False))
     if largest == 0:
-        sentences.append("A row of one number repeated comes out as zeros in both: the mean is all there is in it.")
+        sentences.append("A row of one number repeated comes out as zeros either way: it is all mean.")
     else:
         values = " and ".join(plain(float(picture.constant_after[place][0]), 3) for place in (True, False))
         sentences.append(f"A row of {CONSTANT:g} repeated comes out as {values}: RMS norm does not subtract the mean.")
@@ -129,7 +129,7 @@ def norm_sentences(picture: NormPicture) -> tuple[str, ...]:
 
 def _why(state: BlockState) -> str:
     if state.eps == 0:
-        return "With ε = 0 both are the same: every row comes out with 1, however small."
+        return "Whatever its size, every row comes out with 1."
     root = state.eps**0.5
     return (
         f"Under the root, ε = {brief(state.eps)} counts as soon as σ is near √ε = {brief(root)}; beside the root, only "

@@ -88,15 +88,15 @@ BLOCK_PRESETS: tuple[Preset[BlockState], ...] = (
     Preset(
         "gpt",
         "Pre-norm with a mask, GPT style",
-        "The norm stands before attention and before the network. The residual passes both, so X itself is a part of "
-        "the output. No token sees a later one.",
+        "The norm stands before attention and before the network. The residual goes around both, so X itself is part "
+        "of the output. No token sees a later one.",
         replace(_GPT, box="masked", preset="gpt"),
     ),
     Preset(
         "no-residual",
         "No residual: all tokens become alike",
-        "Six layers with σ_w = 0.02: all tokens come out alike, as nothing of a token passes attention. Switch the "
-        "residual on, and they stay apart. With √(2/d_in) they become alike either way.",
+        "Six layers with σ_w = 0.02: all tokens come out alike, because attention mixes them and no token keeps a "
+        "part of its own. Switch the residual on, and they stay apart. With √(2/d_in) they become alike either way.",
         replace(
             _ENCODER,
             initialiser=Initialiser.NUMBER,
@@ -168,7 +168,7 @@ def learned_settings(learned: LearnedStack) -> Preset[BlockState]:
     return Preset(
         "learned",
         f"Learned: {task_of(learned.setup.task).title}, step {learned.step}",
-        "These numbers were learned on the Training page, none is random. Go from box to box with ← and →, and "
+        "These numbers were learned on the Training page; none is random. Go from box to box with ← and →, and "
         "from layer to layer below; in the weights each word shows what it looks at. Type other words that it knows.",
         BlockState(),
     )

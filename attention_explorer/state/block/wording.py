@@ -166,7 +166,7 @@ def _on_layer(state: BlockState) -> tuple[str, tuple[str, ...]]:
             if state.activation is Activation.RELU and state.learned is None
             else ""
         )
-        lines.append(f"The network does the same at every position, and each position by itself.{half}")
+        lines.append(f"The network does the same to every position, each by itself.{half}")
     lines.append(_origin_sentence(state))
     headline = (
         "Only attention moves numbers from token to token."
@@ -194,7 +194,7 @@ def _mixing_sentence(state: BlockState) -> str:
 
 def _residual_sentence(state: BlockState) -> str:
     if not state.residual:
-        return "Without the residual nothing of X passes attention unchanged."
+        return "Without the residual nothing of X gets past attention unchanged."
     if state.norm is NormPlacement.POST:
         return "Post-norm (2017): the norm stands on the residual path, so X is rescaled on its way."
     return "The residual path is free: the layer adds to X and never replaces it."
@@ -204,12 +204,16 @@ def _norm_sentence(state: BlockState) -> str:
     if state.norm is NormPlacement.NONE:
         return "Without a norm the weights decide whether tokens grow or shrink: compare the bars."
     if state.d_model == 1 and state.norm_kind is NormKind.LAYER:
-        return "A row of one number has no variance: the layer norm makes it 0."
+        return "A row of a single number has no variance: the layer norm makes it 0."
     if state.norm is NormPlacement.PRE:
-        return "Pre-norm, as in GPT-2: what attention reads has one size, and what the layer puts out may grow."
+        return (
+            "Pre-norm, as in GPT-2: the rows that attention reads are all of one size; those that the layer puts out "
+            "may grow."
+        )
     before = "hardly varied" if state.norm_kind is NormKind.LAYER else "was nearly 0"
     return (
-        f"After the norm every row has the norm √{state.d_model} = {state.d_model**0.5:.3g}, unless it {before} before."
+        f"After the norm every row has the length √{state.d_model} = {state.d_model**0.5:.3g}, unless it {before} "
+        "before."
     )
 
 
@@ -217,9 +221,9 @@ def _on_depth(_state: BlockState) -> tuple[str, tuple[str, ...]]:
     return (
         "The residual prevents vanishing gradients with small weights and no norm.",
         (
-            "“They allow gradients to flow directly through the network” is not all, as the table shows: with He’s "
-            "weights a norm alone keeps the gradient, with or without the residual, and without a norm the gradient "
-            "explodes in spite of the residual.",
+            "“They allow gradients to flow directly through the network” is not the whole story, as the table shows: "
+            "with He’s weights a norm alone keeps the gradient, with or without the residual, and without a norm the "
+            "gradient explodes in spite of the residual.",
             "After 24 layers with He’s weights and post-norm all tokens are alike, with or without the residual. With "
             "0.02 the residual keeps them apart.",
             "All this is measured on random weights with a random gradient at the output, not in training.",
@@ -229,7 +233,7 @@ def _on_depth(_state: BlockState) -> tuple[str, tuple[str, ...]]:
 
 def _on_norm(state: BlockState) -> tuple[str, tuple[str, ...]]:
     if state.eps == 0.0:
-        return "Without ε both norms are the same.", ("Both divide by σ alone.", _constant_row_sentence(state))
+        return "Without ε both formulas are the same.", ("Both divide by σ alone.", _constant_row_sentence(state))
     root, eps = brief(state.eps**0.5), brief(state.eps)
     return (
         "The place of ε only matters for small rows.",
@@ -251,7 +255,7 @@ def _on_linear(state: BlockState) -> tuple[str, tuple[str, ...]]:
     if token_count(state) == 1:
         why = "With one token its weight is 1, whatever X is: here attention is linear in X too. Write a second word."
     else:
-        why = "In general it is not linear in X, because the weights come from X too, by way of the softmax."
+        why = "In general it is not linear in X, because the weights come from X too, through the softmax."
     return "Attention is “purely linear in V”: true for fixed weights.", (why,)
 
 

@@ -228,7 +228,7 @@ def growth_sentences(picture: GrowthPicture) -> tuple[str, ...]:
     if state.windowed and state.window < state.n:
         now, full = picture.curve("square"), picture.curve("unwindowed")
         fewer = picture.value_at(full, state.n) / picture.value_at(now, state.n)
-        lines.append(f"At n = {grouped(state.n)} the window leaves one part in {fewer:.3g} of the n² part.")
+        lines.append(f"At n = {grouped(state.n)} the window leaves 1 part in {fewer:.3g} of the n² part.")
     if picture.measurement is None or not picture.measurement.points:
         lines.append("“Measure here” adds this machine’s times to the chart.")
     else:
@@ -263,8 +263,8 @@ def _measured_sentences(found: Measurement) -> list[str]:
         + (f"{said}. n² would be × 4." if said else time_words(found.points[0].fastest) + " for the first point.")
     ]
     lines.append(
-        "Seconds are at the right; the first point is laid on the n² line. At small n the calls themselves take time; "
-        "caches and other programs matter at any n."
+        "Seconds are on the right; the first point is placed on the n² line. At small n the calls themselves take "
+        "time; caches and other programs matter at any n."
     )
     if found.heads is not None:
         lines.append(heads_words(found))

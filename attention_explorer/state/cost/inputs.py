@@ -131,7 +131,7 @@ def inputs_sentences(picture: InputsPicture) -> tuple[str, ...]:
             f"The weights differ by up to {plain(picture.difference, 3)}: they depend on the words, and the operations "
             "do not."
             if picture.difference
-            else "These two inputs have the same weights, too.",
+            else "These two inputs have the same weights too.",
         ]
     else:
         first, second = (grouped(total) for total in picture.totals)

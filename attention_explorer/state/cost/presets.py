@@ -34,7 +34,8 @@ COST_PRESETS: tuple[Preset[CostState], ...] = (
     Preset(
         "tutorial",
         "Very short: 10 tokens, d = 512",
-        "So short that doubling n costs 2.006 times as much: the n² part, which does grow four times, is 0.3 %.",
+        "So short that doubling n costs only 2.006 times as much: the n² part, which does become four times as large, "
+        "is 0.3 %.",
         CostState(10, 512, 8, 2048, 1, preset="tutorial"),
     ),
     Preset(
@@ -47,21 +48,21 @@ COST_PRESETS: tuple[Preset[CostState], ...] = (
     Preset(
         "window",
         "100 000 tokens, window of 4096",
-        "Each query scores only the 4096 nearest keys: n·w numbers instead of n², 24 times fewer, and doubling n costs "
-        "2 times as much. Reach shows the price: the first token is 25 layers away.",
+        "Each query scores only the 4096 nearest keys: n·w numbers instead of n², 24 times fewer, and doubling n "
+        "doubles the cost. Reach shows the price: the first token is 25 layers away.",
         replace(_LONG, windowed=True, window=4096, preset="window"),
     ),
     Preset(
         "gpt3",
         "GPT-3, 2048 tokens, float16",
-        "96 layers of 96 heads, each 128 wide and not 64. d = 12288 is so wide that the n² part is below 3 %; it only "
+        "96 layers of 96 heads, each 128 wide, not 64. d = 12288 is so wide that the n² part is below 3 %; it only "
         "overtakes the rest at 73 728 tokens.",
         CostState(2048, 12288, 96, 49152, 96, Precision.FLOAT16, preset="gpt3"),
     ),
     Preset(
         "measure",
         "Measure this machine",
-        "Press Measure here: the points are the times of this machine. By the clock, doubling n rarely takes exactly "
+        "Press Measure here: the points are this machine’s times. By the clock, doubling n rarely takes exactly "
         "4 times as long.",
         CostState(picture=CostPicture.GROWTH, quantity=Quantity.OPERATIONS, scope=Scope.HEAD, preset="measure"),
     ),
@@ -75,8 +76,8 @@ COST_PRESETS: tuple[Preset[CostState], ...] = (
     Preset(
         "inputs",
         "Two inputs, one list of operations",
-        "The same length takes the same operations; only the weights differ. Make one sentence longer, and the list "
-        "changes.",
+        "Inputs of the same length take the same operations; only the weights differ. Make one sentence longer, and "
+        "the list changes.",
         CostState(6, 64, 8, 256, 1, picture=CostPicture.INPUTS, preset="inputs"),
     ),
 )

@@ -98,7 +98,7 @@ def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
             "1",
             "h_t needs h_(t−1); no position waits",
             f"h_t needs h_(t−1): n = {n} steps that wait for one another. In attention all positions are computed from "
-            "the layer below at once. That says nothing of wall-clock time.",
+            "the layer below at once. That says nothing about wall-clock time.",
         ),
         Comparison(
             "products in a row, layer",

@@ -28,7 +28,7 @@ PRESETS: tuple[Preset[LookupState], ...] = (
         "two-keys",
         "Two keys, values are the keys",
         "Drag q across the dashed line. Soft: the output o slides along the segment between the keys. Press H for "
-        "hard and drag again: o stands still, then jumps 3.00 units at once. That gives q no slope to learn from.",
+        "hard, guess what o does at the line, and drag again.",
         LookupState(),
     ),
     Preset(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from attention_explorer.numerals import (
+    compact,
     coordinate,
     full,
     grouped,
@@ -172,7 +173,7 @@ def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
 
 def _soft_sum(frame: LookupFrame, index: int) -> list[str]:
     logits = (frame.attention.masked / frame.state.temperature).tolist()
-    shift = max(logits) if max(abs(x) for x in logits) > LARGEST_EXPONENT else 0.0
+    shift = _taken_off(frame)
     powers = [math.exp(x - shift) for x in logits]
     order = [index, *(j for j in range(len(logits)) if j != index)] if len(logits) > MOST_TERMS else range(len(logits))
     shown = sorted(list(order)[:MOST_TERMS])
@@ -205,11 +206,18 @@ def _weight_text(weight: float) -> str:
 
 
 def exponent_note(frame: LookupFrame) -> str:
-    """Return what stands in the exponents of the sum, and whether their maximum was taken off."""
+    """Return what stands in the exponents of the sum, and the largest of them where it was taken off all."""
     if frame.state.hard:
         return "arg max: no sum"
-    largest = float(abs(frame.attention.masked / frame.state.temperature).max())
-    return f"exponents: {exponent_text(frame)}{' − max' if largest > LARGEST_EXPONENT else ''}"
+    shift = _taken_off(frame)
+    taken = f" {'+' if shift < 0 else '−'} {compact(abs(shift))}" if shift else ""
+    return f"exponents: {exponent_text(frame)}{taken}"
+
+
+def _taken_off(frame: LookupFrame) -> float:
+    """Return what is taken off every exponent: the largest where one is far from 0, else nothing."""
+    logits = frame.attention.masked / frame.state.temperature
+    return float(logits.max()) if float(abs(logits).max()) > LARGEST_EXPONENT else 0.0
 
 
 def output_sum(frame: LookupFrame) -> str:
@@ -308,7 +316,7 @@ def dictionary_note(frame: LookupFrame) -> str:
         return f"A dict would find {key_name(frame.exact_match)}, which equals q. Attention goes by q·k instead."
     index, distance = nearest_key(frame.state)
     if distance > NEAR_MISS:
-        return "A dict would find nothing, as no key equals q. Attention goes by q·k instead."
+        return "A dict would find nothing, because no key equals q. Attention goes by q·k instead."
     return f"A dict would find nothing: q misses {key_name(index)} by {scientific(distance)}. Attention goes by q·k."
 
 

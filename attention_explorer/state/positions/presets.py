@@ -53,7 +53,8 @@ POSITIONS_PRESETS: tuple[Preset[PositionsState], ...] = (
         "alibi",
         "ALiBi, 8 heads",
         "The first head takes 1/2 off the score for each position of distance, the last only 1/256. Ten positions "
-        "away that multiplies a weight by 0.0067 and by 0.96, before the weights are normalised.",
+        "away that multiplies a weight by 0.0067 in the first and by 0.96 in the last, before the weights are "
+        "normalised.",
         PositionsState(PositionKind.ALIBI, preset="alibi"),
     ),
 )

@@ -159,7 +159,7 @@ def _of_learned(state: PositionsState) -> Verdict:
     return Verdict(
         "Each position is a free vector, random until trained.",
         f"Before training, neighbours are alike only by chance. Position {state.length} has no vector at all: such a "
-        "model cannot read a longer text than it was made for.",
+        "model cannot read a text longer than it was made for.",
     )
 
 
@@ -185,7 +185,7 @@ def _of_alibi(state: PositionsState) -> Verdict:
     return Verdict(
         "Distance costs, and each head has its own rate.",
         f"Ten positions away, a weight is multiplied by {factor} before it is normalised. "
-        "Nothing is added to the embeddings, and there is no longest text.",
+        "Nothing is added to the embeddings, and texts may have any length.",
     )
 
 

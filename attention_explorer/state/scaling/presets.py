@@ -100,8 +100,8 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
     ScalingPreset(
         "fixed",
         "Curves: x·W, 8 features, scaled",
-        "W·0.3 as in that tutorial’s code. The solid curves are flat again; the standard deviation is now about "
-        "d_model·σ_w² = 0.72.",
+        "W·0.3, as in one tutorial’s code. The solid curves are flat again; the standard deviation "
+        "is now about d_model·σ_w² = 0.72.",
         _growth("fixed", source=_PROJECTED, d_model=8, draws=3000),
         SENTENCE,
         "FALSE",
@@ -133,7 +133,7 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
     ScalingPreset(
         "together-normalised",
         "Curves: d_model = d_k, W/√d_model",
-        "With σ_w = 1/√d_model the solid curves rise little: from d_k = 2 to 64 the largest weight goes from 0.332 to "
+        "With σ_w = 1/√d_model the solid curves hardly rise: from d_k = 2 to 64 the largest weight goes from 0.332 to "
         "0.416.",
         _growth("together-normalised", source=_PROJECTED, follows=True, rule=GainRule.NORMALISED, draws=3000),
         SENTENCE,
@@ -199,7 +199,7 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
     ScalingPreset(
         "constant",
         "Bench: add a constant",
-        "Move “add”: all scores rise, and no weight moves. Only differences within a row count.",
+        "Move “add”: all scores shift, and no weight changes. Only differences within a row matter.",
         _bench("constant", BenchState(((2.0, 1.0, 0.0, -1.0),), shift=5.0)),
         "“High score = high relevance.”",
         "TRUE WITHIN A ROW",

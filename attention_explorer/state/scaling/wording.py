@@ -134,11 +134,13 @@ def _of_direct(state: ScalingState) -> Verdict:
     raw = state.setting.predicted_std(False)
     text = f"Raw scores spread by √{state.d_k} = {plain(raw)}. Scaled scores spread by 1, whatever d_k is."
     if not state.scaled:
-        return Verdict("Not scaled, d_k decides how sharp the weights are.", f"{text} {_sharpness(raw, state.keys)}")
+        return Verdict(
+            "Without scaling, d_k decides how sharp the weights are.", f"{text} {_sharpness(raw, state.keys)}"
+        )
     tail = state.distribution.kurtosis**2 - 3.0  # of one product of two entries
     if tail > 0 and state.d_k <= 16:
         text += f" At small d_k the tails are heavier than normal: excess kurtosis {plain(tail / state.d_k)}."
-    return Verdict("Scaled, d_k hardly matters.", f"{text} {_sharpness(1.0, state.keys)}")
+    return Verdict("With scaling, d_k hardly matters.", f"{text} {_sharpness(1.0, state.keys)}")
 
 
 def _of_projected(state: ScalingState) -> Verdict:
@@ -151,7 +153,7 @@ def _of_projected(state: ScalingState) -> Verdict:
     )
     grows = state.follows and state.rule is GainRule.NUMBER
     text += ", which grows with d_k because d_model does." if grows else ", at every d_k."
-    title = "The gain decides, not d_k." if state.scaled else "Not scaled, √d_k multiplies the gain."
+    title = "The gain decides, not d_k." if state.scaled else "Without scaling, the scores also grow with √d_k."
     shown = exact if state.scaled else setting.predicted_std(False)
     return Verdict(title, f"{text} {_sharpness(shown, state.keys)}")
 
@@ -162,8 +164,8 @@ def _of_embeddings(state: ScalingState) -> Verdict:
     return Verdict(
         "Every token finds itself.",
         f"x·x = ‖x‖² is d_k on average, so a token’s score with itself is about {plain(own)} "
-        f"{'after' if state.scaled else 'without'} the scaling, and about 0 with others. "
-        f"{alone if state.keys == 1 else 'The weight a token gives itself grows with d_k, scaled or not.'}",
+        f"{'after' if state.scaled else 'without'} scaling, and with others about 0. "
+        f"{alone if state.keys == 1 else 'The weight of a token on itself grows with d_k, scaled or not.'}",
     )
 
 
@@ -173,7 +175,7 @@ def _sharpness(std: float, keys: int) -> str:
     if std < 0.3:
         return f"With a spread of {plain(std)} the weights stay near 1/{keys} = {plain(1.0 / keys, 3)}."
     if std < 1.6:
-        return f"A spread of {plain(std)} leaves more than one key with weight, and the softmax with gradient."
+        return f"A spread of {plain(std)} leaves more than one key some weight, and the softmax a gradient."
     if std < 4.0:
         return f"A spread of {plain(std)} makes the weights sharp."
     return f"A spread of {plain(std)} saturates the softmax: in many rows one key takes nearly all the weight."
@@ -191,8 +193,8 @@ def _of_bench(state: ScalingState) -> Verdict:
     if picture.fault is Fault.SILENT and np.isinf(picture.totals[picture.row]).any():
         return Verdict(
             "All weights are 0, and nothing says so.",
-            "Each exponential of the row is finite, but what it is divided by is not: no NaN, no error, no gradient. "
-            "“Subtract max” prevents it.",
+            "Each exponential of the row is finite, but what it is divided by is infinite: no NaN, no error, no "
+            "gradient. “Subtract max” prevents it.",
         )
     if picture.fault is Fault.SILENT:
         return Verdict(
@@ -207,14 +209,14 @@ def _of_bench(state: ScalingState) -> Verdict:
             "keys, so the Jacobian of the row is diagonal.",
         )
     said = (
-        "Subtracting the largest score changes no weight, nor does adding a constant to the row, but for rounding"
+        "Subtracting the largest score changes no weight, nor does adding a constant to the row, apart from rounding"
         if bench.subtract_max
         else f"{_of_other_rows(picture)}. As long as the sum neither overflows nor becomes 0, adding a constant to the "
-        "row changes no weight, but for rounding"
+        "row changes no weight, apart from rounding"
     )
     return Verdict(
-        "Weights depend on differences of scores alone.",
-        f"{said}. Larger differences make the weights sharper: multiplying the scores is lowering the temperature.",
+        "Weights depend only on the differences between scores.",
+        f"{said}. Larger differences make the weights sharper: multiplying them by 2 halves the temperature.",
     )
 
 
@@ -225,4 +227,4 @@ def _of_other_rows(picture: BenchPicture) -> str:
         return "No exponential overflows here"
     names = " and ".join([", ".join(map(str, broken[:-1]))] * (len(broken) > 1) + [str(broken[-1])])
     queries = "queries" if len(broken) > 1 else "query"
-    return f"No exponential overflows in this row; look at {queries} {names}, where it goes wrong"
+    return f"No exponential overflows in this row; something goes wrong in {queries} {names}"

@@ -142,7 +142,7 @@ class BlockBar(PictureBar[BlockState]):
         )
         self.gain = self.number_box(
             "σ_w",
-            "The standard deviation of all weights, if it is a number. 0 to 10",
+            "The standard deviation of all weights; typing one chooses “number”. 0 to 10",
             (0.0, LARGEST_GAIN),
             lambda value: self.apply(
                 replace(self.state, initialiser=Initialiser.NUMBER).with_number("gain", value, 0.0, LARGEST_GAIN),
@@ -172,7 +172,7 @@ class BlockBar(PictureBar[BlockState]):
             lambda value: self.change(f"Choose the {value} norm", norm_kind=NormKind(str(value))),
         )
         self.eps = SmallNumberBox(LEAST_EPS, LARGEST_EPS, "ε")
-        self.eps.setToolTip("Keeps the norm from dividing by 0; 0.00001 in PyTorch. 0 to 1; you can type 1e-5, too")
+        self.eps.setToolTip("Keeps the norm from dividing by 0; 0.00001 in PyTorch. 0 to 1; you can also type 1e-5")
         self.eps.valueChanged.connect(
             lambda value: self.apply(self.state.with_number("eps", value, LEAST_EPS, LARGEST_EPS), "Change ε", "eps")
         )

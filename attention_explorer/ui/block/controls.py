@@ -39,7 +39,7 @@ class BlockControls(PictureControls[BlockState]):
         )
         self.embedding_scale = self.number_box(
             "Standard deviation of the embeddings",
-            "How large the random vectors of the tokens are; 0.5 in the pipeline of a tutorial. 0 to 100",
+            "How large the random vectors of the tokens are; 0.5 in one tutorial. 0 to 100",
             (0.0, LARGEST_SCALE),
             lambda value: self.apply(
                 self.state.with_number("embedding_scale", value, 0.0, LARGEST_SCALE), "Scale the embeddings", "scale"

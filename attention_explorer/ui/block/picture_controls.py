@@ -24,7 +24,7 @@ class BlockPictureControls:
         self.norm_scale = controls.sliding(
             "size of the row",
             "size of the row",
-            "Standard deviation of the row before the norm. If it is not much larger than ε or √ε, ε shows.",
+            "Standard deviation of the row before the norm. ε only matters where this is not much larger than ε or √ε.",
             lambda state, value: state.with_number("norm_scale", value, LEAST_SCALE, LARGEST_SCALE),
             SCALES,
         )

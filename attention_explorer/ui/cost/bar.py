@@ -24,9 +24,9 @@ PICTURES = (
     (CostPicture.INPUTS, "Inputs", "Two inputs of one length: the same operations, different weights"),
 )
 PRECISIONS = (
-    (Precision.FLOAT16, "float16", "2 bytes a number: large models often run in it"),
+    (Precision.FLOAT16, "float16", "2 bytes a number; large models often run in it"),
     (Precision.FLOAT32, "float32", "4 bytes a number"),
-    (Precision.FLOAT64, "float64", "8 bytes a number: this program computes its toy models in it"),
+    (Precision.FLOAT64, "float64", "8 bytes a number; this program computes its toy models in it"),
 )
 WIDTHS = (64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 4096, 8192, 12288)
 POWERS = tuple(2**power for power in range(11))

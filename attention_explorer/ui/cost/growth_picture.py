@@ -250,7 +250,7 @@ def _paint_legend(painter: QPainter, picture: GrowthPicture, chart: LogChart, lo
     found = picture.measurement
     if found is not None and found.points:
         settings = f"one head, d_k = {found.d_k}, {found.precision.value}"
-        entries.append((None, f"measured here: seconds, right; {settings}; the line goes up to the slowest run"))
+        entries.append((None, f"measured here: seconds, on the right; {settings}; the line goes up to the slowest run"))
     for index, (curve, text) in enumerate(entries):
         y = top + (index + 0.5) * px(LEGEND_ROW)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -86,7 +86,7 @@ class CostPage(PicturesPage[CostState]):
     def measure(self) -> None:
         """Run this machine's attention at growing n, on the worker, and draw the points as they come."""
         if self.measuring.is_busy():
-            ending = "The run that was stopped is about to end. Press Measure here again in a moment."
+            ending = "The stopped run has not quite ended yet. Press Measure here again in a moment."
             self.refused.emit(ending if self._is_ending else "Measuring is already under way. Press Esc to stop it.")
             return
         state = self.state

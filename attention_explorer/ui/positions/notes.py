@@ -178,9 +178,11 @@ def _weights_words(picture: PositionAttentionPicture) -> str:
     if count == 1:
         return f"Query {picture.query} sees only itself: the weight is 1."
     if np.ptp(visible) < 1e-12:
-        return f"Query {picture.query} gives each of {count} keys the weight {weight_text(float(visible[0]))}."
+        return (
+            f"Query {picture.query} attends to each of {count} keys with the weight {weight_text(float(visible[0]))}."
+        )
     return (
-        f"Query {picture.query} gives key {best} the largest weight, {weight_text(float(visible[best]))}; "
+        f"Query {picture.query} attends most to key {best}, with {weight_text(float(visible[best]))}; "
         f"an even share of {count} keys would be {weight_text(1 / count)}."
     )
 

@@ -27,8 +27,8 @@ def scores_notes(picture: ScoresPicture) -> tuple[TextLine, ...]:
     """Return what the panel says beside the histograms."""
     raw, scaled = picture.raw.summary, picture.scaled.summary
     said = (
-        f"Of the rows {share(raw.saturated.value)} put more than {percent(SATURATED_ABOVE)} on one key when not "
-        f"scaled, {share(scaled.saturated.value)} when scaled. The gradient of the softmax is {_ratio(picture)}."
+        f"Rows that put more than {percent(SATURATED_ABOVE)} on one key: {share(raw.saturated.value)} not scaled, "
+        f"{share(scaled.saturated.value)} scaled. The gradient of the softmax is {_ratio(picture)}."
     )
     if picture.state.keys == 1:
         said = "A row with a single key has weight 1 whatever its score, so its softmax has no gradient."
@@ -54,7 +54,7 @@ def _law(picture: ScoresPicture) -> str:
         )
     if setting.source is ScoreSource.EMBEDDINGS:
         return (
-            f"Around {setting.d_k} are the scores of tokens with themselves, x·x = ‖x‖². Scores of different tokens "
+            f"The scores of tokens with themselves, x·x = ‖x‖², lie around {setting.d_k}. Scores of different tokens "
             f"spread around 0 by √{setting.d_k} = {plain(math.sqrt(setting.d_k))}."
         )
     sigma = setting.gain_number
@@ -84,7 +84,7 @@ def _shape(picture: ScoresPicture) -> str:
             return ""
         return (
             "The curve is a normal one with the predicted spread. The bars are more peaked and have longer tails: "
-            "W_q and W_k differ from draw to draw, and some draws spread more than others."
+            "W_q and W_k differ from draw to draw, and some draws spread the scores more than others."
         )
     excess = (setting.distribution.kurtosis**2 - 3.0) / setting.d_k
     if setting.source is ScoreSource.DIRECT and abs(excess) > 0.3:
@@ -182,7 +182,7 @@ def _moved(picture: BenchPicture) -> str:
     if bench.over_queries:
         return f"moves its weights by up to {number_text(moved)}: each key’s weights compete down the column"
     if moved < ROUNDING:
-        return "moves no weight, but for rounding"
+        return "moves no weight, apart from rounding"
     return (
         f"moves its weights by up to {number_text(moved)}, as larger scores are rounded more in {bench.precision.value}"
     )
@@ -207,7 +207,8 @@ def _limit_words(picture: BenchPicture) -> str:
     limit = plain(bench.precision.exp_limit)
     if bench.subtract_max:
         return (
-            f"With the largest score subtracted no exponential is above 1, so none overflows (above {limit} it would)."
+            "With the largest score subtracted no exponential is above 1, so none overflows (without that, scores "
+            f"above {limit} would)."
         )
     text = f"exp overflows above {limit} in {bench.precision.value}"
     if np.isinf(picture.exponentials if bench.over_queries else picture.exponentials[row]).any():
@@ -216,7 +217,7 @@ def _limit_words(picture: BenchPicture) -> str:
         return f"{text}. Here no exponential does, but their sum already does."
     factor = picture.failing_factor()
     if math.isinf(factor):
-        return f"{text}. These scores never do so; but far below 0 every exp becomes 0, and 0 ÷ 0 is NaN."
+        return f"{text}. These scores never get there; but far below 0 every exp becomes 0, and 0 ÷ 0 is NaN."
     digits = 3 if bench.precision is Precision.HALF else 5  # as many as rounding in the precision leaves
     return f"{text}. The sum of these exponentials overflows from “×” {factor:.{digits}g} on."
 

@@ -67,7 +67,6 @@ class ScalingPage(PicturesPage[ScalingState]):
         state, shown = self.state, self.finished_picture()
         if shown is None and not self.drawing_of(state).is_quick(state):
             raise ExplorerError(
-                "The picture is not complete, as not all draws have been made. Wait for them or choose fewer draws, "
-                "then export it."
+                "Not all draws have been made yet. Wait for the picture or choose fewer draws, then export it."
             )
         return scaling_figure(state, shown)

@@ -56,7 +56,7 @@ def table_lines(picture: ScoresPicture, *, few: bool = False) -> tuple[Line, ...
         _line("saturated rows", picture, "saturated", f"their largest weight is above {SATURATED_ABOVE}", percent=True),
     ]
     if raw.summary.own is not None:
-        lines.append(_line("weight on itself", picture, "own", "mean weight a token gives itself"))
+        lines.append(_line("weight on itself", picture, "own", "mean weight of a token on itself"))
     if few:
         return tuple(lines)
     return (
