@@ -20,7 +20,6 @@ from PySide6.QtCore import (
     QSize,
     QSocketNotifier,
     QStandardPaths,
-    QTimer,
     QtMsgType,
     Signal,
     qInstallMessageHandler,
@@ -30,6 +29,7 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.errors import ExplorerError, FileAccessError, FileError
 from attention_explorer.session import garbage
+from attention_explorer.session.later import later
 from attention_explorer.session.memory import use_one_heap
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
@@ -218,7 +218,7 @@ def run_window(
     if page:
         window.show_page(page)
     window.show()
-    QTimer.singleShot(0, window, collect_garbage_again)
+    later(window, collect_garbage_again)
     ahead = LoadAhead(window)
     is_welcomed = is_first and state is None and path is None and not page
     if is_welcomed:

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from typing import Self
 
 
 class ExplorerError(Exception):
     """Something a person can act on: the message says what was wrong, where, and what to do."""
+
+    def again(self) -> Self:
+        """Return the same error to be raised once more.
+
+        One that is kept and raised itself would keep every frame that it has passed through, and windows with them.
+        """
+        other = type(self).__new__(type(self), *self.args)
+        vars(other).update(vars(self))
+        return other
 
 
 class ArrayError(ExplorerError, ValueError):

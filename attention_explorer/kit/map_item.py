@@ -55,7 +55,7 @@ class MapItem(Item):
     def show_picture(self, picture: MapPicture, framed_row: int | None = None) -> None:
         """Show another map."""
         if self.picture is None or self.picture.cells != picture.cells:
-            self._layout = self.chosen = None
+            self._layout = self.lit = self.chosen = None
         self.picture, self.framed_row = picture, framed_row
         self.update()
 

@@ -176,6 +176,7 @@ class _StateChange(QUndoCommand):
             return False
         self.after, self.time_of_change = other.after, other.time_of_change
         self.setText(other.text())
+        vars(other).clear()  # Qt deletes it now; PySide keeps it, with all that it holds
         # A step that leads back to where it began is no step.
         self.setObsolete(self.before == self.after)
         return True

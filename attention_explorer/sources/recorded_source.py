@@ -129,9 +129,9 @@ class RecordedSource(Source[R]):
             try:
                 self._opened = self._open()
             except ExplorerError as error:
-                self._opened = error
+                self._opened = error.again()
         if isinstance(self._opened, ExplorerError):
-            raise self._opened.with_traceback(None)
+            raise self._opened.again()
         return self._opened
 
     def _if_open(self) -> Recording | None:

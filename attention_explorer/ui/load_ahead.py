@@ -7,10 +7,11 @@ from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.later import later
 from attention_explorer.ui.page import PAGES
 
 AFTER_MILLISECONDS = 400
@@ -53,7 +54,7 @@ class LoadAhead(QObject):
         """Begin soon; sooner with the lessons, where these are what is offered first."""
         work = partial(load, lessons_first=lessons_first)
         after = LESSONS_AFTER_MILLISECONDS if lessons_first else AFTER_MILLISECONDS
-        QTimer.singleShot(after, self, lambda: self.jobs.request("ahead", work))
+        later(self, lambda: self.jobs.request("ahead", work), after)
 
 
 def load(report: Report, deliver: Deliver, *, lessons_first: bool = False) -> None:

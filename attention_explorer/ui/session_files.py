@@ -8,12 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QObject, QStandardPaths, Qt, QTimer
+from PySide6.QtCore import QMimeData, QObject, QStandardPaths, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.keeper import Keeper
+from attention_explorer.session.later import later
 from attention_explorer.session.memory import empty
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.session.settings import SettingsStore
@@ -246,7 +247,7 @@ class SessionFiles(QObject):
         """Open what was dropped, once the drag is over; return whether it is a file."""
         path = self.dropped_file(data)
         if path is not None:
-            QTimer.singleShot(0, self, lambda: self.open(path))
+            later(self, lambda: self.open(path))
         return path is not None
 
     # ---- Beginning and end ----
@@ -379,4 +380,4 @@ class SessionFiles(QObject):
         if self._window.isVisible():
             work()
         else:
-            QTimer.singleShot(0, self, work)
+            later(self, work)

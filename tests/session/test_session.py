@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from dataclasses import replace
 
 import pytest
 
-from attention_explorer.session.session import MERGE_WITHIN_SECONDS, Session
+from attention_explorer.session.session import MERGE_WITHIN_SECONDS, Session, _StateChange
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.presets import preset
 from attention_explorer.state.lookup.state import QUERY
@@ -275,6 +276,13 @@ def test_a_run_of_one_word_can_be_one_step_however_long_it_takes(session: Sessio
     assert labels(session) == ["Select", "Move", "Select"], "a change in between ends the run"
     session.undo()
     assert session.state == at(4)
+
+
+def test_a_step_that_was_merged_keeps_nothing(session: Session) -> None:
+    for i in range(1, 4):
+        session.apply(at(i), "Nudge", merge="nudge q")
+    steps = [vars(each) for each in gc.get_objects() if type(each) is _StateChange]
+    assert sum(step.get("_restore") == session._restore for step in steps) == session.undo_stack.count() == 1
 
 
 @pytest.mark.parametrize(("first", "second"), [("nudge q", "nudge k1"), ("nudge q", ""), ("", "nudge q"), ("", "")])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from heads_driver import pixels, widget_texts
-from item_wrappers import stray_items
+from item_wrappers import kept_windows, stray_items
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTabWidget, QWidget
 
@@ -275,6 +275,13 @@ def no_dead_item_is_kept(_world: World) -> None:
         raise Broken(f"Qt has deleted {found}, and Python does not know.")
 
 
+def no_closed_window_is_kept(world: World) -> None:
+    """Nothing refers to a window that was closed, with all that it held."""
+    world.collect()
+    if kept_windows():
+        raise Broken(f"{kept_windows()} windows were closed and are kept.")
+
+
 # ---- What is used up ----
 
 
@@ -345,5 +352,6 @@ CHECKS: tuple[tuple[float, Callable[[World], None]], ...] = (
     (0.7, window_shows_its_state),
     (0.2, undo_leads_back),
     (0.3, no_dead_item_is_kept),
+    (0.3, no_closed_window_is_kept),
 )
 """Each with how often it is made; the costly ones not always, but for the end."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 import shiboken6
 from heads_driver import Gate, HeadsDriver, busy
-from item_wrappers import stray_items
+from item_wrappers import kept_windows, stray_items
 from people_driver import catch_up
 from positions_driver import PositionsDriver
 from PySide6.QtCore import QEvent
@@ -31,8 +31,9 @@ def accepted_as_it_stands(monkeypatch) -> None:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def no_stray_items() -> Iterator[None]:
-    """See after each module that Python keeps no item of a layout that Qt has deleted."""
+def nothing_dead_is_kept() -> Iterator[None]:
+    """See that Python keeps no window of the modules before, and no item of a layout that Qt has deleted."""
+    assert not kept_windows()  # that of the last test of all is still kept by pytest when its module ends
     yield
     assert not stray_items()
 

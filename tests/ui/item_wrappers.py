@@ -1,4 +1,5 @@
-"""Finds what PySide keeps of layouts' items beyond the life of the items, which takes the process with it some day."""
+"""Finds what Python keeps of Qt beyond its life: items of layouts, which take the process with them some day, and
+windows, with all that they hold."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import shiboken6
 from PySide6.QtWidgets import QLayout, QLayoutItem
 
 from attention_explorer.ui.controls.flow_layout import FlowLayout
+from attention_explorer.ui.window import MainWindow
 
 
 def stray_items() -> list[QLayoutItem]:
@@ -23,3 +25,9 @@ def stray_items() -> list[QLayoutItem]:
     items = (each for each in wrappers if isinstance(each, QLayoutItem) and not isinstance(each, QLayout))
     # A layout only compares addresses: nothing reads what may be gone.
     return [item for item in items if id(item) not in ours and all(layout.indexOf(item) < 0 for layout in layouts)]
+
+
+def kept_windows() -> int:
+    """Return how many windows Qt has deleted and something in Python or PySide still refers to."""
+    gc.collect()
+    return sum(type(each) is MainWindow and not shiboken6.isValid(each) for each in gc.get_objects())

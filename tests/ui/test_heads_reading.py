@@ -346,7 +346,7 @@ def test_of_a_long_table_only_what_is_in_view_is_made_into_text(open_heads, monk
     QApplication.processEvents()
     weight = dialog.table.model().index(1399, 5)
     assert dialog.table.visualRect(weight).isValid()
-    assert driver.weights[-1, -1] in [number for number, _ in made]
+    assert pytest.approx(driver.weights[-1, -1]) in [number for number, _ in made]
     assert len(made) < 2800
     dialog.close()
 

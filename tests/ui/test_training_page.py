@@ -396,6 +396,19 @@ def test_the_heads_that_it_needs_are_said(training, qtbot):
     qtbot.waitUntil(lambda: "fewest heads" in at.told or "No head is needed" in at.told, timeout=60_000)
 
 
+def test_a_cell_pointed_at_is_forgotten_with_its_map(training):
+    at = training()
+    at.choose(at.page.presets, "brackets")
+    catch_up(at.window)
+    rows, columns = at.page.scene.large.picture.cells
+    at.hand(at.canvas.viewport()).move(cell(at, rows - 1, columns - 1))
+    at.undo()  # by its key: the pointer stays
+    catch_up(at.window)
+    assert at.page.scene.large.picture.cells < (rows, columns)
+    at.canvas.grab()  # an error in painting fails the test
+    assert at.page.scene.large.lit is None
+
+
 def test_pointing_at_the_picture_of_what_learned_before_says_nothing_of_it(training):
     at = training()
     at.page.requests.jobs.cancel()

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QLabel, QLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.presenting.scenes import Scene, scenes_of
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.session.later import later
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import SUFFIX
 from attention_explorer.ui.accessible import announce
@@ -188,7 +189,7 @@ class Presenter(QObject):
             self._alone.add(self._window.page)
             self._hide_rest()
             self._ask_caption()
-            QTimer.singleShot(0, self, self._hide_rest)  # what has found its place a moment later
+            later(self, self._hide_rest)  # what has found its place a moment later
 
     def _on_changed(self, _old: ExplorerState, _new: ExplorerState) -> None:
         if self.is_on:
@@ -217,7 +218,7 @@ class Presenter(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 # Qt's name
         """Follow the size of the window."""
         if event.type() is QEvent.Type.Resize:
-            QTimer.singleShot(0, self, self._resized)
+            later(self, self._resized)
         return super().eventFilter(watched, event)
 
     def _resized(self) -> None:

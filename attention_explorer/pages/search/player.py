@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QKeySequence
 
 from attention_explorer.errors import ExplorerError
@@ -15,6 +15,7 @@ from attention_explorer.pages.search.entries import Entry
 from attention_explorer.pages.search.panel import SearchBox
 from attention_explorer.pages.terms.terms import terms
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.later import later
 from attention_explorer.state.ready_made import PAGE_IDS, presets_of
 from attention_explorer.ui.actions import WINDOW_ACTIONS
 from attention_explorer.ui.page import PAGES
@@ -43,7 +44,7 @@ class Searcher(QObject):
                 self.box.deleteLater()  # else every change of the look would leave one
             self.box = SearchBox(self._window, self._window.look)
             # Once the box has given the keyboard back.
-            self.box.chosen.connect(lambda entry: QTimer.singleShot(0, self, lambda: entry.run()))
+            self.box.chosen.connect(lambda entry: later(self, lambda: entry.run()))
         self.box.set_entries(tuple(self.entries()))
         self.box.open_over(self._window)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -25,6 +25,7 @@ from attention_explorer.pages.lessons.writing import sections
 from attention_explorer.pages.terms.panel import IN_A_LESSON, TermView
 from attention_explorer.pages.terms.terms import Term, terms
 from attention_explorer.pages.terms.words import NUMBERS
+from attention_explorer.session.later import later
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.dialogs import page_rows, window_rows
 from attention_explorer.ui.page import PAGES
@@ -245,9 +246,9 @@ class HelpWindow(QDialog):
 
     def _on_tab(self, tab: int) -> None:
         if tab == KEYS and self._others:
-            QTimer.singleShot(0, self, self._add_page)
+            later(self, self._add_page)
         if tab == LESSONS:
-            QTimer.singleShot(0, self, self._add_to_format)
+            later(self, self._add_to_format)
 
     def _add_to_format(self) -> None:
         """Add one more section of the format of lessons, as with keys."""
@@ -255,7 +256,7 @@ class HelpWindow(QDialog):
         if section is not None:
             self.lessons.add_section(*section)
             self._count()
-            QTimer.singleShot(0, self, self._add_to_format)
+            later(self, self._add_to_format)
 
     def _add_page(self) -> None:
         """Add the keys of one more page: one at a time, as many labels take time."""
@@ -263,7 +264,7 @@ class HelpWindow(QDialog):
             entry = self._others.pop(0)
             self.keys.add_section(entry.title, page_rows(entry.kind))
             self._count()
-            QTimer.singleShot(0, self, self._add_page)
+            later(self, self._add_page)
 
     def _explain(self, item: QListWidgetItem | None) -> None:
         if item is not None:

@@ -153,12 +153,12 @@ class Tokeniser:
     def _library(self) -> Any:  # noqa: ANN401 - of a package that may not be installed
         with self._lock:
             if self._refusal is not None:
-                raise self._refusal
+                raise self._refusal.again()
             if self._made is None:
                 try:
                     self._made = self._make()
                 except ExplorerError as error:
-                    self._refusal = error
+                    self._refusal = error.again()
                     raise
                 self._made.no_padding()
                 self._made.no_truncation()

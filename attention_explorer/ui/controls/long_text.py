@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QLineEdit
 
+from attention_explorer.session.later import later
 from attention_explorer.sources.tokens import MOST_TOKENS, has_more_tokens
 
 
@@ -23,11 +24,11 @@ class LongText(QObject):
     def _on_cut(self) -> None:
         # Qt says so while the text is put in; what is said now would give way to the change that follows.
         self._was_cut = True
-        QTimer.singleShot(0, self, self._tell)
+        later(self, self._tell)
 
     def _on_edited(self, text: str) -> None:
         if len(text) > MOST_TOKENS and has_more_tokens(text):
-            QTimer.singleShot(0, self, self._tell)
+            later(self, self._tell)
 
     def _tell(self) -> None:
         if has_more_tokens(self._field.text()):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QScrollBar, QWidget
+
+from attention_explorer.session.later import later
 
 BESIDE_REACHED = 8
 """Pixels above and below what Tab has reached that are to be seen too."""
@@ -47,7 +49,7 @@ class _Follower(QObject):
             if isinstance(around, QScrollArea):
                 around.verticalScrollBar().rangeChanged.connect(self._follow)
             around = around.parentWidget()
-        QTimer.singleShot(milliseconds, self, self.deleteLater)
+        later(self, self.deleteLater, milliseconds)
         self._follow()
 
     def _follow(self) -> None:

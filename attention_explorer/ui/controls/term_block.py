@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QTextLayout
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.pages.terms.terms import Mention, is_read, mentions
+from attention_explorer.session.later import later
 from attention_explorer.ui.controls.term_label import EXPLAINING_KEYS
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine, unbroken
 from attention_explorer.ui.drawing.marks import colour_of
@@ -78,7 +79,7 @@ class TermBlock(TextBlock):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if not self._is_searched:  # at the start: the first picture does not wait for the file of the terms
-            QTimer.singleShot(0, self, self._search)
+            later(self, self._search)
         if not self._mentions:
             return
         painter = QPainter(self)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
 
+from attention_explorer.session.later import later
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import Part
@@ -141,7 +141,7 @@ class LookupPanel(PanelScroll):
             self.tabs.removeTab(1)
             self._chart_card.body.addWidget(self._chart_place, 1)
             self._chart_place.show()
-            QTimer.singleShot(0, self, self._make_chart)  # after the first frame: it takes a library to load
+            later(self, self._make_chart)  # after the first frame: it takes a library to load
         else:
             self.tabs.addTab(self._chart_place, "Temperature")
         self._chart_card.setVisible(tall)
