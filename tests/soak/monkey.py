@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import weakref
 from collections import deque
 from collections.abc import Callable
 from random import Random
@@ -69,8 +70,8 @@ class Monkey:
         self.last: deque[str] = deque(maxlen=MOST_REMEMBERED)
         self._log = log
         self._hand = WindowHand(world.turn)
-        self._stay: tuple[QWidget | None, int] = (None, 0)
-        self._waited: dict[int, QWidget] = {}
+        self._stay: tuple[Callable[[], QWidget | None], int] = (lambda: None, 0)
+        self._waited: dict[int, weakref.ref[QWidget]] = {}  # a dialog would keep a window that was closed
         self._nested = QTimer()
         self._nested.setSingleShot(True)
         self._nested.setInterval(NESTED_MILLISECONDS)
@@ -112,8 +113,8 @@ class Monkey:
             return actions.act_on_popup
         if surface is self.world.window:
             return dice.choices(*reversed(list(zip(*WINDOW_ACTIONS, strict=True))))[0]
-        stayed = self._stay[1] + 1 if surface is self._stay[0] else 1
-        self._stay = (surface, stayed)
+        stayed = self._stay[1] + 1 if surface is self._stay[0]() else 1
+        self._stay = (weakref.ref(surface), stayed)
         if stayed > LONGEST_STAY:
             return actions.leave_dialog
         if isinstance(surface, QFileDialog):
@@ -136,11 +137,12 @@ class Monkey:
         What is done all the same would be handled before the program hears of the answer, and may delete the dialog.
         """
         level, now = QThread.currentThread().loopLevel(), QApplication.activeModalWidget()
-        before = self._waited.pop(level, None)
-        if before is not None and before is not now and not (isValid(before) and before.isVisible()):
+        known = self._waited.pop(level, None)
+        before = None if known is None else known()
+        if known is not None and before is not now and not (before and isValid(before) and before.isVisible()):
             return True
         if now is not None:
-            self._waited[level] = now
+            self._waited[level] = weakref.ref(now)
         return False
 
     def rest(self) -> None:

@@ -158,7 +158,12 @@ class Learner(WindowDriver):
         elif self.place.now.until is not None:
             self.press(self.card.tell)
             assert self.place.is_done
-        self.press(self.card.next)
+        self.go_on(self.card.next)
+
+    def go_on(self, button: QWidget) -> None:
+        """Go to the next step, whose words may have to be learned."""
+        self.press(button)
+        self.learned()
 
 
 def wrong(kind: Kind, right, among=()):
@@ -472,6 +477,23 @@ def test_what_has_to_be_learned_for_an_answer_is_learned_on_a_worker(learner, mo
     assert len(threads) == 1
     assert threads[0] is not threading.main_thread()
     assert "One moment" not in learner.words()
+
+
+def test_words_to_choose_from_are_learned_before_their_question_comes(learner, monkeypatch):
+    threads, made = [], player.offered
+
+    def watched(answer, state):
+        if answer.kind is Kind.TOKEN and answer.of.text.startswith("training."):
+            threads.append(threading.current_thread())
+        return made(answer, state)
+
+    monkeypatch.setattr(player, "offered", watched)
+    learner.start(shelf.NAMES.index("learned"))
+    while not threads:
+        learner.go_on(learner.card.skip)
+    assert threads[0] is not threading.main_thread()
+    assert learner.place.now.answer.kind is Kind.TOKEN
+    assert learner.told == ""
 
 
 def learned_behind(gate: Gate, learner: Learner, monkeypatch, name: str) -> None:

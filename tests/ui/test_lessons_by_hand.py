@@ -151,5 +151,5 @@ def test_the_tasks_of_a_lesson_can_be_done_by_hand(make_window, hand, name):
         next(hands)(learner)
         learner.acted()
         assert learner.place.is_done, f"step {number}"
-        learner.press(learner.card.next)
+        learner.go_on(learner.card.next)
     assert "That was the lesson." in learner.words()

@@ -420,6 +420,17 @@ def test_pointing_at_the_picture_of_what_learned_before_says_nothing_of_it(train
     at.window.session.revert()
 
 
+def test_a_picture_of_fewer_layers_can_be_withheld_and_shown_while_more_are_to_learn(training):
+    at = training()
+    at.page.requests.jobs.cancel()
+    more = replace(FIRST, setup=replace(FIRST.setup, layers=4, seed=78), layer=3)  # which no other test has computed
+    at.window.session.preview(ExplorerState(training=more), "Change the layers")
+    for said in ("A question is open.", ""):  # as a lesson does that is left
+        assert at.page.withhold(said)
+        assert at.page.canvas.spoken() == ""
+    at.window.session.revert()
+
+
 def test_a_row_is_followed_when_it_is_clicked(training):
     at = training(replace(FIRST, step=10))
     at.hand(at.canvas.viewport()).move(cell(at, 2, 5))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -17,7 +17,7 @@ from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import Outcome, Right, Verdict, drawn, judged, truth
 from attention_explorer.pages.lessons.asking import Asked
 from attention_explorer.pages.lessons.lesson import Kind, Lesson, Step
-from attention_explorer.pages.lessons.offers import Offer, offered
+from attention_explorer.pages.lessons.offers import MOST, Offer, offered
 from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.panel import CardView, LessonCard
 from attention_explorer.pages.lessons.parts import names_of, way_back
@@ -47,6 +47,7 @@ from attention_explorer.ui.window import MainWindow
 
 LESSON_FILES = {SUFFIX_OF_LESSONS: "Lesson"}
 COVER = "?\n\nAnswer first. Then you see it here."
+LEARNED_FIRST = "One moment: this is learned first."
 AWAY = 600.0
 """Seconds between two things done after which somebody was away, and the rest is not counted."""
 WITHHELD = "A question of the lesson is open: answer it first. Then all numbers are here again."
@@ -304,7 +305,23 @@ class LessonPlayer(QObject):
             case = drawn(lesson.steps[step], state, seed)
         self._count_time()
         self._forget_guess()
-        self.place = Place(lesson, step, case, place.own, place.own_page, place.folder, seed)
+        self._come_to(Place(lesson, step, case, place.own, place.own_page, place.folder, seed))
+
+    def _come_to(self, place: Place) -> None:
+        """Show a step; where its words have to be learned first, on the worker, so that the window goes on."""
+
+        def show(_offer: object) -> None:
+            self._window.tell("")
+            self._enter(place)
+
+        if _has_to_learn(place, MOST):
+            self._window.tell(LEARNED_FIRST)
+            self._find_out(lambda: place.offer, show, self._complain, aside=True)
+        else:
+            self._enter(place)
+
+    def _enter(self, place: Place) -> None:
+        self.place = place
         self._put()
         card = self._show()
         announce(card, card.spoken())
@@ -445,7 +462,7 @@ class LessonPlayer(QObject):
         """Compute something about the question and use it."""
         learns = _has_to_learn(self._playing())
         if learns:
-            self._change(verdict="One moment: this is learned first.")
+            self._change(verdict=LEARNED_FIRST)
         self._find_out(compute, use, self._complain, aside=learns)
 
     def _find_out(
@@ -544,10 +561,10 @@ class LessonPlayer(QObject):
         return self.card
 
 
-def _has_to_learn(place: Place) -> bool:
-    """Whether the answer to the question is a number of the page Training, where nobody may have learned so far."""
+def _has_to_learn(place: Place, kinds: Collection[Kind] = tuple(Kind)) -> bool:
+    """Whether a question of such a kind is about numbers of the page Training, where nobody may have learned so far."""
     answer = None if place.now is None else place.now.answer
-    if answer is None:
+    if answer is None or answer.kind not in kinds:
         return False
     asked = (answer.of, *(option.condition for option in answer.options))
     return any(name.startswith("training.") for each in asked if each is not None for name in each.names)

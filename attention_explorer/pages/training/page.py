@@ -333,8 +333,10 @@ class TrainingPage(RequestingPage):
         keep_out_of_sight(withheld, *beside)
         self.curves.setHidden(withheld)  # their room is needed: without captions the map is small enough
         self.say_spot()
-        if self.scene.moment is not None:
-            self._speak(self.scene.moment)
+        if self._moment_of_state is None:
+            self.canvas.set_words("")  # what is on show learned with another setup
+        else:
+            self._speak(self._moment_of_state)
         return True
 
     def _on_delivered(self, request: MomentRequest, moment: Moment) -> None:
@@ -345,8 +347,8 @@ class TrainingPage(RequestingPage):
         self._show_curves(moment)
 
     def _show_state_of_moment(self) -> None:
-        moment, state = self.scene.moment, self.state
-        if moment is None or moment.request.setup != state.setup:
+        moment, state = self._moment_of_state, self.state
+        if moment is None:
             return
         self.scene.show(moment, state)
         self.heading.set_text(TextLine(words.title(moment, state), bold=True, size=15))
@@ -460,11 +462,15 @@ class TrainingPage(RequestingPage):
     # ---- Pointing and keys ----
 
     @property
-    def _moment_in_sight(self) -> Moment | None:
-        """What is on show, unless it is withheld, or something else is to learn and its picture is still to come."""
+    def _moment_of_state(self) -> Moment | None:
+        """What is on show, unless something else is to learn and its picture is still to come."""
         moment = self.scene.moment
-        is_shown = moment is not None and moment.request.setup == self.state.setup and not self.withheld
-        return moment if is_shown else None
+        return moment if moment is not None and moment.request.setup == self.state.setup else None
+
+    @property
+    def _moment_in_sight(self) -> Moment | None:
+        """The same, unless it is withheld."""
+        return None if self.withheld else self._moment_of_state
 
     def _on_cell(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
         moment = self._moment_in_sight
