@@ -115,7 +115,11 @@ def words_are_for_people(world: World) -> None:
 
 
 def _is_typed(word: str, world: World) -> bool:
-    """Whether somebody has typed that as a word of a sentence."""
+    """Whether somebody has typed that as a word of a sentence, or offers it as an answer in a lesson."""
+    player = world.window._lessons  # None before the first lesson
+    step = None if player is None or player.place is None else player.place.now
+    if step is not None and step.answer is not None and any(word in option.say for option in step.answer.options):
+        return True
     state = world.window.session.state
     recipe = state.heads.setup.recipe
     cost = state.cost
