@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from people_driver import catch_up
+from people_driver import catch_up, widgets_shown
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
@@ -17,6 +17,7 @@ from attention_explorer.state.mask import MaskKind
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset
 from attention_explorer.state.scaling.scores import scores_picture
 from attention_explorer.ui import reach
+from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.levels import LEFT_OUT
 from attention_explorer.ui.lookup.table_model import Column
 from attention_explorer.ui.scaling.table import table_lines
@@ -289,3 +290,22 @@ def test_the_number_of_a_mask_is_lit_once_it_is_there(make_window, hand):
     size = learner.page.bar.mask_size
     box = QRect(size.mapTo(learner.page, QPoint()), size.size())
     assert any(place.contains(box) for place in learner.window._spotlight.places())
+
+
+@pytest.mark.parametrize("page", [page for page in PAGE_IDS if page != "lookup"])  # whose bar holds nothing back
+def test_a_low_window_looks_the_same_whichever_level_it_had_before(make_window, page):
+    def window(*, full: bool, size: tuple[int, int] = (640, 480)):
+        settings = Settings(theme=ThemeChoice.LIGHT, page=page, full=full)
+        made = make_window(settings=settings, size=size)
+        catch_up(made)
+        return made
+
+    def shown(window) -> list[tuple[str, QRect]]:
+        bar = window.page.findChild(MoreButton).parentWidget()
+        return [(part.accessibleName(), part.geometry()) for part in widgets_shown(bar)]
+
+    changed = window(full=False, size=(1280, 800))
+    changed.resize(640, 480)
+    for level in ("Full", "Start"):
+        trigger(changed, level)
+        assert shown(changed) == shown(window(full=level == "Full"))

@@ -281,6 +281,11 @@ class HeadsBar(QWidget):
             self.more.setVisible(low)
             self._fold()
 
+    def _shows_too_much(self) -> bool:
+        """Whether something is shown that is folded away: the level Full gives back all that Start left out."""
+        is_open = self.more.is_open
+        return any(not widget.isHidden() and not (wanted and is_open) for widget, wanted in self._wanted.items())
+
     def _fold(self) -> None:
         self.more.take_keyboard(*self._wanted)
         for widget, wanted in self._wanted.items():
@@ -334,7 +339,8 @@ class HeadsBar(QWidget):
         self._wanted[self.unpaint] = mask.is_painted
         self.presets.show_preset(state.preset, changed=is_changed(state), otherwise=traits.kind)
         arranged = (recipe.context is None, self.presets.currentText(), marked.isHidden(), *self._wanted.values())
-        if arranged != self._arranged:  # a typed letter leaves it as it is, and the page need not be laid out anew
+        # A typed letter leaves it as it is, and the page need not be laid out anew.
+        if arranged != self._arranged or self._shows_too_much():
             self._arranged = arranged
             self._fold()
 
