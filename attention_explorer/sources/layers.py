@@ -17,10 +17,11 @@ class Layers(Sequence[Layer]):
     count : int
         How many there are.
     make : callable
-        Makes a layer of its number, from 0; it may look at others of them.
+        Makes a layer of its number, from 0. It is given these layers too, to look at others of them: if it held them
+        itself, they and it would keep each other, and Python frees such a circle only now and then.
     """
 
-    def __init__(self, count: int, make: Callable[[int], Layer]) -> None:
+    def __init__(self, count: int, make: Callable[[Sequence[Layer], int], Layer]) -> None:
         self._count, self._make = count, make
         self._made: dict[int, Layer] = {}
         self._lock = RLock()
@@ -42,7 +43,7 @@ class Layers(Sequence[Layer]):
         if place not in self._made:  # nobody who looks at one that is waits for another that is being made
             with self._lock:
                 if place not in self._made:
-                    self._made[place] = self._make(place)
+                    self._made[place] = self._make(self, place)
         return self._made[place]
 
     @property

@@ -224,7 +224,7 @@ class ModelLayers(Layers):
     def __init__(
         self,
         count: int,
-        make: Callable[[int], Layer],
+        make: Callable[[Sequence[Layer], int], Layer],
         known: Pass,
         model: Model,
         with_more: Callable[[tuple[int, ...]], TransformerRun],
@@ -345,7 +345,7 @@ class ModelSource(Source[ModelRecipe]):
         run = self._run(lookup, hidden)
         known = Pass(run, self._kind, with_weights=not stack.divides_by_root, is_short=is_short)
 
-        def make(place: int) -> Layer:
+        def make(_layers: Sequence[Layer], place: int) -> Layer:
             return self._layer(known(place), place, hidden, lookup)
 
         return ModelLayers(len(stack.layers), make, known, self.model, lambda more: self._run(lookup, hidden, more))

@@ -191,7 +191,7 @@ class RecordedSource(Source[R]):
             for said in ("_pieces", "labels", "are_numbers", "lacks"):  # of a file that could not be opened
                 self.__dict__.pop(said, None)
         recording = self.recording
-        return Layers(len(recording.heads), lambda place: recording.layer(place, lookup))
+        return Layers(len(recording.heads), lambda _layers, place: recording.layer(place, lookup))
 
     @cached_property
     def lacks(self) -> dict[Ability, str]:

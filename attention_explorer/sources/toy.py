@@ -16,6 +16,7 @@ projections     a layer: W_q, W_k randn(d_model, heads · d_k), W_v randn(d_mode
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from threading import Lock
 
 import numpy as np
@@ -70,7 +71,7 @@ def toy_layers(
     """
     projections = _projections_of(checked(recipe))
 
-    def make(place: int) -> Layer:
+    def make(layers: Sequence[Layer], place: int) -> Layer:
         if place == 0:
             return _first_layer(recipe).with_maps(mask, scale, temperature, hard)
         x = _frozen(layer_norm(_after_attention(layers[place - 1])))

@@ -65,7 +65,7 @@ class Run(KnowsItsArrays):
         network = first_network(setup)
         self.setup, self.task = setup, task_of(setup.task)
         self.trial = Trial(setup)
-        self._training = Training(network, self._batch_at, AdamSetting(rate=setup.rate, warm_up=setup.warm_up))
+        self._training = Training(network, _batches(setup), AdamSetting(rate=setup.rate, warm_up=setup.warm_up))
         self._advancing = Lock()
         self._learned: list[tuple[float, float]] = []
         self._points: dict[int, Measured] = {}
@@ -175,8 +175,11 @@ class Run(KnowsItsArrays):
         self._learned.append((answered.loss, answered.accuracy))
         self._step = training.step  # last: from now on others see it
 
-    def _batch_at(self, step: int) -> Batch:
-        return self.task.draw(numbers_of(self.setup.seed, step), self.setup.batch, self.setup)
+
+def _batches(setup: LearningSetup) -> Callable[[int], Batch]:
+    """Return what draws the batch of a step. It knows no run: both would wait in memory for Python's collector."""
+    task = task_of(setup.task)
+    return lambda step: task.draw(numbers_of(setup.seed, step), setup.batch, setup)
 
 
 @kept
