@@ -77,6 +77,10 @@ class Reader(WindowDriver):
     def rows_shown(self, part) -> list[str]:
         return [label.text() for label in part.findChildren(QLabel) if not label.isHidden()]
 
+    def help_is_whole(self) -> bool:
+        """Whether what the help window had put off is there: it was begun, and is done."""
+        return not self.help._adding.isActive()
+
 
 @pytest.fixture
 def reader(make_window, hand) -> Reader:
@@ -264,7 +268,7 @@ def test_the_glossary_is_searched_as_one_types(reader, qtbot):
 
 def test_the_keys_of_all_pages_are_listed_from_their_actions(reader, qtbot):
     reader.window.show_help(KEYS)
-    qtbot.waitUntil(lambda: not reader.help._others, timeout=20_000)
+    qtbot.waitUntil(reader.help_is_whole, timeout=20_000)
     QApplication.processEvents()
     assert list(reader.window._pages) == [reader.window.settings.page], "no page is made for its keys"
     shown = reader.rows_shown(reader.help.keys)
@@ -283,14 +287,18 @@ def test_the_keys_of_all_pages_are_listed_from_their_actions(reader, qtbot):
     assert {"Ctrl+Z", "Undo"} <= set(reader.rows_shown(reader.help.keys))
 
 
-def test_what_is_not_on_the_tab_leads_to_another(reader):
+def test_what_is_not_on_the_tab_leads_to_another(reader, qtbot):
     reader.window.show_help(THE_NUMBERS)
     assert any("Rows are queries" in text for text in reader.rows_shown(reader.help.numbers))
     reader.look_for("kobayashi")
     assert reader.help.tabs.currentIndex() == SOURCES
     assert len(reader.rows_shown(reader.help.sources)) == 2, "the heading and the paper"
-    reader.look_for("no such thing")
-    assert all(reader.help.tabs.tabText(tab).endswith("(0)") for tab in range(4))
+    reader.look_for("slips")
+    qtbot.waitUntil(lambda: reader.help.tabs.currentIndex() == LESSONS, timeout=20_000)
+    assert QUESTION["slips"] in reader.rows_shown(reader.help.lessons), "which nobody had opened"
+    qtbot.waitUntil(reader.help_is_whole, timeout=20_000)
+    reader.look_for("kobayashi slips")
+    assert all(reader.help.tabs.tabText(tab).endswith("(0)") for tab in range(len(TABS)))
 
 
 @pytest.mark.parametrize(("name", "link"), [("hard lookup", "https://arxiv.org/abs/1502.03044"), ("seed", "")])

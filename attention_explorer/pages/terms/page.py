@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
+from itertools import chain
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -25,7 +26,6 @@ from attention_explorer.pages.lessons.writing import sections
 from attention_explorer.pages.terms.panel import IN_A_LESSON, TermView
 from attention_explorer.pages.terms.terms import Term, terms
 from attention_explorer.pages.terms.words import NUMBERS
-from attention_explorer.session.later import later
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.dialogs import page_rows, window_rows
 from attention_explorer.ui.page import PAGES
@@ -187,6 +187,8 @@ class HelpWindow(QDialog):
         self.field.setAccessibleName("Search the help")
         self.field.setClearButtonEnabled(True)
         self.field.textChanged.connect(self._filter)
+        self._adding = QTimer(self, interval=0)
+        """Adds the rest of the rows, a section at a time: so many labels take long. It starts when they are needed."""
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName("Help")
         self.glossary = _Glossary(look)
@@ -236,8 +238,9 @@ class HelpWindow(QDialog):
         entry = next(entry for entry in PAGES if entry.id == self._window.settings.page)
         self.keys.add_section(entry.title, page_rows(entry.kind))
         self.keys.add_section("Every page", window_rows())
-        self._others = [other for other in PAGES if other is not entry]
-        self._format = sections()
+        others = ((other.title, page_rows(other.kind)) for other in PAGES if other is not entry)
+        self._rest = chain(((self.keys, of_page) for of_page in others), ((self.lessons, each) for each in sections()))
+        self._adding.timeout.connect(self._add_section)
         self.tabs.currentChanged.connect(self._on_tab)
         self.sources.add_section("Papers cited", [(_line(paper),) for paper in PAPERS], is_linked=True)
         self.sources.add_section("Further reading", [(_line(reading),) for reading in TO_READ_ON], is_linked=True)
@@ -245,26 +248,18 @@ class HelpWindow(QDialog):
             self.numbers.add_section(heading, [(text,)], is_small=True)
 
     def _on_tab(self, tab: int) -> None:
-        if tab == KEYS and self._others:
-            later(self, self._add_page)
-        if tab == LESSONS:
-            later(self, self._add_to_format)
+        if tab in (KEYS, LESSONS):
+            self._adding.start()
 
-    def _add_to_format(self) -> None:
-        """Add one more section of the format of lessons, as with keys."""
-        section = next(self._format, None)
-        if section is not None:
-            self.lessons.add_section(*section)
-            self._count()
-            later(self, self._add_to_format)
-
-    def _add_page(self) -> None:
-        """Add the keys of one more page: one at a time, as many labels take time."""
-        if self._others:
-            entry = self._others.pop(0)
-            self.keys.add_section(entry.title, page_rows(entry.kind))
-            self._count()
-            later(self, self._add_page)
+    def _add_section(self) -> None:
+        """Add the keys of one more page, or one more section about lesson files, and say how much is found now."""
+        added = next(self._rest, None)
+        if added is None:
+            self._adding.stop()
+        else:
+            rows, (title, lines) = added
+            rows.add_section(title, lines)
+            self._search()
 
     def _explain(self, item: QListWidgetItem | None) -> None:
         if item is not None:
@@ -274,8 +269,14 @@ class HelpWindow(QDialog):
     # ---- Searching ----
 
     def _filter(self, text: str) -> None:
+        if text.strip():
+            self._adding.start()  # or else nothing would be found in what nobody has opened yet
+        self._search()
+
+    def _search(self) -> None:
+        """Show what has the words of the field, on the first tab that has some if this one has none."""
         counts = self._count()
-        if text.strip() and not counts[self.tabs.currentIndex()] and any(counts):
+        if self.field.text().strip() and not counts[self.tabs.currentIndex()] and any(counts):
             self.tabs.setCurrentIndex(next(place for place, count in enumerate(counts) if count))
 
     def _count(self) -> list[int]:
