@@ -16,7 +16,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-from attention_explorer.byte_cache import CACHE, OTHER_BYTES
+from attention_explorer.byte_cache import CACHE
 from attention_explorer.session import memory
 
 if TYPE_CHECKING:
@@ -48,12 +48,17 @@ def collects_on_the_gui_thread() -> Iterator[None]:
     assert not found, "\n".join(found)
 
 
+@pytest.fixture(autouse=True)
+def cache_tidied() -> Iterator[None]:
+    """Have a test keep no more than a window that shows nothing would, some seconds later."""
+    yield
+    CACHE.tidy(is_done=True)
+
+
 @pytest.fixture(autouse=True, scope="module")
 def memory_given_back() -> Iterator[None]:
-    """Have a module keep no more than a window would that shows nothing: a process runs hundreds of modules."""
+    """Give back what a module has left, which takes too long for every test: a process runs hundreds of modules."""
     yield
-    if CACHE.other_bytes_used > OTHER_BYTES:
-        CACHE.clear()
     memory.give_back()
 
 
