@@ -161,12 +161,17 @@ def test_one_module_starts_threads() -> None:
     assert found == {"session/threads.py"}
 
 
-def test_nothing_is_asked_that_pyside_keeps_too_long() -> None:
-    """An item when Qt has deleted it: see `tests/ui/item_wrappers.py`; and what `singleShot` was given: see `later`."""
-    asked = ("itemAt", "takeAt", "itemAtPosition", "singleShot")
+def test_nothing_is_asked_that_pyside_keeps_too_long_or_frees_too_early() -> None:
+    """An item when Qt has deleted it: see `tests/ui/item_wrappers.py`; and what `singleShot` was given: see `later`.
+
+    Nor what it frees too early: see `session/history.py`.
+    """
+    asked = ("itemAt", "takeAt", "itemAtPosition", "singleShot", "QUndoStack", "QUndoCommand")
     for path in set(SOURCES) - {PACKAGE / "session/later.py"}:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            assert not (isinstance(node, ast.Attribute) and node.attr in asked), f"{path}:{node.lineno}: {node.attr}"
+            names = [node.attr] if isinstance(node, ast.Attribute) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+            assert not set(names) & set(asked), f"{path}:{node.lineno}: {names}"
 
 
 def test_only_the_look_for_a_display_opens_sockets() -> None:

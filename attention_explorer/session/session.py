@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from attention_explorer.session.history import History, Step
 from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState, counting, followed
 
@@ -43,7 +43,7 @@ class Session(QObject):
         """The person's own work, while something else is shown in its place: that is what is kept of it."""
         self._label = ""
         self._clock = clock
-        self.undo_stack = QUndoStack(self)
+        self.history = History(self)
 
     @property
     def state(self) -> ExplorerState:
@@ -63,12 +63,12 @@ class Session(QObject):
     @property
     def can_undo(self) -> bool:
         """Whether there is something to take back; a preview under way counts."""
-        return self.is_previewing or self.undo_stack.canUndo()
+        return self.is_previewing or self.history.can_undo
 
     @property
     def undo_text(self) -> str:
         """What `undo` would take back."""
-        return self._label if self.is_previewing else self.undo_stack.undoText()
+        return self._label if self.is_previewing else self.history.undo_text
 
     def counted(self, state: ExplorerState) -> ExplorerState:
         """Return a state as it is shown: numbered as all others."""
@@ -99,7 +99,7 @@ class Session(QObject):
         if before == after:
             return
         self._committed = after
-        self.undo_stack.push(_StateChange(self._restore, before, after, self._label, merge, self._clock(), within))
+        self.history.add(Step(before, after, self._label, merge, self._clock(), within))
 
     def apply(self, new: ExplorerState, label: str, merge: str = "", *, within: float = MERGE_WITHIN_SECONDS) -> None:
         """Change the state and make that an undo step at once."""
@@ -114,22 +114,29 @@ class Session(QObject):
     def restart(self, state: ExplorerState) -> None:
         """Show a state that has no history: another session begins."""
         self._label = ""
-        self.undo_stack.clear()
+        self.history.clear()
         self._restore(state)
 
     def undo(self) -> None:
         """Take back the last step; a preview under way counts as one."""
         self.commit()
-        old, text = self._state, self.undo_stack.undoText()
-        self.undo_stack.undo()
+        old, text = self._state, self.history.undo_text
+        self.go_to(self.history.index - 1)
         self.undone.emit(old, self._state, text)
 
     def redo(self) -> None:
         """Do again what was last taken back; a preview under way ends that possibility."""
         self.commit()
-        old, text = self._state, self.undo_stack.redoText()
-        self.undo_stack.redo()
+        old, text = self._state, self.history.redo_text
+        self.go_to(self.history.index + 1)
         self.redone.emit(old, self._state, text)
+
+    def go_to(self, index: int) -> None:
+        """Show what was shown when so many steps were done, as far as there are so many."""
+        index = min(max(index, 0), len(self.history))
+        if index != self.history.index:
+            self._restore(self.history.state_at(index))
+            self.history.go_to(index)
 
     def _show(self, new: ExplorerState) -> None:
         old, self._state = self._state, new
@@ -139,44 +146,3 @@ class Session(QObject):
     def _restore(self, state: ExplorerState) -> None:
         self._committed = self.counted(state)
         self._show(self._committed)
-
-
-class _StateChange(QUndoCommand):
-    """One undo step: the state before and the state after."""
-
-    def __init__(
-        self,
-        restore: Callable[[ExplorerState], None],
-        before: ExplorerState,
-        after: ExplorerState,
-        label: str,
-        merge: str,
-        time_of_change: float,
-        merge_within: float,
-    ) -> None:
-        super().__init__(label)
-        self._restore = restore
-        self.before, self.after = before, after
-        self.merge_word, self.time_of_change, self.merge_within = merge, time_of_change, merge_within
-
-    def undo(self) -> None:
-        self._restore(self.before)
-
-    def redo(self) -> None:
-        self._restore(self.after)
-
-    def id(self) -> int:
-        # Qt asks mergeWith only of commands that share an id; −1 means never.
-        return 1 if self.merge_word else -1
-
-    def mergeWith(self, other: QUndoCommand) -> bool:
-        if not isinstance(other, _StateChange) or other.merge_word != self.merge_word:
-            return False
-        if other.time_of_change - self.time_of_change > other.merge_within:
-            return False
-        self.after, self.time_of_change = other.after, other.time_of_change
-        self.setText(other.text())
-        vars(other).clear()  # Qt deletes it now; PySide keeps it, with all that it holds
-        # A step that leads back to where it began is no step.
-        self.setObsolete(self.before == self.after)
-        return True

@@ -115,7 +115,7 @@ class MainWindow(QMainWindow):
         self.session.changed.connect(self._on_changed)
         self.session.undone.connect(self._on_undone)
         self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Redone: {text}."))
-        self.session.undo_stack.indexChanged.connect(self._show_history)
+        self.session.history.changed.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
         self._colour_application()
         self.show_page(self.settings.page)
@@ -429,10 +429,9 @@ class MainWindow(QMainWindow):
         self.statusBar().showMessage(text, MESSAGE_MILLISECONDS)
 
     def _show_history(self) -> None:
-        stack = self.session.undo_stack
         for name, possible, text in (
             ("undo", self.session.can_undo, self.session.undo_text),
-            ("redo", stack.canRedo(), stack.redoText()),
+            ("redo", self.session.history.can_redo, self.session.history.redo_text),
         ):
             self._actions[name].setEnabled(possible)
             self._actions[name].setText(f"&{name.capitalize()} “{text}”" if possible else f"&{name.capitalize()}")

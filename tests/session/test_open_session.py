@@ -68,7 +68,7 @@ def test_saving_and_opening(session, opened, told, tmp_path: Path) -> None:
     found = opened.open(path)
     assert (found.page, session.state, opened.is_changed) == ("heads", HARD, False)
     assert not session.can_undo, "the history of another session is over"
-    assert not session.undo_stack.canRedo()
+    assert not session.history.can_redo
 
 
 def test_what_came_of_a_file_and_was_not_touched_is_nothing_to_save(session, opened, told) -> None:

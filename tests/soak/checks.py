@@ -65,17 +65,17 @@ def nothing_is_held(world: World) -> None:
 
 def undo_leads_back(world: World) -> None:
     """Undo leads to the state that the history began with, bit for bit, and redo to the last again."""
-    session, stack = world.window.session, world.window.session.undo_stack
-    at, last = stack.index(), session.state
-    while stack.canUndo():
+    session, history = world.window.session, world.window.session.history
+    at, last = history.index, session.state
+    while history.can_undo:
         world.turn(session.undo)
     first = session.counted(world.first)  # what is counted from is a setting, which undo leaves
     _same_bits(session.state, first, "Undo leads to another state than it began with")
     for _ in range(at):
         world.turn(session.redo)
     _same_bits(session.state, last, "Redo leads to another state than was left")
-    if stack.index() != at:
-        raise Broken(f"Redo leads to step {stack.index()} instead of {at}.")
+    if history.index != at:
+        raise Broken(f"Redo leads to step {history.index} instead of {at}.")
     world.settle()
 
 
@@ -323,7 +323,7 @@ def usage(world: World) -> Usage:
     return Usage(
         _resident(),
         _known(world) / 2**20,
-        world.window.session.undo_stack.count(),
+        len(world.window.session.history),
         sys.getrefcount(None),
         len(world.window.findChildren(QObject)),
         len(QApplication.allWidgets()),

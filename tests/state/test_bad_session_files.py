@@ -123,11 +123,11 @@ def test_the_session_that_is_open_is_untouched(tmp_path: Path, qapp) -> None:
     session = Session()
     opened = OpenSession(session, session)
     session.apply(ExplorerState(lookup=LookupState(hard=True)), "hard")
-    before = (session.state, opened.path, opened.extra, session.undo_stack.count())
+    before = (session.state, opened.path, opened.extra, len(session.history))
     path = tmp_path / "odd.attn.json"
     for data in (WHOLE[:-200], WHOLE.replace(b'"version": 1', b'"version": 0'), b"\x00" * 100):
         path.write_bytes(data)
         with pytest.raises(ExplorerError):
             opened.open(path)
-        assert (session.state, opened.path, opened.extra, session.undo_stack.count()) == before
+        assert (session.state, opened.path, opened.extra, len(session.history)) == before
         assert path.read_bytes() == data

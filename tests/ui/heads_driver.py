@@ -36,7 +36,7 @@ class HeadsDriver(WindowDriver):
             dialog.close()
         session.revert()
         session._restore(ExplorerState())
-        session.undo_stack.clear()
+        session.history.clear()
         for widget in (*page._widgets.values(), page.wall, page.reading.bars):
             QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
         page.bar.paint.setChecked(False)

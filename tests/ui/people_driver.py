@@ -140,7 +140,7 @@ def show_state(window: MainWindow, state: ExplorerState) -> None:
     if hasattr(window.page, "search"):
         window.page.search.close_row()
     window.session._restore(state)
-    window.session.undo_stack.clear()
+    window.session.history.clear()
     catch_up(window)
 
 

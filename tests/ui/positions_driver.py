@@ -40,7 +40,7 @@ class PositionsDriver(PicturesDriver):
         """Show a state of the page, as if it had been opened with it."""
         session = self.window.session
         session._restore(replace(ExplorerState(), positions=PositionsState(**changes)))
-        session.undo_stack.clear()
+        session.history.clear()
         self.settle()
 
     # ---- What there is ----

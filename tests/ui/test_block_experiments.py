@@ -63,7 +63,7 @@ def test_decode_next_adds_a_token_and_undo_takes_it_back(open_block) -> None:
     assert not driver.controls.back.isEnabled()
     driver.click(driver.layout.chips[4].center())
     assert driver.state.decoded == 5
-    while driver.window.session.undo_stack.canUndo():
+    while driver.window.session.history.can_undo:
         driver.window.session.undo()
     driver.settle()
     assert driver.picture.decoded == 3
@@ -139,7 +139,7 @@ def test_the_size_of_the_row_is_dragged_as_one_step_and_escape_puts_it_back(open
     driver.hand().drag(start, QPointF(chart.x(0.1), y))
     driver.settle()
     assert driver.state.norm_scale == pytest.approx(0.1, rel=0.05)
-    assert driver.window.session.undo_stack.count() == 1
+    assert len(driver.window.session.history) == 1
     driver.window.session.undo()
     driver.settle()
     assert driver.state.norm_scale == 1e-3

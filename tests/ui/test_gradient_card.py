@@ -41,7 +41,7 @@ def test_step_moves_the_query_down_the_gradient_by_the_rate(window, qtbot):
     slope = lookup_frame(before).loss_gradient
     qtbot.mouseClick(window.page.gradient.step, Qt.MouseButton.LeftButton)
     assert lookup(window).query == pytest.approx(tuple(np.array(before.query) - before.rate * slope))
-    assert window.session.undo_stack.undoText() == "Step downhill"
+    assert window.session.history.undo_text == "Step downhill"
     window.session.undo()
     assert lookup(window) == before
 
@@ -55,7 +55,7 @@ def test_play_reaches_the_target_and_undoes_as_one_step(window, qtbot):
     qtbot.waitUntil(lambda: not card.is_playing, timeout=30_000)
     assert loss(window) < 1e-10
     assert card.play.text() == "Play"
-    assert window.session.undo_stack.count() == 1
+    assert len(window.session.history) == 1
     window.session.undo()
     assert window.session.state == before
 
@@ -69,7 +69,7 @@ def test_play_can_be_paused(window, qtbot):
     paused = window.session.state
     qtbot.wait(120)
     assert window.session.state == paused
-    assert window.session.undo_stack.count() == 1
+    assert len(window.session.history) == 1
 
 
 def test_hard_mode_stands_still_and_says_why(window, qtbot):
@@ -97,7 +97,7 @@ def test_taking_hold_of_something_pauses_the_walk(window, qtbot, hand):
     walked = window.session.state
     mouse.move(canvas.scene().point((1.0, 1.5)))
     mouse.release()
-    assert [window.session.undo_stack.text(i) for i in range(2)] == ["Play downhill", "Move key 1"]
+    assert window.session.history.labels == ["Play downhill", "Move key 1"]
     window.session.undo()
     assert window.session.state == walked
 

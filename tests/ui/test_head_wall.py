@@ -37,7 +37,7 @@ def stacked(driver):
     """Four layers of four heads."""
     session = driver.window.session
     session.apply(replace(session.state, heads=heads_preset("stacked").state), "Stacked")
-    session.undo_stack.clear()
+    session.history.clear()
     return driver
 
 

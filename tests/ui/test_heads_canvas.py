@@ -30,7 +30,7 @@ def long(driver):
     """Forty tokens, nothing pinned."""
     session = driver.window.session
     session.apply(replace(session.state, heads=LONG), "Forty tokens")
-    session.undo_stack.clear()
+    session.history.clear()
     return driver
 
 

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 def show(driver, heads: HeadsState) -> None:
     session = driver.window.session
     session.apply(replace(session.state, heads=heads), "Show")
-    session.undo_stack.clear()
+    session.history.clear()
 
 
 def map_places(canvas, row: int, column: int) -> list[QPointF]:

@@ -78,7 +78,7 @@ class Host(QWidget):
 
     @property
     def steps(self) -> int:
-        return self.session.undo_stack.count()
+        return len(self.session.history)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def long(driver) -> HeadsDriver:
     """Forty tokens, nothing pinned."""
     session = driver.window.session
     session.apply(replace(session.state, heads=LONG), "Forty tokens")
-    session.undo_stack.clear()
+    session.history.clear()
     return driver
 
 

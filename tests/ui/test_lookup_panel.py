@@ -82,10 +82,10 @@ def test_dragging_the_slider_is_one_undo_step(window, qtbot):
     slider.setSliderDown(True)
     for step in range(200, 260, 5):
         slider.setValue(step)
-    assert window.session.undo_stack.count() == 0
+    assert len(window.session.history) == 0
     assert lookup(window).temperature > 3
     slider.setSliderDown(False)
-    assert window.session.undo_stack.count() == 1
+    assert len(window.session.history) == 1
     window.session.undo()
     assert lookup(window).temperature == 1.0
     assert slider.value() == SLIDER_STEPS // 2
@@ -242,7 +242,7 @@ def test_the_chart_follows_and_can_be_dragged(window, qtbot):
     chart.marker.sigDragged.emit(chart.marker)
     assert lookup(window).temperature == 0.1
     chart.marker.sigPositionChangeFinished.emit(chart.marker)
-    assert window.session.undo_stack.count() == 1
+    assert len(window.session.history) == 1
     window.session.undo()
     assert chart.marker.value() == pytest.approx(0.0)
 

@@ -152,7 +152,7 @@ def test_the_rest_counts_while_the_query_is_dragged(row_window, hand) -> None:
         seen.add(round(rest, 3))
     assert len(seen) > 4
     assert "q has been moved" in row_window.page.sum.text()
-    assert row_window.session.undo_stack.count() == 0
+    assert len(row_window.session.history) == 0
     mouse.release()
     assert row_window.session.undo_text == "Move query"
     row_window.session.undo()

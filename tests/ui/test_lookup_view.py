@@ -57,8 +57,7 @@ def spot(window) -> QPointF:
 
 
 def steps(window) -> list[str]:
-    stack = window.session.undo_stack
-    return [stack.text(i) for i in range(stack.count())]
+    return window.session.history.labels
 
 
 def wheel(widget, place: QPointF, angle: int) -> None:

@@ -127,7 +127,7 @@ def test_files_that_lie_apart_are_found_one_after_the_other(open_session, sessio
     assert window.page.requests.reason.startswith("B, the setup kept for comparison: There is no file")
     find(window, tmp_path / "b" / "found.npz")
     assert not window.page.requests.misleads
-    assert window.session.undo_stack.count() == 2
+    assert len(window.session.history) == 2
 
 
 @pytest.mark.parametrize(("seed", "tokens", "said"), [(7, 4, "other numbers"), (7, 5, "bytes, and the one that is")])

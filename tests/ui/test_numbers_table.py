@@ -42,7 +42,7 @@ def type_into(qtbot, table, row, column, text):
 def test_typing_a_coordinate_moves_the_vector_exactly(window, qtbot):
     type_into(qtbot, window.page.table, 0, Column.X, "1.0000001")
     assert lookup(window).query == (1.0000001, 0.6)
-    assert window.session.undo_stack.undoText() == "Type query"
+    assert window.session.history.undo_text == "Type query"
     model = window.page.table.numbers
     assert model.data(model.index(0, Column.X)) == "1.0000001"
 
@@ -53,7 +53,7 @@ def test_nonsense_is_refused_in_words_and_changes_nothing(window, qtbot, text):
         type_into(qtbot, window.page.table, 1, Column.Y, text)
     assert "number" in refusal.args[0]
     assert lookup(window) == LookupState()
-    assert window.session.undo_stack.count() == 0
+    assert len(window.session.history) == 0
 
 
 def test_a_coordinate_too_far_out_is_refused_in_words(window, qtbot):

@@ -86,7 +86,7 @@ def test_the_descent_goes_one_step_at_each_press(descent):
         assert not card.is_playing
         assert not card.play.isChecked()
     assert len(set(seen)) == 4
-    assert descent.session.undo_stack.count() == 3
+    assert len(descent.session.history) == 3
     assert not running_timers(descent)
 
 

@@ -115,7 +115,7 @@ def test_undo_in_the_sentence_is_that_of_the_window_and_not_one_of_its_own(posit
     assert positions.state.sentence == "the dog bites the man twice"
     QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert field.text() == positions.state.sentence == "the dog bites the man"
-    assert session.undo_stack.canRedo()
+    assert session.history.can_redo
     field.selectAll()
     QTest.keyClick(field, Qt.Key.Key_Backspace)
     QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)

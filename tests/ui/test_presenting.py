@@ -152,7 +152,7 @@ def test_scenes_are_stepped_through_and_ones_own_work_comes_back(speaker, qtbot,
     speaker.press_key(Qt.Key.Key_Escape)
     assert speaker.window.session.state == own
     assert speaker.window.settings.page == "lookup"
-    assert speaker.window.session.undo_stack.index() == steps
+    assert speaker.window.session.history.index == steps
     speaker.undo()
     assert speaker.window.session.state == OWN
 

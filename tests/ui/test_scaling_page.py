@@ -259,7 +259,7 @@ def test_a_bar_is_dragged_as_one_step(open_scaling) -> None:
     driver.settle()
     assert driver.state.bench.rows[0][1] == pytest.approx(-2.0, abs=0.05)
     assert driver.undo_text == "Drag score 2"
-    assert driver.window.session.undo_stack.count() == 1
+    assert len(driver.window.session.history) == 1
     driver.undo()
     assert driver.state.bench.rows == BENCH.bench.rows
 
@@ -277,7 +277,7 @@ def test_escape_puts_a_dragged_bar_back(open_scaling) -> None:
     mouse.move(QPointF(x, chart.y(2.0)))
     mouse.release()
     assert driver.state.bench == BENCH.bench
-    assert driver.window.session.undo_stack.count() == 0
+    assert len(driver.window.session.history) == 0
 
 
 def test_keys_choose_and_move_a_score(open_scaling) -> None:

@@ -77,7 +77,7 @@ class WindowDriver:
 
     @property
     def steps(self) -> int:
-        return self.window.session.undo_stack.count()
+        return len(self.window.session.history)
 
     @property
     def undo_text(self) -> str:

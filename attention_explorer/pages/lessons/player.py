@@ -538,7 +538,7 @@ class LessonPlayer(QObject):
         place = self.place
         if place is None or place.now is None:
             return
-        if self._session.undo_stack.count() == 0 and not self._session.is_previewing:
+        if not len(self._session.history) and not self._session.is_previewing:
             self._drop()  # another session was opened: nothing of the one before comes back
         elif not place.is_done and is_met(place.now, new):
             self._change(is_done=True)

@@ -83,7 +83,7 @@ class Presenter(QObject):
         window.leave_lesson()
         self.leave()
         window.session.commit()
-        self._own = window.session.state, window.session.undo_stack.index(), window.settings.page
+        self._own = window.session.state, window.session.history.index, window.settings.page
         self.scenes, self.at = scenes, 0
         self._enter()
         self._show_scene()
@@ -128,7 +128,7 @@ class Presenter(QObject):
         (state, index, page), self._own, self.scenes = self._own, None, ()
         session = self._window.session
         session.commit()
-        session.undo_stack.setIndex(min(index, session.undo_stack.count()))
+        session.go_to(index)
         session.apply(state, "Leave the presentation")  # nothing, unless somebody undid more than was presented
         self._window.show_page(page)
 
