@@ -534,8 +534,8 @@ def _training(state: TrainingState) -> Members:
     """Return what is known of a step; where nobody has learned so far, it is learned now."""
     from attention_explorer.pages.training.moment import MomentRequest, accuracy_at, answer_at, trained
 
-    def of_answer(read: Callable[[Answer], Any], words: str) -> Callable[[], Member]:
-        return lambda: Shown(read(answer_at(*MomentRequest.of(state).asked_at(state.step))), lambda: words)
+    def answer() -> Answer:
+        return answer_at(*MomentRequest.of(state).asked_at(state.step))
 
     def accuracy() -> Shown:
         share = accuracy_at(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
@@ -548,17 +548,17 @@ def _training(state: TrainingState) -> Members:
 
     def row(which: str | int) -> Group:
         layer, head = state.head_shown
-        answer = answer_at(*MomentRequest.of(state).asked_at(state.step))
-        place = _place(answer.tokens, which)
-        weights = answer.weights[layer][head][place]
-        return Group(_weights_of_row(quoted(answer.tokens[place]), answer.context_tokens, weights))
+        asked = answer()
+        place = _place(asked.tokens, which)
+        weights = asked.weights[layer][head][place]
+        return Group(_weights_of_row(quoted(asked.tokens[place]), asked.context_tokens, weights))
 
     return {
         "accuracy": accuracy,
         "weight": weight,
-        "answer": of_answer(lambda answer: answer.answers[-1], "what it answers"),
-        "right_answer": of_answer(lambda answer: answer.right[-1] or "", "what is right"),
-        "words": of_answer(lambda answer: answer.context_tokens, "the words it looks at"),
+        "answer": lambda: Shown(answer().answers[-1], lambda: "what it answers"),
+        "right_answer": lambda: Shown(answer().right[-1] or "", lambda: "what is right"),
+        "words": lambda: Shown(answer().context_tokens, _numbered("the words it looks at, word")),
         "row": lambda: Chooser(row),
         "heads_off": lambda: Shown(len(state.off_shown), lambda: "how many heads are off"),
     }
