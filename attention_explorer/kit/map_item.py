@@ -55,7 +55,9 @@ class MapItem(Item):
     def show_picture(self, picture: MapPicture, framed_row: int | None = None) -> None:
         """Show another map."""
         if self.picture is None or self.picture.cells != picture.cells:
-            self._layout = self.lit = self.chosen = None
+            self.lit = self.chosen = None
+        if self.picture is None or self.picture.labels != picture.labels:
+            self._layout = None  # longer words leave the cells less room
         self.picture, self.framed_row = picture, framed_row
         self.update()
 

@@ -81,6 +81,11 @@ class MapPicture:
         return rows[:, None] | columns
 
     @property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tokens of rows and of columns."""
+        return self.row_tokens, self.column_tokens
+
+    @property
     def cells(self) -> tuple[int, int]:
         """Rows and columns of tokens."""
         return len(self.row_tokens), len(self.column_tokens)

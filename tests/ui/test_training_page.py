@@ -409,6 +409,16 @@ def test_a_cell_pointed_at_is_forgotten_with_its_map(training):
     assert at.page.scene.large.lit is None
 
 
+def test_wider_letters_leave_the_cells_less_room_at_once(training):
+    at = training()
+    widths = []
+    for task in ("reverse", "die", "reverse"):  # as many letters, but only one of them has an m
+        at.choose(at.page.presets, task)
+        catch_up(at.window)
+        widths.append(at.page.scene.large.layout.cells.width())
+    assert widths[1] < widths[0] == widths[2]
+
+
 def test_pointing_at_the_picture_of_what_learned_before_says_nothing_of_it(training):
     at = training()
     at.page.requests.jobs.cancel()
