@@ -20,6 +20,7 @@ SUITES = {
     "pages": "on every page: coming back to it, a drag, over an empty repaint; and a window that nobody touches",
     "export": "a wall of heads written as PNG, SVG and PDF, over Matplotlib's",
     "plane": "the plane redrawn by a Matplotlib canvas",
+    "rulers": "calls and files behind a drag and a letter; controls and words on each page, over what they are to be",
     "start": "the first picture of the program, over that of a bare window",
     "responsiveness": "a walk through everything: the longest that the window keeps a hand waiting, and why",
     "model": "the arithmetic, over bare matrix products",

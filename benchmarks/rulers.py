@@ -1,0 +1,180 @@
+"""How much is behind a move of the hand, and how much stands on the screen.
+
+Calls are those of Python functions of this program, on all threads; of a letter they depend a little on when the parts
+of its picture come. They are compared with what was counted when this suite was written. What stands on the screen is
+compared with what a page is to have at most: there, controls are what takes input besides Export…, the list of examples
+and the views among them, and words are those of titles and of texts of four words or more.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import TypeVar
+
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollBar,
+    QTabBar,
+    QWidget,
+)
+
+import attention_explorer
+from attention_explorer.app import make_application
+from attention_explorer.session.session import Session
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.state.lookup.state import QUERY, LookupState
+from attention_explorer.ui.controls.text_block import TextBlock
+from attention_explorer.ui.page import PAGES, Page
+from attention_explorer.ui.window import MainWindow
+from benchmarks.heads_stage import HeadsStage, Typist
+from benchmarks.random_models import write_minilm
+from benchmarks.report import Row
+from benchmarks.stage import SIZE, PointerDrag, lookup_stage, settle
+from benchmarks.timing import Samples
+
+TEN_WORDS = "the cat sat on the mat because it was tired"
+PACKAGE = str(Path(attention_explorer.__file__).parent)
+ROUNDS = 15
+AT_FIRST = {"a drag of q": (2093, 52), "a letter typed with a model": (26_900, 128)}
+"""Calls, and files that they are in."""
+MOST_CONTROLS, MOST_WORDS = 8, 60
+Shown = TypeVar("Shown", bound=QWidget)
+INPUTS = (QAbstractButton, QComboBox, QAbstractSlider, QAbstractSpinBox, QLineEdit, QPlainTextEdit, QTabBar)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+LEAST_SENTENCE = 4
+"""Words of a text from which on it is a sentence, and no label and no number."""
+
+
+def measure() -> list[Row]:
+    """Count both."""
+    make_application()
+    return [*_calls(), *_screens()]
+
+
+# ---- Behind a move of the hand ----
+
+
+class _Counter:
+    """Knows the file of each function of ours that is called while it is on, on every thread that began after it."""
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self._is_on = False
+
+    def start(self) -> None:
+        """Look at this thread, and at those that begin from now on."""
+        threading.setprofile(self._on_event)
+        sys.setprofile(self._on_event)
+
+    @staticmethod
+    def stop() -> None:
+        """Look no more."""
+        threading.setprofile(None)
+        sys.setprofile(None)
+
+    def count(self, act: Callable[[], object]) -> tuple[float, float]:
+        """Do something, and return how many functions were called, and in how many files they are."""
+        self.files, self._is_on = [], True
+        act()
+        self._is_on = False
+        return len(self.files), len(set(self.files))
+
+    def _on_event(self, frame: FrameType, event: str, _argument: object) -> None:
+        if self._is_on and event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+            self.files.append(frame.f_code.co_filename)
+
+
+def _calls() -> list[Row]:
+    counter = _Counter()
+    counter.start()
+    with TemporaryDirectory() as folder:
+        stage = lookup_stage(Path(folder) / "settings.ini", LookupState())
+        pointer = PointerDrag(stage, QUERY)
+        rows = _counted("a drag of q", counter, pointer.aim, pointer.move)
+        pointer.release()
+        stage.close()
+        model = write_minilm(Path(folder) / "model")
+        typing = HeadsStage(Path(folder) / "settings.ini", model_recipe(model, TEN_WORDS))
+        typist = Typist(typing)
+        rows += _counted("a letter typed with a model", counter, typist.aim, typist.act)
+        typing.close()
+    counter.stop()
+    return rows
+
+
+def _counted(what: str, counter: _Counter, prepare: Callable[[], object], act: Callable[[], object]) -> list[Row]:
+    found = []
+    for _ in range(ROUNDS):
+        prepare()
+        found.append(counter.count(act))
+    units = zip(("calls", "files"), AT_FIRST[what], zip(*found[ROUNDS // 3 :], strict=True), strict=True)
+    return [Row(f"{what}: {unit}", Samples(now), "at first", _once(then), unit=unit) for unit, then, now in units]
+
+
+def _once(number: float) -> Samples:
+    return Samples((number,))
+
+
+# ---- On the screen ----
+
+
+def _screens() -> list[Row]:
+    return [row for page in PAGES for full in (False, True) for row in _screen(page.id, full=full)]
+
+
+def _screen(page: str, *, full: bool) -> list[Row]:
+    with TemporaryDirectory() as folder:
+        settings = Settings(theme=ThemeChoice.LIGHT, page=page, full=full)
+        window = MainWindow(Session(ExplorerState()), SettingsStore(Path(folder) / "settings.ini"), settings)
+        window.resize(SIZE)
+        window.show()
+        window.page.settle()
+        settle()
+        controls, words = len(_controls(window.page)), sum(len(text.split()) for text in _prose(window.page))
+        window.close()
+        window.deleteLater()
+        settle()
+    where = f"{page} at {'Full' if full else 'Start'}"
+    return [
+        Row(f"{where}: controls", _once(controls), "at most", _once(MOST_CONTROLS), 1.0, "controls"),
+        Row(f"{where}: words", _once(words), "at most", _once(MOST_WORDS), 1.0, "words"),
+    ]
+
+
+def _controls(page: Page) -> list[QWidget]:
+    """Return what takes input on a page besides Export…; what is a part of another control is that one."""
+    found = [each for each in _seen(page, INPUTS) if not isinstance(each, QScrollBar)]
+    parts = (QAbstractSpinBox, QComboBox, QTabBar)
+    return [
+        each
+        for each in found
+        if not isinstance(each.parent(), parts)
+        and not (isinstance(each, QAbstractButton) and each.text().startswith("Export"))
+    ]
+
+
+def _prose(page: Page) -> Iterable[str]:
+    """Yield the sentences and titles of a page: no labels, tokens and numbers."""
+    for each in _seen(page, (QLabel, TextBlock)):
+        lines = each.text().splitlines()
+        yield from (line for line in lines if len(_WORD.findall(line)) >= LEAST_SENTENCE or "itle" in each.objectName())
+
+
+def _seen(page: Page, kinds: tuple[type[Shown], ...]) -> list[Shown]:
+    """Return the widgets of some kinds of which something is in view."""
+    inside = [each for each in page.findChildren(QWidget) if isinstance(each, kinds) and each.isVisibleTo(page)]
+    return [each for each in inside if not each.visibleRegion().isEmpty()]
