@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,11 @@ from attention_explorer.pages.lessons.lesson import Draw, Kind, Step
 from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.progress import Progress
 from attention_explorer.pages.lessons.reading import read_lesson
-from attention_explorer.pages.lessons.words import drawn_words
+from attention_explorer.pages.lessons.words import drawn_words, is_met
+from attention_explorer.pages.training.elsewhere import in_block
+from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.sources.learned.tasks import task_of
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import QUERY, LookupState
 from attention_explorer.state.session_file import SUFFIX, read_session, write_session
@@ -477,6 +481,26 @@ def test_what_has_to_be_learned_for_an_answer_is_learned_on_a_worker(learner, mo
     assert len(threads) == 1
     assert threads[0] is not threading.main_thread()
     assert "One moment" not in learner.words()
+
+
+def test_whether_a_task_is_done_is_found_on_a_worker_where_its_layers_must_learn_first(learner, monkeypatch):
+    threads = []
+
+    def watched(task, state):
+        threads.append(threading.current_thread())
+        return is_met(task, state)
+
+    learner.start(shelf.NAMES.index("layer"))
+    while learner.place.now.until is None or "block.likeness" not in learner.place.now.until.text:
+        learner.go_on(learner.card.skip)
+    monkeypatch.setattr(player, "is_met", watched)
+    state, setup = learner.window.session.state, replace(task_of("reverse").setup, seed=771)
+    taken = in_block(replace(state, training=TrainingState().with_setup(setup).at_step(2)))
+    learner.window.session.apply(taken, "Take along")
+    learner.learned()
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
+    assert learner.place.is_done == is_met(learner.place.now, taken)
 
 
 def test_words_to_choose_from_are_learned_before_their_question_comes(learner, monkeypatch):

@@ -29,6 +29,7 @@ from attention_explorer.pages.lessons.walk import begun, checked, ended, page_of
 from attention_explorer.pages.lessons.words import (
     MARKED,
     TYPED,
+    asks_what_must_be_learned,
     drawn_words,
     is_met,
     read_answer,
@@ -540,13 +541,25 @@ class LessonPlayer(QObject):
             return
         if not len(self._session.history) and not self._session.is_previewing:
             self._drop()  # another session was opened: nothing of the one before comes back
-        elif not place.is_done and is_met(place.now, new):
-            self._change(is_done=True)
-            self._window.light(place.light, dim=False)
-            if self.card is not None:
-                announce(self.card, "Done. Next goes on.")
-        elif not place.is_done and place.light_in(old) != place.light_in(new):
-            self._window.light(place.light_in(new))
+        elif not place.is_done:
+            if place.light_in(old) != place.light_in(new):
+                self._window.light(place.light_in(new))
+            self._see_whether_it_is_done(place.now, new)
+
+    def _see_whether_it_is_done(self, task: Step, state: ExplorerState) -> None:
+        """See whether a task is done; on the worker where its condition is about what has still to learn."""
+
+        def use(met: bool) -> None:
+            place = self.place
+            if met and place is not None and place.now is task and self._session.state == state:
+                self._change(is_done=True)
+                self._window.light(place.light, dim=False)
+                if self.card is not None:
+                    announce(self.card, "Done. Next goes on.")
+
+        aside = asks_what_must_be_learned(task, state)
+        if not aside or self._awaited is None:  # else another step is on its way
+            self._find_out(lambda: is_met(task, state), use, self._complain, aside=aside)
 
     def _wear(self) -> None:
         if self.card is not None:

@@ -14,6 +14,7 @@ from attention_explorer.pages.lessons.lesson import Answer, Kind, Step
 from attention_explorer.pages.lessons.names import names_in, spelled
 from attention_explorer.pages.lessons.offers import Offer
 from attention_explorer.pages.terms.terms import link_to, term_named
+from attention_explorer.sources.registry import source_of
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.positions.state import PositionKind
 
@@ -221,6 +222,18 @@ def told_words(step: Step, truth: Right, offer: Offer = NOTHING_OFFERED) -> str:
     if step.answer is None:
         return ""
     return f"It is {full_stop(truth_words(step.answer, truth, offer))} {step.wrong or step.right}".strip()
+
+
+def asks_what_must_be_learned(step: Step, state: ExplorerState) -> bool:
+    """Whether the condition of a step is about a page whose network has to learn first, which takes seconds."""
+    pages = set() if step.until is None else {name.partition(".")[0] for name in step.until.names}
+    learned = state.block.learned
+    if "block" in pages and learned is not None:
+        from attention_explorer.sources.learned_source import float64_network  # of learned layers alone
+
+        if float64_network.peek(learned.setup, learned.step) is None:
+            return True
+    return "heads" in pages and source_of(state.heads.setup.recipe).checkpoints() > 0
 
 
 def is_met(step: Step, state: ExplorerState) -> bool:
