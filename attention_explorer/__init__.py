@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from attention_explorer import model
     from attention_explorer.api import View, load, show
+    from attention_explorer.core.colour_scale import Contrast
+    from attention_explorer.core.counting import Count
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
     from attention_explorer.pages.training.state import Speed, TrainingState
@@ -31,9 +33,7 @@ if TYPE_CHECKING:
     from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
     from attention_explorer.sources.source import Recipe
     from attention_explorer.state.block.state import BlockState
-    from attention_explorer.state.colour_scale import Contrast
     from attention_explorer.state.cost.state import CostState
-    from attention_explorer.state.counting import Count
     from attention_explorer.state.explorer import ExplorerState
     from attention_explorer.state.heads.state import (
         Aggregate,
@@ -112,9 +112,9 @@ _MODULE_OF = {
     "ArrayError": "errors",
     "BenchState": "state.scaling.state",
     "BlockState": "state.block.state",
-    "Contrast": "state.colour_scale",
+    "Contrast": "core.colour_scale",
     "CostState": "state.cost.state",
-    "Count": "state.counting",
+    "Count": "core.counting",
     "DescentSpeed": "state.lookup.state",
     "Encoding": "sources.recipe",
     "Entry": "state.lookup.state",

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attention_explorer import errors
-from attention_explorer.errors import ArrayError, ExportError
-from attention_explorer.given_arrays import (
+from attention_explorer.core.counting import Count, refusals_counted
+from attention_explorer.core.given_arrays import (
     WITH_TRANSFORMERS,
     Array,
     as_array,
@@ -31,11 +31,11 @@ from attention_explorer.given_arrays import (
     mapped,
     without_mask,
 )
+from attention_explorer.errors import ArrayError, ExportError
 from attention_explorer.rendering import render
 from attention_explorer.sources.handed_over import PREFIX, UNNAMED, file_name_of
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
-from attention_explorer.state.counting import Count, refusals_counted
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.recorded import page_of
 from attention_explorer.state.heads.state import HeadsState

@@ -16,8 +16,8 @@ from attention_explorer.errors import ExplorerError, ExportError, UsageError, di
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them: the command line answers without NumPy and Qt.
+    from attention_explorer.core.figure_options import FigureOptions
     from attention_explorer.rendering import Shown
-    from attention_explorer.state.figure_options import FigureOptions
 
 T = TypeVar("T")
 
@@ -113,7 +113,7 @@ def _no_such_word(word: str) -> str:
 
 
 def _is_file(text: str) -> bool:
-    from attention_explorer.files import looks_like_path
+    from attention_explorer.core.files import looks_like_path
 
     return looks_like_path(text) or os.path.exists(text)
 
@@ -321,13 +321,13 @@ def _page(text: str) -> str:
 
 
 def _width(text: str) -> object:
-    from attention_explorer.state.figure_options import length_from
+    from attention_explorer.core.figure_options import length_from
 
     return _read(length_from, text)
 
 
 def _dpi(text: str) -> float:
-    from attention_explorer.state.figure_options import resolution_from
+    from attention_explorer.core.figure_options import resolution_from
 
     return _read(resolution_from, text)
 
@@ -523,7 +523,7 @@ def _at_head(shown: Shown, options: argparse.Namespace) -> Shown:
     """Return what is shown with the head that was asked for."""
     from dataclasses import replace
 
-    from attention_explorer.state.counting import Count
+    from attention_explorer.core.counting import Count
     from attention_explorer.state.heads.recorded import looking_at
 
     if options.layer is None and options.head is None:
@@ -536,7 +536,7 @@ def _at_head(shown: Shown, options: argparse.Namespace) -> Shown:
 
 
 def _figure_options(options: argparse.Namespace, suffix: str) -> FigureOptions:
-    from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme
+    from attention_explorer.core.figure_options import Cells, FigureOptions, FigureTheme
 
     return FigureOptions(
         suffix,
@@ -580,7 +580,7 @@ def _shown(source: str, page: str, options: argparse.Namespace) -> Shown:
 
 def _tokens_in(path: Path) -> tuple[str, ...]:
     """Read tokens: a JSON list of texts, or one on each line."""
-    from attention_explorer.json_text import JsonTextError, json_from
+    from attention_explorer.core.json_text import JsonTextError, json_from
 
     try:
         text = path.read_text(encoding="utf-8")

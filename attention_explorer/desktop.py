@@ -15,9 +15,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from attention_explorer import assets
+from attention_explorer.core import assets
+from attention_explorer.core.files import make_folder, write_whole
 from attention_explorer.errors import ExplorerError
-from attention_explorer.files import make_folder, write_whole
 
 PLACES = {
     "desktop/attention-explorer.desktop": "applications/attention-explorer.desktop",

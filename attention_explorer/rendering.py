@@ -11,17 +11,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.core.counting import Count, refusals_counted
+from attention_explorer.core.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
+from attention_explorer.core.files import looks_like_path, write_whole
+from attention_explorer.core.session_json import PlaceError, place_text
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
-from attention_explorer.files import looks_like_path, write_whole
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import is_recording
-from attention_explorer.state.counting import Count, refusals_counted
 from attention_explorer.state.explorer import ExplorerState, PageState, counting
-from attention_explorer.state.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session
-from attention_explorer.state.session_json import PlaceError, place_text
 
 if TYPE_CHECKING:
     # Loaded with the first figure, for it starts Qt.

@@ -10,8 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PySide6.QtCore import QSize
 
 from attention_explorer.app import make_application
+from attention_explorer.core.figure_options import PIXELS_PER_INCH, FigureOptions
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.figure_options import PIXELS_PER_INCH, FigureOptions
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState
 from attention_explorer.state.heads.survey import HeadSurvey, surveys_of
 from attention_explorer.ui.export.figure import figure_bytes

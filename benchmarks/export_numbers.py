@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.figure_options import FigureOptions
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.ui.export.writing import write_awake
 from benchmarks.heads_stage import HeadsStage, sentence_of

@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 from PySide6.QtCore import QSize
 
 from attention_explorer.app import make_application
+from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState

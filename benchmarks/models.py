@@ -24,6 +24,7 @@ import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtTest import QTest
 
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.one_core import thread_switch
 from attention_explorer.session import memory
@@ -34,7 +35,6 @@ from attention_explorer.sources.models.tokeniser import library
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.map_picture import MapPicture
 from benchmarks.heads_stage import HeadsStage
 from benchmarks.random_models import write_minilm, write_smollm2
 from benchmarks.report import Row

@@ -16,7 +16,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.session import memory
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from PIL import Image
 
 import attention_explorer
+from attention_explorer.core.numbers_export import PARAMETERS
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.numbers_export import PARAMETERS
 from attention_explorer.state.ready_made import PAGE_IDS, ReadyMade, presets_of
 from attention_explorer.state.session_file import SUFFIX, read_session, write_session
 from attention_explorer.ui.page import PAGES

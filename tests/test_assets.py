@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
 
 ICONS = ["arrow-down", "attention-explorer", "lookup", "redo", "theme", "tick-dark", "tick-light", "undo"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from attention_explorer.byte_cache import CACHE, ENTRY_BYTES, ByteCache, Kept, KnowsItsArrays, arrays_in, kept
+from attention_explorer.core.byte_cache import CACHE, ENTRY_BYTES, ByteCache, Kept, KnowsItsArrays, arrays_in, kept
 
 MIB = 2**20
 

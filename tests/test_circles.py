@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from sentence_models import MODELS
 
-from attention_explorer.byte_cache import CACHE, arrays_in
+from attention_explorer.core.byte_cache import CACHE, arrays_in
 from attention_explorer.pages.training.moment import MomentRequest, moment_at
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.sources.model_source import model_recipe

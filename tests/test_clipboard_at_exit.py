@@ -12,7 +12,7 @@ COPY_AND_END = """
 import sys
 from attention_explorer.app import make_application
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.figure_options import FigureOptions
+from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.ui.export.clipboard import NumbersCopier, copy_picture
 from attention_explorer.ui.page import PAGES
 from PySide6.QtWidgets import QWidget

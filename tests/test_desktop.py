@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from attention_explorer import assets, desktop
+from attention_explorer import desktop
+from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import SUFFIX, write_session

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from attention_explorer.core.files import make_folder, write_whole
 from attention_explorer.errors import ExplorerError, ExportError
-from attention_explorer.files import make_folder, write_whole
 
 not_on_windows = pytest.mark.skipif(sys.platform == "win32", reason="permissions and inodes are POSIX's")
 
@@ -111,7 +111,7 @@ def test_what_is_private_only_its_owner_reads(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from attention_explorer.files import write_whole
+from attention_explorer.core.files import write_whole
 
 def die(file):
     file.write(b"half")
@@ -342,7 +342,7 @@ def test_a_limit_on_the_size_of_files_leaves_the_old_one(tmp_path: Path) -> None
         "import resource, signal, sys\n"
         "from pathlib import Path\n"
         "from attention_explorer.errors import ExportError\n"
-        "from attention_explorer.files import write_whole\n"
+        "from attention_explorer.core.files import write_whole\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "try:\n"

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from attention_explorer import cli
+from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.errors import ExplorerError
-from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.models.folder import read_json_list
 from attention_explorer.sources.recorded.opening import open_arrays

@@ -224,7 +224,7 @@ def test_model_and_state_run_without_qt() -> None:
         "\n".join(f"import {name}" for name in names)
         + "\nfrom attention_explorer.state.lookup.state import LookupState"
         + "\nfrom attention_explorer.state.lookup.export import lookup_numbers"
-        + "\nfrom attention_explorer.state.numbers_files import as_csv"
+        + "\nfrom attention_explorer.core.numbers_files import as_csv"
         + "\ntable = lookup_numbers(LookupState()).table"
         + "\nassert as_csv(table.header, table.rows())"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.numerals import (
+from attention_explorer.core.numerals import (
     MINUS,
     compact,
     coordinate,

@@ -22,15 +22,15 @@ from PySide6.QtWidgets import QWidget
 
 import attention_explorer
 from attention_explorer import cli, rendering
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.core.figure_options import Cells, FigureOptions, FigureTheme, Length
+from attention_explorer.core.map_picture import Window
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.map_picture import Window
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import write_session

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 
-from attention_explorer.state import numbers_files
-from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.core import numbers_files
+from attention_explorer.core.numbers_export import Numbers
 
 
 def csv_text(numbers: Numbers) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
-from attention_explorer.declared import Declaration, declarations
+from attention_explorer.core.declared import Declaration, declarations
 from attention_explorer.errors import ExplorerError
 from attention_explorer.ui.controls.choice import ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout

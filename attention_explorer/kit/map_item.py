@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsSceneMouseEvent
 
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.scene import Item
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.cell_marks import paint_outline
 from attention_explorer.ui.drawing.colour_bar import paint_bar
 from attention_explorer.ui.drawing.heatmap import (

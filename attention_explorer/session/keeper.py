@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
+from attention_explorer.core.files import make_folder
 from attention_explorer.errors import ExplorerError
-from attention_explorer.files import make_folder
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.newest_file import NewestFile, remove
 from attention_explorer.session.open_session import OpenSession

@@ -6,7 +6,7 @@ import ctypes
 import sys
 from threading import Lock
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.session import threads
 
 M_ARENA_MAX = -8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from attention_explorer.files import write_whole
+from attention_explorer.core.files import write_whole
 
 
 class NewestFile:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from attention_explorer.core.counting import Count
 from attention_explorer.session.history import History, Step
-from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState, counting, followed
 
 MERGE_WITHIN_SECONDS = 1.0

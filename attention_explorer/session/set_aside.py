@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from attention_explorer.core.files import make_folder
 from attention_explorer.errors import ExplorerError
-from attention_explorer.files import make_folder
 from attention_explorer.session.newest_file import remove
 from attention_explorer.session.open_session import OpenSession
 from attention_explorer.state.session_file import SUFFIX, write_session

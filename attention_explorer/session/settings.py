@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QLockFile, QSettings
 
-from attention_explorer.byte_cache import ON_SHOW_BYTES
+from attention_explorer.core.byte_cache import ON_SHOW_BYTES
 
 
 class ThemeChoice(StrEnum):

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_explorer import assets
-from attention_explorer.byte_cache import kept
+from attention_explorer.core import assets
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
 from attention_explorer.model.arrays import Bools
 from attention_explorer.model.learning import Batch, Network, Parameters, Scoring
-from attention_explorer.numerals import percent
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.learned.box import file_name, name_in_box, record_of
 from attention_explorer.sources.learned.learned_model import LearnedModel

@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import numpy.typing as npt
 
-from attention_explorer.byte_cache import CACHE, kept
+from attention_explorer.core.byte_cache import CACHE, kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import ArrayMap, AttentionMap
 from attention_explorer.model.arrays import Bools, Floats

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 from attention_explorer.errors import ArrayError, ExplorerError, LostFileError
 from attention_explorer.model import AttentionMap, QueryKeyMap
 from attention_explorer.sources.handed_over import UNNAMED, is_handed_over

@@ -8,8 +8,8 @@ from itertools import count
 from pathlib import Path
 from typing import IO
 
+from attention_explorer.core.files import write_whole
 from attention_explorer.errors import ExplorerError
-from attention_explorer.files import write_whole
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.handed_over import file_name_of, is_handed_over
 from attention_explorer.sources.recorded import FileReference, change_since, reference_to, whole_digest

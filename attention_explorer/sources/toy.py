@@ -22,7 +22,7 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
 from attention_explorer.model import MultiHeadAttention, RowMask, layer_norm, sinusoidal_encoding
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.layer import Floats, Layer, Values

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_explorer.numerals import counted
+from attention_explorer.core.numerals import counted
 from attention_explorer.sources.layer import Floats, Layer
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.source import Lookup, Made, Source, Traits

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
+from attention_explorer.core.counting import Count
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.cost.state import CostState
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState
 from attention_explorer.state.lookup import descent, jumps, trail
 from attention_explorer.state.lookup.head_row import HeadRow

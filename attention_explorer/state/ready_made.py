@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from attention_explorer.core.counting import Count
+from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
-from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState, counting
-from attention_explorer.state.preset import Preset
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, g
 
 import numpy as np
 
+from attention_explorer.core.session_json import Json, Place, PlaceError, place_text, well_formed
 from attention_explorer.errors import quoted
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_of
-from attention_explorer.state.session_json import Json, Place, PlaceError, place_text, well_formed
 from attention_explorer.state.session_limits import LIMITS, MOST_CHARACTERS, Limit, reason_against
 
 T = TypeVar("T")

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attention_explorer import __version__
+from attention_explorer.core.files import write_whole
+from attention_explorer.core.session_json import Json, PlaceError, parsed, place_text, written
 from attention_explorer.errors import ExplorerError, quoted
-from attention_explorer.files import write_whole
 from attention_explorer.sources.model_recipe import CONFIG, GGUF
 from attention_explorer.sources.recorded_recipe import ENDINGS
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.file_places import absolute_from, relative_to
-from attention_explorer.state.session_json import Json, PlaceError, parsed, place_text, written
 
 if TYPE_CHECKING:
     # Loaded when a session is read or written: types and limits of every field of every page.

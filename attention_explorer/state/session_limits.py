@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from attention_explorer.declared import ranges
+from attention_explorer.core import map_picture
+from attention_explorer.core.declared import ranges
+from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.pages.training.state import TrainingState, are_asked_the_same
@@ -20,7 +22,6 @@ from attention_explorer.sources.learned_recipe import MOST_STEPS, LearnedRecipe
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
-from attention_explorer.state import map_picture
 from attention_explorer.state.block import state as block
 from attention_explorer.state.block.learned import reason_against_state
 from attention_explorer.state.cost import state as cost
@@ -32,7 +33,6 @@ from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.positions import state as positions
 from attention_explorer.state.ready_made import preset_ids
 from attention_explorer.state.scaling import state as scaling
-from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 MOST_CHARACTERS = 32_767
 """Of a text: as many as a field of the window takes."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from attention_explorer.files import make_folder, write_whole
+from attention_explorer.core.files import make_folder, write_whole
 from attention_explorer.session.memory import empty
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice

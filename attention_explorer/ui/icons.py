@@ -8,7 +8,7 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 
 
 def icon(name: str, colour: str, size: int, strong: str | None = None) -> QIcon:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.models.found import FoundModel, find_models
 from attention_explorer.ui.session_dialogs import ask_for_gguf, ask_for_model_folder

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 
-from attention_explorer import assets
-from attention_explorer.state.role import Role
+from attention_explorer.core import assets
+from attention_explorer.core.role import Role
 
 FONT_FAMILY = "Inter"
 _FONT_FILES = ("fonts/Inter-Regular.otf", "fonts/Inter-SemiBold.otf")

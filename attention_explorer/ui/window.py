@@ -32,7 +32,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.core.counting import Count
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import (
     LEAST_MEMORY,
@@ -42,7 +43,6 @@ from attention_explorer.session.settings import (
     SettingsStore,
     ThemeChoice,
 )
-from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import ReadyMade, pages_changed
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction

@@ -16,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from attention_explorer.core.mask import MaskChoice, MaskKind
+from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
@@ -36,7 +38,6 @@ from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, Hidden, Picture
 from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
-from attention_explorer.state.mask import MaskChoice, MaskKind
 from attention_explorer.state.positions.clocks import clocks_picture
 from attention_explorer.state.positions.state import (
     Likeness,
@@ -45,7 +46,6 @@ from attention_explorer.state.positions.state import (
     PositionsState,
     RotaryLayout,
 )
-from attention_explorer.state.preset import preset_of
 from attention_explorer.state.ready_made import PAGE_IDS, preset_ids, presets_of
 from attention_explorer.state.row_as_lookup import as_lookup
 from attention_explorer.state.scaling.state import BenchState, GainRule, ScalingPicture, ScalingState

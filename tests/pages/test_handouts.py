@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from attention_explorer.cli import main
+from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import percent
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import drawn, judged
 from attention_explorer.pages.lessons.lesson import Kind

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attention_explorer import assets, cli
+from attention_explorer import cli
+from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import drawn, judged, truth

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from attention_explorer import assets
+from attention_explorer.core import assets
+from attention_explorer.core import terms as terms_module
+from attention_explorer.core.terms import Term, link_to, mentions, term_named, term_of_link, terms
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.words import rich, spoken
-from attention_explorer.pages.terms import terms as terms_module
-from attention_explorer.pages.terms.terms import Term, link_to, mentions, term_named, term_of_link, terms
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset, presets_of
 from attention_explorer.ui.references import PAPERS
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.pages.training.moment import accuracy_at, answer_at
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.state.preset import preset_of
 
 NOTHING = frozenset()
 

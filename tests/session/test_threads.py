@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.session import memory, threads
 from attention_explorer.session.side_by_side import side_by_side
 from attention_explorer.session.watchdog import Watchdog

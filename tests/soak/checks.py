@@ -17,7 +17,7 @@ from item_wrappers import kept_windows, stray_items
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTabWidget, QWidget
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.pages.training.page import TrainingPage
 from attention_explorer.session.requests import STILL, Requests, Standing
 from attention_explorer.session.session import Session

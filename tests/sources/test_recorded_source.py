@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage, causal_mask, scaled_dot_product_attention
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe

@@ -9,6 +9,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
+from attention_explorer.core.map_picture import Window
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -22,7 +23,6 @@ from attention_explorer.state.heads.state import MaskChoice
 from attention_explorer.state.lookup.plane import Extent
 from attention_explorer.state.lookup.presets import PRESETS
 from attention_explorer.state.lookup.state import LookupState, ValueKind
-from attention_explorer.state.map_picture import Window
 from attention_explorer.state.scaling.state import BenchState
 from attention_explorer.state.session_limits import LIMITS, Limit
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from written_numbers import csv_text, json_text, npz_bytes
 
+from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError, ExportError
 from attention_explorer.model import ModelSize
-from attention_explorer.numerals import grouped
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import toy_layers
 from attention_explorer.state.cost import measure as cost_measure

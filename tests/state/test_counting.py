@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import attention_explorer
-from attention_explorer.state.counting import Count
+from attention_explorer.core.counting import Count
 from attention_explorer.state.explorer import ExplorerState, counting
 from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.export import map_numbers, wall_numbers

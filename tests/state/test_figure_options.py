@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from attention_explorer.core.figure_options import COMMON_WIDTHS, FigureOptions, Length, LengthUnit, length_from
 from attention_explorer.errors import ExportError
-from attention_explorer.state.figure_options import COMMON_WIDTHS, FigureOptions, Length, LengthUnit, length_from
 
 
 @pytest.mark.parametrize(

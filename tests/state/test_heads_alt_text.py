@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.core.map_picture import Window
 from attention_explorer.model import Stage
 from attention_explorer.state.heads.alt_text import alt_text, strongest
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.shown_map import shown_map
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Hidden, MaskChoice, MaskKind, Picture
-from attention_explorer.state.map_picture import Window
 
 
 def three_largest(weights: np.ndarray) -> list[tuple[float, int, int]]:

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_explorer.core.numerals import size_text, weight_text
+from attention_explorer.core.shuffle import compared, shuffled_order
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import (
     MaskFill,
@@ -20,7 +22,6 @@ from attention_explorer.model import (
     scaled_dot_product_attention,
     softmax,
 )
-from attention_explorer.numerals import size_text, weight_text
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.state.heads.check_change import change_check, change_report
@@ -44,7 +45,6 @@ from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.state.heads.verdict import Kind, spread_of, verdict
 from attention_explorer.state.heads.wording import source_words
-from attention_explorer.state.shuffle import compared, shuffled_order
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))
 CAUSAL = MaskChoice(MaskKind.CAUSAL)

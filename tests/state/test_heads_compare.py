@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.numerals import scientific
 from attention_explorer.model import Stage, causal_mask, strictly_causal_mask
 from attention_explorer.model.pooling import tile_bounds
-from attention_explorer.numerals import scientific
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, ToyRecipe
 from attention_explorer.sources.source import Recipe
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads import aligned
 from attention_explorer.state.heads.compare import compare_pictures, compared_sources
 from attention_explorer.state.heads.differences import what_differs

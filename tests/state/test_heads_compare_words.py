@@ -10,9 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.model import Stage
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.compare import Comparison, compare_pictures
 from attention_explorer.state.heads.compare_words import (
     compared_cell,
@@ -26,7 +27,6 @@ from attention_explorer.state.heads.compare_words import (
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.reading import row_reading
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.numbers_files import as_csv
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 SIX = ToyRecipe(sentence="The cat sat on the mat", d_model=32, heads=4)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_explorer.core.mask import default_size, mask_of, mask_words, what_hides
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.heads.state import Cell, MaskChoice, MaskKind
-from attention_explorer.state.mask import default_size, mask_of, mask_words, what_hides
 
 SIZES = [(1, 1), (2, 2), (5, 5), (7, 6), (3, 8)]
 

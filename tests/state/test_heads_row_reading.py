@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
@@ -25,7 +26,6 @@ from attention_explorer.state.heads.reading import (
     row_reading,
 )
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.state.numbers_files import as_csv
 
 STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)
 CROSS = heads_frame(HeadsSetup(HandMadeRecipe("le chat s'est assis sur le tapis", "The cat sat on the mat"), head=2))

@@ -10,13 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.patterns import Pattern
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.source import Recipe
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.head_difference import compared
 from attention_explorer.state.heads.presets import heads_preset

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.core.counting import Count
 from attention_explorer.model import Stage
 from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.state.heads.why import MOST_NAMED, why, why_short

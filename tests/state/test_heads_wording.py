@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.counting import Count
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, Projections, TokenVectors, ToyRecipe
-from attention_explorer.state.colour_scale import Contrast
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.shown_map import map_picture

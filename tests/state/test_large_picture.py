@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import heads_frame
@@ -13,7 +14,6 @@ from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
-from attention_explorer.state.map_picture import MapPicture, Window
 
 SHORT = HeadsSetup()
 LONG = HeadsSetup(ToyRecipe(sentence="a b c d e " * 40, d_model=4, heads=1))

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from attention_explorer.core.role import Role
 from attention_explorer.state.explorer import ExplorerState, followed
 from attention_explorer.state.lookup.descent import gone_to, losses, place_in, stepped
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import preset
 from attention_explorer.state.lookup.state import LONGEST_DESCENT, QUERY, DescentSpeed, LookupState, Overlay, Part
-from attention_explorer.state.role import Role
 from attention_explorer.state.session_file import session_bytes, session_from
 
 

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_explorer.core.preset import Preset
+from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.lookup.frame import LookupFrame, as_vector, descended, lookup_frame, nearest_key
 from attention_explorer.state.lookup.plane import Vector
 from attention_explorer.state.lookup.plane_geometry import convex_hull
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import QUERY, Entry, LookupState, Part, ValueKind
-from attention_explorer.state.preset import Preset
-from attention_explorer.state.role import Role
 
 quick = settings(max_examples=50, deadline=None)
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.plane import LARGEST_COORDINATE, Extent, Vector
@@ -22,7 +23,6 @@ from attention_explorer.state.lookup.state import (
     Part,
     ValueKind,
 )
-from attention_explorer.state.role import Role
 
 DEFAULT = LookupState()
 FREE = LookupState(

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.numerals import size_text
+from attention_explorer.core.numerals import size_text
+from attention_explorer.core.preset import Preset
+from attention_explorer.core.role import Role
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.plane import Vector
 from attention_explorer.state.lookup.plane_geometry import regions
@@ -39,8 +41,6 @@ from attention_explorer.state.lookup.wording import (
     values_note,
     weight_sum,
 )
-from attention_explorer.state.preset import Preset
-from attention_explorer.state.role import Role
 
 quick = settings(max_examples=50, deadline=None)
 EACH_PRESET = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_explorer.core.colour_scale import Contrast, ScaleKind
+from attention_explorer.core.map_picture import Window
 from attention_explorer.model import RenormalisedMap, Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.colour_scale import Contrast, ScaleKind
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.shown_map import (
     hidden_keys,
@@ -23,7 +24,6 @@ from attention_explorer.state.heads.shown_map import (
     stage_title,
 )
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.map_picture import Window
 
 PLAIN = heads_frame(HeadsSetup())  # 11 tokens, the last a full stop
 CAUSAL = heads_frame(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)))

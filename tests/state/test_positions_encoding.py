@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.core.colour_scale import ScaleKind
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import learned_encoding, sinusoidal_encoding, wavelengths
 from attention_explorer.model.rotary import rotary
-from attention_explorer.state.colour_scale import ScaleKind
 from attention_explorer.state.positions.encoding import (
     MOST_TILES,
     bias_words,

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from written_numbers import csv_text, json_text, npy_bytes, npz_bytes
 
+from attention_explorer.core.numbers_export import array_table
+from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
-from attention_explorer.state.numbers_export import array_table
-from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.state.positions.export import encoding_numbers, picture_numbers
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 

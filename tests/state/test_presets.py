@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from attention_explorer.core.preset import Preset
+from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.errors import ExplorerError
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.plane import Vector
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import MOST_KEYS, QUERY, LookupState, Overlay
-from attention_explorer.state.preset import Preset
-from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 EACH = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 

@@ -14,7 +14,10 @@ import numpy as np
 import pytest
 from written_numbers import csv_text, json_text
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.core.counting import Count
+from attention_explorer.core.mask import MaskChoice, MaskKind
+from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, alibi_bias, causal_mask, rotary
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
@@ -22,7 +25,6 @@ from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState, counting, followed
 from attention_explorer.state.file_places import files_of
 from attention_explorer.state.heads.frame import heads_frame
@@ -45,8 +47,6 @@ from attention_explorer.state.lookup.wording import (
     tie_note,
     weight_sum,
 )
-from attention_explorer.state.mask import MaskChoice, MaskKind
-from attention_explorer.state.role import Role
 from attention_explorer.state.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup, reason_against_lookup
 from attention_explorer.state.session_file import read_session, session_bytes, session_from, write_session
 

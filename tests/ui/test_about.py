@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 import attention_explorer
-from attention_explorer.pages.terms.terms import terms
+from attention_explorer.core.terms import terms
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.ui.dialogs import ABOUT, about_dialog
 from attention_explorer.ui.references import PAPERS, TO_READ_ON, Reference

@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
+from attention_explorer.core.numerals import parsed_number
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import parsed_number
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture

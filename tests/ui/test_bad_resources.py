@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QSettings, QSize
 from PySide6.QtGui import QPainter
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.explorer import ExplorerState

@@ -8,7 +8,7 @@ from heads_driver import colour_distance, pixels
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
-from attention_explorer.numerals import MINUS
+from attention_explorer.core.numerals import MINUS
 from attention_explorer.ui.drawing.cell_marks import (
     cell_text,
     hatching,

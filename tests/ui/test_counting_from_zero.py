@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.core.counting import Count
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState, counting
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import Picture

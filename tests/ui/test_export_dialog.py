@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox
 from window_driver import copied_numbers
 from written_numbers import csv_text
 
+from attention_explorer.core.figure_options import FigureOptions
+from attention_explorer.core.numbers_export import Numbers, Table
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.figure_options import FigureOptions
 from attention_explorer.state.lookup.export import lookup_numbers
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.numbers_export import Numbers, Table
 from attention_explorer.ui.export import dialog as export_dialog
 from attention_explorer.ui.export.dialog import ExportDialog, words_about
 from attention_explorer.ui.export.figure import EXPORT_FORMATS, sheet_of

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QFileDialog
 from written_numbers import csv_text
 
-from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
+from attention_explorer.core.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.ui.export import dialog as export_dialog

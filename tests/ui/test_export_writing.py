@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
-from attention_explorer.files import write_whole
+from attention_explorer.core.files import write_whole
 from attention_explorer.session.jobs import JobQueue
 from attention_explorer.ui.export import figure as figures
 from attention_explorer.ui.export import writing

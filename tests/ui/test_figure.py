@@ -20,13 +20,13 @@ from PySide6.QtSvg import QSvgRenderer
 from written_numbers import npy_bytes, npz_bytes
 
 from attention_explorer import __version__
+from attention_explorer.core.figure_options import FigureOptions
+from attention_explorer.core.numbers_export import PARAMETERS, Numbers, Table
 from attention_explorer.errors import ExportError
-from attention_explorer.state.figure_options import FigureOptions
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Extent
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay
-from attention_explorer.state.numbers_export import PARAMETERS, Numbers, Table
 from attention_explorer.ui.export.figure import EXPORT_FORMATS, Figure, encoded, figure_image, write_figure
 from attention_explorer.ui.export.svg_file import FONT_FAMILIES
 from attention_explorer.ui.lookup.figure import LookupFigure

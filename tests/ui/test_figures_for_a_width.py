@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QImage
 from svg_reader import SVG, overlaps, text_places
 
-from attention_explorer.state.figure_options import FigureOptions, Length, LengthUnit
+from attention_explorer.core.figure_options import FigureOptions, Length, LengthUnit
 from attention_explorer.state.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.ui.drawing.heatmap_layout import layout_of

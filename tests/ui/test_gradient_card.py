@@ -9,12 +9,12 @@ import pyqtgraph
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
+from attention_explorer.core.role import Role
 from attention_explorer.session.settings import Settings
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.presets import preset
 from attention_explorer.state.lookup.state import QUERY, DescentSpeed, LookupState, Part
-from attention_explorer.state.role import Role
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from heads_driver import colour_distance, sequential
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
-from attention_explorer.state.colour_scale import Contrast
+from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.state.heads.export import marked_numbers
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.large_picture import large_picture

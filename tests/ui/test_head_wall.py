@@ -12,8 +12,8 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
+from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.model import AttentionMap, Stage, entropy, rollout
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind, SortBy

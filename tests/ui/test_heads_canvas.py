@@ -13,9 +13,9 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 from window_driver import copied_numbers
 
+from attention_explorer.core.map_picture import Window
 from attention_explorer.model import Stage
 from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind
-from attention_explorer.state.map_picture import Window
 from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.theme import LIGHT
 

@@ -15,10 +15,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from window_driver import copied_numbers, table_shown
 
+from attention_explorer.core.counting import Count
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
-from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset

@@ -20,11 +20,12 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 from window_driver import copied_numbers
 from written_numbers import csv_text
 
+from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Window
 from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import (
@@ -37,7 +38,6 @@ from attention_explorer.state.heads.state import (
     MaskKind,
     Picture,
 )
-from attention_explorer.state.map_picture import Window
 from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.export.figure import EXPORT_FORMATS, encoded, figure_image
 from attention_explorer.ui.export.frame import MARGIN, TITLE_HEIGHT

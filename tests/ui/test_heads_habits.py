@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QStyle, QStyleOptionButton, QStyleOptionComboBox
 
+from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.state.heads.wording import cell_words

@@ -14,12 +14,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from writing_driver import written_on
 
+from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.session.requests import Standing
 from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.masked_layers import layers_and_mask
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.cost import is_quick
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
@@ -36,8 +38,6 @@ from attention_explorer.state.heads.state import (
 )
 from attention_explorer.state.heads.survey import coming
 from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.state.layers import layers_and_mask
-from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.ui.heads import loader as heads_loader
 from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest
 from attention_explorer.ui.heads.thumbnail import summary_words

@@ -14,6 +14,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
 from svg_reader import text_places
 
+from attention_explorer.core.map_picture import MapPicture, Window
+from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.model import ArrayMap
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
@@ -22,8 +24,6 @@ from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.lines import LinePicture, Links, line_links, line_picture
 from attention_explorer.state.heads.stages import StagesPicture, stages_picture
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
-from attention_explorer.state.map_picture import MapPicture, Window
-from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.drawing.colour_bar import colour_map_of
 from attention_explorer.ui.drawing.colour_maps import pixels_of
 from attention_explorer.ui.drawing.small_map import paint_marks

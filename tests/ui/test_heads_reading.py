@@ -16,8 +16,8 @@ from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
+from attention_explorer.core.numerals import padded
 from attention_explorer.model import Stage
-from attention_explorer.numerals import padded
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.presets import heads_preset

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.core.map_picture import Window
 from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Hidden, Picture
-from attention_explorer.state.map_picture import Window
 from attention_explorer.state.session_file import session_bytes, session_from
 from attention_explorer.ui.heads.choices import CHOSEN_TOKENS
 from attention_explorer.ui.heads.figure import HeadsFigure

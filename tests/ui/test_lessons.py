@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from test_people_names import unnamed
 from window_driver import WindowDriver, drop
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 from attention_explorer.pages.lessons import player, shelf
 from attention_explorer.pages.lessons.answers import truth
 from attention_explorer.pages.lessons.lesson import Draw, Kind, Step

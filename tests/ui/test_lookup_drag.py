@@ -11,11 +11,11 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.core.role import Role
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.plane import PlaneTransform
 from attention_explorer.state.lookup.presets import preset
 from attention_explorer.state.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, ValueKind
-from attention_explorer.state.role import Role
 from attention_explorer.ui.lookup.plane_foreground import handle_places
 from attention_explorer.ui.lookup.plane_grip import rounded_to_pixel
 

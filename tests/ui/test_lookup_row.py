@@ -15,12 +15,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from window_driver import copied_numbers
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.core.counting import Count
+from attention_explorer.core.role import Role
 from attention_explorer.session.settings import Settings
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.counting import Count
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.recorded import heads_of_file
@@ -31,7 +32,6 @@ from attention_explorer.state.lookup.open_row import opened_row
 from attention_explorer.state.lookup.presets import PRESETS
 from attention_explorer.state.lookup.state import QUERY, REST, ROW_IS_FIXED, TARGET, LookupState, Overlay, Part
 from attention_explorer.state.ready_made import find_preset
-from attention_explorer.state.role import Role
 from attention_explorer.state.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup
 from attention_explorer.ui.lookup.page import LookupPage
 from attention_explorer.ui.lookup.plane_backdrop import plane_names

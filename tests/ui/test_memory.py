@@ -10,7 +10,7 @@ from heads_driver import sentence
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QInputDialog
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.session import memory, requests
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState

@@ -20,7 +20,7 @@ from scripted_model import logits_for
 from sentence_models import sentence_model, with_masked_words
 from window_driver import drop
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice

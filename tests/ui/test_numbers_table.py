@@ -7,12 +7,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLineEdit
 
+from attention_explorer.core.numerals import parsed_number
+from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import parsed_number
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.presets import preset
 from attention_explorer.state.lookup.state import LookupState, Part
-from attention_explorer.state.role import Role
 from attention_explorer.ui.lookup.table_model import Column
 from attention_explorer.ui.window import MainWindow
 

@@ -22,11 +22,11 @@ from PySide6.QtSvg import QSvgRenderer
 from svg_reader import SVG, overlaps, text_places
 
 import attention_explorer
+from attention_explorer.core.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.errors import ExportError
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.block.state import BlockPicture, BlockState
 from attention_explorer.state.cost.state import CostPicture, CostState
-from attention_explorer.state.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState

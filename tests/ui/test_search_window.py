@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from window_driver import WindowDriver
 
+from attention_explorer.core.terms import terms
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.search.panel import SearchBox
-from attention_explorer.pages.terms.terms import terms
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import PAGE_IDS, presets_of
 from attention_explorer.ui.actions import WINDOW_ACTIONS

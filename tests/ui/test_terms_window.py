@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QSlider
 from window_driver import WindowDriver
 
+from attention_explorer.core.terms import WHOLE, Term, mentions, term_named, terms
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.expression import expression
 from attention_explorer.pages.lessons.names import names_in
@@ -28,7 +29,6 @@ from attention_explorer.pages.terms.page import (
 )
 from attention_explorer.pages.terms.panel import TermCard
 from attention_explorer.pages.terms.pictures import HIGH, WIDE, painted, shown_by
-from attention_explorer.pages.terms.terms import WHOLE, Term, mentions, term_named, terms
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.ui.controls.term_label import TermLabel

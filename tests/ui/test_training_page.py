@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from training_driver import TrainingDriver
 
-from attention_explorer.numerals import percent
+from attention_explorer.core.numerals import percent
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.figure import training_figure
 from attention_explorer.pages.training.moment import worth_at

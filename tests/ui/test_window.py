@@ -11,10 +11,10 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from attention_explorer.app import ErrorReporter
+from attention_explorer.core.role import Role
 from attention_explorer.errors import FileError
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.lookup.state import QUERY, LookupState, Part
-from attention_explorer.state.role import Role
 from attention_explorer.ui.actions import WINDOW_ACTIONS
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.dialogs import page_rows, window_rows

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from attention_explorer.core.mask import MaskKind
+from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.model.arrays import Bools
 from attention_explorer.model.value_weighted import output_rows
-from attention_explorer.numerals import grouped
 from attention_explorer.pages.code.script import Program, Script
 from attention_explorer.pages.code.snippets import ARG_MAX, BY_WORD, LAYER_NORM, MASKED_SOFTMAX, SOFTMAX
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
@@ -25,7 +26,6 @@ from attention_explorer.state.heads.shown_map import (
 )
 from attention_explorer.state.heads.state import Aggregate, HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.value_weighted import lengths_shown
-from attention_explorer.state.mask import MaskKind
 
 NO_SCORES = "Only the weights are known: there are no queries and keys to compute them from."
 STARTS_AT_Q = "It begins with the queries and keys of {}: what they are made of is not in the program."

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout
 
-from attention_explorer.numerals import coordinate
+from attention_explorer.core.numerals import coordinate
 from attention_explorer.pages.lessons.answers import Given, Right
 from attention_explorer.pages.lessons.asking import Asked, Asking, AskingLine
 from attention_explorer.ui.theme import Look

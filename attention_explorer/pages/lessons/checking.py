@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
+from attention_explorer.core.numerals import counted
 from attention_explorer.errors import quoted
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.numerals import counted
 from attention_explorer.pages.lessons.lesson import Step
 from attention_explorer.pages.lessons.reading import read_lesson
 from attention_explorer.pages.lessons.walk import checked, unproved_numbers

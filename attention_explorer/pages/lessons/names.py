@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args, get_type_hi
 
 import numpy as np
 
+from attention_explorer.core.numerals import subscript
+from attention_explorer.core.session_json import Json, PlaceError, place_text
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.numerals import subscript
 from attention_explorer.pages.lessons.expression import Chooser, ExpressionError, Group, Member, Shown
 from attention_explorer.state.explorer import ExplorerState, PageState
 from attention_explorer.state.file_places import files_of
@@ -29,7 +30,6 @@ from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.session_codec import Decoder, encoded
-from attention_explorer.state.session_json import Json, PlaceError, place_text
 from attention_explorer.state.session_limits import LIMITS
 
 # What other pages compute is imported where it is asked for: the lessons are loaded with the window.

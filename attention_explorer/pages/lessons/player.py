@@ -11,8 +11,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, SignalInstance
 
+from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import coordinate
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import Outcome, Right, Verdict, drawn, judged, truth
 from attention_explorer.pages.lessons.asking import Asked

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from attention_explorer.json_text import JsonTextError, json_from
+from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.pages.lessons.lesson import NAMES, Lesson
 
 LONGEST = 1e7

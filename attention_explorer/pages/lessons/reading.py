@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from attention_explorer.core.session_json import LARGEST_INTEGER
 from attention_explorer.errors import ExplorerError, FileAccessError, full_stop, quoted
 from attention_explorer.pages.lessons.expression import Expression, ExpressionError, expression
 from attention_explorer.pages.lessons.lesson import (
@@ -27,7 +28,6 @@ from attention_explorer.pages.lessons.lesson import (
 )
 from attention_explorer.pages.lessons.places import DEEPEST, TooDeepError, Way, line_of, lines_of
 from attention_explorer.pages.lessons.tables import Table, WrongError, all_of, name_of
-from attention_explorer.state.session_json import LARGEST_INTEGER
 
 SUFFIX = ".lesson.toml"
 FORMAT = 1

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.errors import ExportError, quoted
 from attention_explorer.pages.lessons.lesson import Lesson
 from attention_explorer.pages.lessons.progress import Progress
 from attention_explorer.pages.lessons.words import spoken
-from attention_explorer.state.numbers_files import as_csv
 
 KINDS = {".csv": "Result, a line for each question", ".json": "Result"}
 """Kinds of files by their endings, the usual one first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 from attention_explorer.pages.lessons.lesson import NAMES as NAMES
 from attention_explorer.pages.lessons.lesson import Lesson
 from attention_explorer.pages.lessons.reading import SUFFIX, lesson_from

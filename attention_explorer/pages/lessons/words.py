@@ -6,14 +6,14 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 
+from attention_explorer.core.numerals import coordinate, parsed_number
+from attention_explorer.core.terms import link_to, term_named
 from attention_explorer.errors import ExplorerError, full_stop, quoted
-from attention_explorer.numerals import coordinate, parsed_number
 from attention_explorer.pages.lessons.answers import Given, Right, Verdict
 from attention_explorer.pages.lessons.facts import texts_of
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Step
 from attention_explorer.pages.lessons.names import names_in, spelled
 from attention_explorer.pages.lessons.offers import Offer
-from attention_explorer.pages.terms.terms import link_to, term_named
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.positions.state import PositionKind

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
-from attention_explorer import assets
+from attention_explorer.core import assets
+from attention_explorer.core.session_json import Json
 from attention_explorer.pages.lessons.expression import ALLOWED, Group
 from attention_explorer.pages.lessons.lesson import Kind
 from attention_explorer.pages.lessons.names import names_in
@@ -14,7 +15,6 @@ from attention_explorer.pages.lessons.reading import FORMAT, LONGEST_TEXT, MOST_
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.session_codec import encoded
-from attention_explorer.state.session_json import Json
 
 EXAMPLE = f"example{SUFFIX}"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QTextDocument
 
+from attention_explorer.core.figure_options import FigureOptions
+from attention_explorer.core.files import write_whole
 from attention_explorer.errors import UsageError, quoted
-from attention_explorer.files import write_whole
 from attention_explorer.pages.lessons.lesson import Lesson
 from attention_explorer.pages.presenting.handout import Item, picture_name, questions_html, solutions_html
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.figure_options import FigureOptions
 from attention_explorer.ui.export.figure import painted, sheet_of
 from attention_explorer.ui.export.pdf_file import PROGRAM
 from attention_explorer.ui.page import PAGES

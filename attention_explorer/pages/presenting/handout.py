@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from attention_explorer.numerals import percent, subscript
+from attention_explorer.core.numerals import percent, subscript
 from attention_explorer.pages.lessons.answers import drawn, truth
 from attention_explorer.pages.lessons.lesson import Answer, Kind, Lesson, Step
 from attention_explorer.pages.lessons.names import with_fields

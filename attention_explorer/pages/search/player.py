@@ -8,12 +8,12 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QKeySequence
 
+from attention_explorer.core.terms import terms
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.lesson import Lesson
 from attention_explorer.pages.search.entries import Entry
 from attention_explorer.pages.search.panel import SearchBox
-from attention_explorer.pages.terms.terms import terms
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.later import later
 from attention_explorer.state.ready_made import PAGE_IDS, presets_of

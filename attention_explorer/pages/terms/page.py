@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.core.terms import Term, terms
 from attention_explorer.pages.lessons.writing import sections
 from attention_explorer.pages.terms.panel import IN_A_LESSON, TermView
-from attention_explorer.pages.terms.terms import Term, terms
 from attention_explorer.pages.terms.words import NUMBERS
 from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.dialogs import page_rows, window_rows

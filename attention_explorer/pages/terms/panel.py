@@ -7,8 +7,8 @@ import html
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.terms import Term
 from attention_explorer.pages.terms.pictures import WIDE, Miniature, shown_by
-from attention_explorer.pages.terms.terms import Term
 from attention_explorer.ui.accessible import announce, sentences
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.possible import allow_unless

@@ -9,11 +9,11 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.core.figure_options import PIXELS_PER_INCH, FigureOptions, FigureTheme, Length, LengthUnit
+from attention_explorer.core.terms import WHOLE, Term
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lessons.names import with_fields
-from attention_explorer.pages.terms.terms import WHOLE, Term
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
-from attention_explorer.state.figure_options import PIXELS_PER_INCH, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.state.ready_made import ReadyMade, find_preset
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.drawing.marks import colour_of

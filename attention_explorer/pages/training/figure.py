@@ -10,11 +10,11 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter
 
 from attention_explorer import __version__
+from attention_explorer.core.numbers_export import Arrays, Numbers, Table
 from attention_explorer.pages.training import pair_words, words
 from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at
 from attention_explorer.pages.training.pictures import LearningScene, spoken
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.state.numbers_export import Arrays, Numbers, Table
 from attention_explorer.ui.export.figure import FigureStyle
 from attention_explorer.ui.export.frame import FigureFrame, room_for, styled_frame
 

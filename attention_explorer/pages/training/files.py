@@ -8,12 +8,12 @@ from typing import IO
 
 import numpy as np
 
+from attention_explorer.core.numbers_files import Report, as_csv
 from attention_explorer.errors import ExportError, quoted
 from attention_explorer.pages.training.moment import model_at, trained
 from attention_explorer.sources.learned.model_file import model_bytes
 from attention_explorer.sources.learned.run import Curve
 from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.state.numbers_files import Report, as_csv
 
 WEIGHTS = {".safetensors": "Learned weights", ".npz": "Learned weights, NumPy archive"}
 CURVES = {".csv": "Curves"}

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.learning import AS_LEARNED, Batch, ExplodedError, Scoring
@@ -17,8 +19,6 @@ from attention_explorer.sources.learned.learned_model import Answer, Heads, Lear
 from attention_explorer.sources.learned.run import Curve, Run, run_of
 from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.state.colour_scale import ColourScale, ScaleKind
-from attention_explorer.state.map_picture import MapPicture
 
 STRIDE = 4
 """Steps between two reports of how far it is."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.chart import Chart, Curve
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.scene import Stage
@@ -37,7 +38,6 @@ from attention_explorer.session.session import Session
 from attention_explorer.sources.learned.run import Curve as Learned
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.preset import preset_of
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.more_button import MoreButton

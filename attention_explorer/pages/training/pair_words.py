@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attention_explorer.declared import declarations
+from attention_explorer.core.declared import declarations
+from attention_explorer.core.numerals import percent, plain
 from attention_explorer.errors import quoted
-from attention_explorer.numerals import percent, plain
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import Moment
 from attention_explorer.pages.training.state import TrainingState

@@ -7,9 +7,9 @@ from dataclasses import replace
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.numerals import percent
 from attention_explorer.kit.scene import Stage
 from attention_explorer.kit.tab_order import in_order
-from attention_explorer.numerals import percent
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.pictures import BarsItem

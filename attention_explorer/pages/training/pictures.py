@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.map_item import BarItem, MapItem, SmallMapItem
 from attention_explorer.kit.scene import Item
 from attention_explorer.model.arrays import Bools, Floats
@@ -17,7 +18,6 @@ from attention_explorer.pages.training import pair_words, words
 from attention_explorer.pages.training.moment import WEIGHTS, Moment, picture_of
 from attention_explorer.pages.training.pair_pictures import CAPTION_HEIGHT, CaptionItem, OtherMapItem
 from attention_explorer.pages.training.state import Head, TrainingState
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.heatmap import paint_cells
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
 from attention_explorer.ui.drawing.marks import colour_of, pen

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from attention_explorer.core.preset import Preset
 from attention_explorer.pages.training.state import FIRST_SEED, TrainingState
 from attention_explorer.sources.learned.tasks import task_of
-from attention_explorer.state.preset import Preset
 
 
 def _ready(task: str, look_for: str, *, id: str = "", title: str = "", **changes: Any) -> Preset[TrainingState]:  # noqa: A002, ANN401

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from attention_explorer.core.numerals import grouped, percent, plain
 from attention_explorer.errors import ExplorerError, quoted
-from attention_explorer.numerals import grouped, percent, plain
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import answer_at, trained
 from attention_explorer.pages.training.state import Head, TrainingState

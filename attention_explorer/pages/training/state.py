@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Self
 
-from attention_explorer.declared import declared
+from attention_explorer.core.counting import Count
+from attention_explorer.core.declared import declared
 from attention_explorer.fields import CheckedFields
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Task
 from attention_explorer.sources.learned.tasks import task_of
-from attention_explorer.state.counting import Count
 
 MOST_STEPS = 20_000
 """So far does Play go at most."""

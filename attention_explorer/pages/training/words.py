@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from attention_explorer.core.numerals import counted, grouped, percent, plain
 from attention_explorer.errors import quoted
-from attention_explorer.numerals import counted, grouped, percent, plain
 from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.state import Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import NamedTuple
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 from attention_explorer.sources.learned.setup import LearningSetup
 
 

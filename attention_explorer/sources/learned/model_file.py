@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from attention_explorer.core.files import write_whole
+from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.errors import ExplorerError, ExportError, FileError, did_you_mean, quoted
-from attention_explorer.files import write_whole
-from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.model.learning import ARITHMETIC, Network
 from attention_explorer.sources.learned.first import first_network
 from attention_explorer.sources.learned.learned_model import LearnedModel

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_explorer.byte_cache import KnowsItsArrays, kept
+from attention_explorer.core.byte_cache import KnowsItsArrays, kept
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.learning import AdamSetting, Batch, ExplodedError, Training

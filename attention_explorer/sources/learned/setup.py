@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attention_explorer.declared import check_range, declared, ranges
+from attention_explorer.core.declared import check_range, declared, ranges
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.head_axis import check_width
 from attention_explorer.model.scalars import LARGEST_SEED

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.errors import FileError, quoted
-from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.sources.models.families import family_of
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tensors import Tensors

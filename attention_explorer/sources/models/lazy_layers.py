@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from threading import RLock
 from typing import overload
 
-from attention_explorer.byte_cache import KnowsItsArrays, arrays_in
+from attention_explorer.core.byte_cache import KnowsItsArrays, arrays_in
 from attention_explorer.model.transformer import Layer
 
 Fetch = Callable[[], Layer]

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from attention_explorer.byte_cache import ON_SHOW_BYTES
+from attention_explorer.core.byte_cache import ON_SHOW_BYTES
 from attention_explorer.errors import FileAccessError, FileError
 from attention_explorer.sources.models.families import family_of
 from attention_explorer.sources.models.folder import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.errors import ExplorerError
-from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.sources.model_recipe import GGUF, is_blob
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 

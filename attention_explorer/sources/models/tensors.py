@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_explorer.byte_cache import KnowsItsArrays
+from attention_explorer.core.byte_cache import KnowsItsArrays
 from attention_explorer.errors import FileError, quoted
 from attention_explorer.model.arrays import Floats, all_finite
 from attention_explorer.model.checkpoint import checkpoint

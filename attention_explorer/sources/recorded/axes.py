@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ArrayError, quoted
-from attention_explorer.numerals import counted
 from attention_explorer.sources.recorded.axes_sample import RowSums, SampledRow, add_up, is_scattered, sampled
 from attention_explorer.sources.recorded.stored_array import StoredArray
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.errors import ArrayError, FileError, did_you_mean, quoted
-from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.sources.recorded.array_file import ArrayFile
 from attention_explorer.sources.recorded.axes import FEWEST_AXES, MOST_AXES, guess_axes
 from attention_explorer.sources.recorded.stored_array import StoredArray

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attention_explorer.byte_cache import Kept
+from attention_explorer.core.byte_cache import Kept
 from attention_explorer.model import RowArray
 from attention_explorer.model.map_selection import Selection
 from attention_explorer.sources.recorded.stored_array import StoredArray, consecutive

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import ArrayMap, AttentionMap, QueryKeyMap, RowMask
-from attention_explorer.numerals import counted
 from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.recorded.contents import Contents
 from attention_explorer.sources.recorded.head_array import HeadArray

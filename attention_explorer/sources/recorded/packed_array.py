@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from attention_explorer.byte_cache import Kept
+from attention_explorer.core.byte_cache import Kept
 from attention_explorer.errors import FileAccessError, FileError
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.recorded.file_bytes import FileBytes

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.errors import FileError, quoted
-from attention_explorer.json_text import JsonTextError, json_from
 from attention_explorer.sources.recorded.array_file import ArrayFile
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 from attention_explorer.sources.recorded.npy_header import MOST_AXES, MOST_BYTES

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import Kept
+from attention_explorer.core.byte_cache import Kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import counted, percent, size_text
 from attention_explorer.model import Activation, ModelSize, causal_mask
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.numerals import counted, percent, size_text
 from attention_explorer.state.block.future import token_count
 from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.maps import feature_map, weight_map
 from attention_explorer.state.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.map_picture import MapPicture
 
 QUICK_STEPS = 40
 """So many steps of one layer take less than about 20 ms, beside their arithmetic."""

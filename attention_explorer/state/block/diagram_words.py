@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.core.numerals import MINUS, compact, grouped, percent, plain, scientific
 from attention_explorer.model import Activation, NormKind
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.depth import mean_token_cosine
-from attention_explorer.numerals import MINUS, compact, grouped, percent, plain, scientific
 from attention_explorer.state.block.boxes import ACTIVATION_NAMES, Box, Form
 from attention_explorer.state.block.diagram import DiagramPicture
 

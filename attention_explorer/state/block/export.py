@@ -9,11 +9,11 @@ from itertools import chain
 import numpy as np
 
 from attention_explorer import __version__
+from attention_explorer.core.numbers_export import Arrays, Numbers, Table, rows_of
 from attention_explorer.errors import ExportError
 from attention_explorer.state.block.diagram import DiagramPicture
 from attention_explorer.state.block.state import BlockPicture, BlockState
 from attention_explorer.state.block.wording import picture_title, settings_words
-from attention_explorer.state.numbers_export import Arrays, Numbers, Table, rows_of
 
 MOST_LINES = 50_000
 """A table with more numbers than this holds the main array only; the archives hold all."""

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import Kept
+from attention_explorer.core.byte_cache import Kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numerals import size_text
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import EncoderStack, causal_mask
 from attention_explorer.model.arrays import Bools
-from attention_explorer.numerals import size_text
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.counting import Count
 
 NOISE = 99.0
 """What the noise is multiplied by, as the tutorials' check does."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.state.colour_scale import ColourScale, Contrast, FloatArray, ScaleKind, weight_scale
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.core.colour_scale import ColourScale, Contrast, FloatArray, ScaleKind, weight_scale
+from attention_explorer.core.map_picture import MapPicture
 
 
 def feature_map(values: FloatArray, tokens: tuple[str, ...], *, end: float = 0.0) -> MapPicture:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import plain
 from attention_explorer.model import NormKind
 from attention_explorer.model.norm import Norm
-from attention_explorer.numerals import plain
 from attention_explorer.state.block.numerals import brief
 from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.colour_scale import FloatArray
 
 LEAST_SCALE, LARGEST_SCALE = 1e-7, 100.0
 SCALES = (*(float(f"{factor}e{power}") for power in range(-7, 2) for factor in (1, 2, 5)), LARGEST_SCALE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_explorer.numerals import superscript
+from attention_explorer.core.numerals import superscript
 
 
 def brief(number: float) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.model import Activation, NormPlacement
 from attention_explorer.sources.learned.tasks import task_of
 from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser, LearnedStack
-from attention_explorer.state.preset import Preset, preset_of
 
 _ENCODER = BlockState()
 _ATTENTION_ONLY = replace(

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Self
 
+from attention_explorer.core.counting import Count
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.state.counting import Count
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
 LARGEST_FACTOR = 10.0

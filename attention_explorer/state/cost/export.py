@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer import __version__
+from attention_explorer.core.numbers_export import Arrays, Numbers, Table
 from attention_explorer.errors import ExportError
 from attention_explorer.state.cost.growth import GrowthPicture
 from attention_explorer.state.cost.inputs import InputsPicture
@@ -18,7 +19,6 @@ from attention_explorer.state.cost.measure import Measurement
 from attention_explorer.state.cost.reach import ReachPicture
 from attention_explorer.state.cost.state import CostPicture, CostState
 from attention_explorer.state.cost.wording import settings_words
-from attention_explorer.state.numbers_export import Arrays, Numbers, Table
 
 Picture = LayerPicture | GrowthPicture | ReachPicture | InputsPicture
 

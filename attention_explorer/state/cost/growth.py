@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.numerals import grouped, scientific
 from attention_explorer.model import ModelSize
-from attention_explorer.numerals import grouped, scientific
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost, square_name
 from attention_explorer.state.cost.measure import MeasuredPoint, Measurement, computed_as
 from attention_explorer.state.cost.numerals import (

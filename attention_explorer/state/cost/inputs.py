@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import counted, grouped, plain
 from attention_explorer.model import Stage, product_flops
-from attention_explorer.numerals import counted, grouped, plain
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.sources.toy import toy_layers
-from attention_explorer.state.colour_scale import ColourScale, ScaleKind
 from attention_explorer.state.cost.state import CostState
-from attention_explorer.state.map_picture import MapPicture
 
 MOST_WORDS = 24
 """Longer inputs are cut: their maps could not be read side by side."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_explorer.numerals import scientific
+from attention_explorer.core.numerals import scientific
 
 SPACE = "\N{NO-BREAK SPACE}"
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")

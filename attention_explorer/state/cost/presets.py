@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.state.cost.state import CostPicture, CostState, Precision, Quantity, Scope
-from attention_explorer.state.preset import Preset, preset_of
 
 _SMALL = CostState()
 _LONG = replace(_SMALL, n=100_000)

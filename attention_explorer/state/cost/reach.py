@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.numerals import counted, grouped
 from attention_explorer.model import ModelSize, attention_path, recurrent_flops, recurrent_influence, recurrent_path
-from attention_explorer.numerals import counted, grouped
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost, square_name
 from attention_explorer.state.cost.numerals import operation_words, ratio_words
 from attention_explorer.state.cost.state import CostState

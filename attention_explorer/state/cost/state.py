@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
+from attention_explorer.core.counting import Count
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
-from attention_explorer.state.counting import Count
 
 LONGEST, WIDEST, MOST_HEADS, MOST_LAYERS, WIDEST_HIDDEN = 2**24, 2**17, 1024, 1000, 2**20
 LONGEST_CONTEXT = 64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_explorer.numerals import counted, grouped
+from attention_explorer.core.numerals import counted, grouped
 from attention_explorer.state.cost.growth import growth_title
 from attention_explorer.state.cost.inputs import inputs_picture
 from attention_explorer.state.cost.layer import cost_of, reason_without_cost

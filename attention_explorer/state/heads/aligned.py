@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.map_picture import IntArray
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection, rows_of_a_block
 from attention_explorer.model.pooling import Pooled, TilePool
 from attention_explorer.sources.recorded.pieces import SPACE
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.token_alignment import TokenAlignment, align_tokens
-from attention_explorer.state.map_picture import IntArray
 
 NONE = -1
 """The place of a token in a row that does not have it."""

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import Window
+from attention_explorer.core.numerals import plain
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
-from attention_explorer.numerals import plain
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame, other_frame
 from attention_explorer.state.heads.head_difference import surveys_on_wall
 from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, part_shown
@@ -29,7 +30,6 @@ from attention_explorer.state.heads.wording import (
     source_words,
     weight_text,
 )
-from attention_explorer.state.map_picture import Window
 
 MOST_TOKENS = 40
 """Tokens that are listed; of more, the first and the last ones."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.role import Role
 from attention_explorer.model import Stage
 from attention_explorer.sources.source import Ability
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.role import Role
 
 MOST_SHOWN = 512
 """Tokens up to which arrays are shown: some hold a number for every pair."""

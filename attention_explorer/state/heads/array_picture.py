@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, Contrast, FloatArray, score_scale, weight_scale
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import full
 from attention_explorer.model.pooling import tile_bounds
-from attention_explorer.numerals import full
-from attention_explorer.state.colour_scale import BoolArray, Contrast, FloatArray, score_scale, weight_scale
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_words
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.map_picture import MapPicture
 
 
 def shape_note(frame: HeadsFrame) -> str:

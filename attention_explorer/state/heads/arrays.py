@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import merge_heads, sinusoidal_encoding
 from attention_explorer.sources.tutorials import ends_before_w_o
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.array import (
     STAGES,
     ArrayKind,

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.numerals import counted, size_text
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage, causal_mask, softmax
 from attention_explorer.model.head_axis import for_heads
-from attention_explorer.numerals import counted, size_text
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.check_report import CheckReport, CheckTable, Form, require_size
 from attention_explorer.state.heads.frame import HeadsFrame
 

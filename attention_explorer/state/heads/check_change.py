@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numerals import size_text
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import size_text
-from attention_explorer.state.colour_scale import FloatArray
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.check_function import token_function
 from attention_explorer.state.heads.check_report import (
     CheckReport,

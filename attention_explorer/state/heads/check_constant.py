@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.numerals import signed, size_text
 from attention_explorer.model import Stage, hard_weights, softmax
-from attention_explorer.numerals import signed, size_text
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.check_report import (
     CheckReport,
     CheckTable,

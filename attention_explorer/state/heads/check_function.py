@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, layer_norm, sinusoidal_encoding
 from attention_explorer.sources.layer import Layer
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.check_report import require_size
 from attention_explorer.state.heads.frame import HeadsFrame
 

@@ -7,12 +7,12 @@ from enum import StrEnum
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numerals import percent, size_text, subscript, weight_text
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import MaskFill, Stage, causal_mask, filled_weights
-from attention_explorer.numerals import percent, size_text, subscript, weight_text
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.check_report import (
     MOST_LISTED,
     Cell,

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from attention_explorer.core.numbers_files import as_csv
+from attention_explorer.core.numerals import exact, signed, size_text, weight_text
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import exact, signed, size_text, weight_text
 from attention_explorer.sources.source import Ability
 from attention_explorer.sources.tutorials import ends_before_w_o
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.numbers_files import as_csv
 
 MOST_CHECKED = 512
 """Tokens up to which experiments are done: they compute whole layers several times over."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import grouped, size_text
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import MultiHeadAttention, QueryKeyMap
-from attention_explorer.numerals import grouped, size_text
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.check_report import CheckReport, CheckTable, Form, require_size, whole_layer
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup

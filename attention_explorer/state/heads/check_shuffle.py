@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numerals import size_text
+from attention_explorer.core.shuffle import ShuffleComparison, compared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
-from attention_explorer.numerals import size_text
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.check_function import TokenFunction, token_function
 from attention_explorer.state.heads.check_report import (
     Cell,
@@ -26,7 +27,6 @@ from attention_explorer.state.heads.check_report import (
 )
 from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.state.shuffle import ShuffleComparison, compared
 
 MOST_WORDS = 24
 

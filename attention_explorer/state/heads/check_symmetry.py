@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import size_text, weight_text
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, Stage
-from attention_explorer.numerals import size_text, weight_text
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.check_report import CheckReport, CheckTable, Form, require_size, within
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from attention_explorer.core.shuffle import shuffled_order
 from attention_explorer.state.heads.check_broadcast import broadcast_report
 from attention_explorer.state.heads.check_change import change_report
 from attention_explorer.state.heads.check_constant import constant_report
@@ -15,7 +16,6 @@ from attention_explorer.state.heads.check_reshape import reshape_report
 from attention_explorer.state.heads.check_shuffle import shuffle_report
 from attention_explorer.state.heads.check_symmetry import symmetry_report
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.shuffle import shuffled_order
 
 MOST_AT_ONCE = 128
 """Tokens up to which an experiment is done without being asked for."""

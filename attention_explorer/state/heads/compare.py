@@ -7,10 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from attention_explorer.model import Stage
-from attention_explorer.model.pooling import TilePool
-from attention_explorer.numerals import counted, scientific
-from attention_explorer.state.colour_scale import (
+from attention_explorer.core.colour_scale import (
     BoolArray,
     ColourScale,
     Contrast,
@@ -20,13 +17,16 @@ from attention_explorer.state.colour_scale import (
     score_scale,
     weight_scale,
 )
+from attention_explorer.core.map_picture import MapPicture, all_absent
+from attention_explorer.core.numerals import counted, scientific
+from attention_explorer.model import Stage
+from attention_explorer.model.pooling import TilePool
 from attention_explorer.state.heads.aligned import NONE, AlignedAxis, AlignedMap, aligned_axis, blocks
 from attention_explorer.state.heads.differences import what_differs
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.shown_map import hidden_keys, scaled, shown_map, stage_shown
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.wording import isolated, source_words
-from attention_explorer.state.map_picture import MapPicture, all_absent
 
 Axes: TypeAlias = tuple[AlignedAxis, AlignedAxis]
 """Queries and keys of A and B, each put together; the same object where they are the same tokens."""

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray
+from attention_explorer.core.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
 from attention_explorer.model import Stage
-from attention_explorer.state.colour_scale import BoolArray
 from attention_explorer.state.heads.aligned import NONE, AlignedMap, blocks, joined
 from attention_explorer.state.heads.compare import Axes, aligned_map, axes_of
 from attention_explorer.state.heads.differences import what_differs
@@ -17,7 +18,6 @@ from attention_explorer.state.heads.export import NO_DISTRIBUTIONS, numbers_of, 
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.shown_map import is_renormalised
 from attention_explorer.state.heads.state import HeadsView
-from attention_explorer.state.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
 
 NO_COUNTERPART = (
     "tokens are matched by difflib; what A or B does not have is NaN, null in JSON and an empty cell in CSV; over the "

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.numerals import MINUS, compact, readable, scientific
 from attention_explorer.model import Stage
-from attention_explorer.numerals import MINUS, compact, readable, scientific
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.aligned import NONE, joined
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attention_explorer.numerals import coordinate
+from attention_explorer.core.counting import Count
+from attention_explorer.core.mask import mask_words
+from attention_explorer.core.numerals import coordinate
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice
-from attention_explorer.state.mask import mask_words
 
 NO_MASK = "no mask"
 LONGEST_SENTENCE = 24

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import coordinate, parsed_number, plain
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import coordinate, parsed_number, plain
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.registry import recipe_as, source_of
 from attention_explorer.sources.source import Ability, Recipe
-from attention_explorer.state.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
-from attention_explorer.state.map_picture import MapPicture
 
 MOST_COMPARED = 64
 """Vectors up to which all pairs are compared: more would be a picture without numbers."""

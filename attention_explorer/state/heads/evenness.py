@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
 
 EVEN = 0.98
 CLOSE = 0.25

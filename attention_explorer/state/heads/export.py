@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from attention_explorer import __version__
+from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import Window
+from attention_explorer.core.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection, row_blocks
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Source
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
 from attention_explorer.state.heads.marked import marked_frames, marked_title
@@ -24,8 +26,6 @@ from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsVie
 from attention_explorer.state.heads.survey import HeadSurvey, meets, surveys_of
 from attention_explorer.state.heads.value_weighted import lengths_shown, lengths_words
 from attention_explorer.state.heads.wording import map_title, part_words
-from attention_explorer.state.map_picture import Window
-from attention_explorer.state.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
 
 ALL_HEADS = HeadsView()
 NO_DISTRIBUTIONS = "not every row of weights sums to 1: see what is shown"

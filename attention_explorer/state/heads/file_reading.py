@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import counted
 from attention_explorer.sources.recorded import ArrayFile, contents_of, open_arrays
 from attention_explorer.sources.recorded.contents import COMPUTED, layers_by_name
 from attention_explorer.sources.recorded_recipe import FileRecipe
@@ -15,7 +16,6 @@ from attention_explorer.sources.recorded_source import file_recipe, what_speaks_
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.state import HeadsSetup, HeadsView
-from attention_explorer.state.map_picture import MapPicture
 
 FEWEST_AXES, MOST_AXES = 2, 5
 PREVIEW_TILES = 128

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.counting import Count
+from attention_explorer.core.mask import mask_of, mask_words, what_hides
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model import (
     ArrayMap,
@@ -19,15 +21,13 @@ from attention_explorer.model import (
 )
 from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.layer import Layer
+from attention_explorer.sources.masked_layers import layers_and_mask
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Source
-from attention_explorer.state.counting import Count
+from attention_explorer.sources.token_names import numbered_tokens
 from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
-from attention_explorer.state.layers import layers_and_mask
-from attention_explorer.state.mask import mask_of, mask_words, what_hides
-from attention_explorer.state.token_names import numbered_tokens
 
 BoolArray = np.typing.NDArray[np.bool_]
 

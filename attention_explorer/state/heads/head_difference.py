@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import AttentionMap
 from attention_explorer.model.map_selection import row_blocks

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import coordinate, parsed_number, plain
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
-from attention_explorer.numerals import coordinate, parsed_number, plain
 from attention_explorer.sources.hand_made import hand_made_heads
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import TUTORIAL_WORDS, antecedent_gloss
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.sources.source import Recipe
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.wording import one
 

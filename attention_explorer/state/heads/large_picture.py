@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.state.heads.compare import Comparison, compare_pictures
 from attention_explorer.state.heads.frame import HeadsFrame, other_frame
 from attention_explorer.state.heads.lines import LinePicture, line_picture
@@ -11,7 +12,6 @@ from attention_explorer.state.heads.marked import MarkedHeads, marked_heads
 from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.stages import StagesPicture, stages_picture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
-from attention_explorer.state.map_picture import MapPicture, Window
 
 LargePicture: TypeAlias = MapPicture | LinePicture | StagesPicture | Comparison | MarkedHeads
 

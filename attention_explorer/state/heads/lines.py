@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.map_picture import Window
+from attention_explorer.core.numerals import grouped, percent
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
-from attention_explorer.numerals import grouped, percent
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.shown_map import shown_as, shown_map
 from attention_explorer.state.heads.state import HeadsView
-from attention_explorer.state.map_picture import Window
 
 IntArray = np.typing.NDArray[np.intp]
 

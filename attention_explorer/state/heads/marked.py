@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from attention_explorer.numerals import counted
-from attention_explorer.state.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
+from attention_explorer.core.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import counted
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
 from attention_explorer.state.heads.shown_map import map_picture
 from attention_explorer.state.heads.state import Aggregate, HeadsView
-from attention_explorer.state.map_picture import MapPicture
 
 MOST_MARKED = 12
 """Heads that are drawn at a time: of more, each would be too small to be compared."""

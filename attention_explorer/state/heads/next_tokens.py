@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import percent, plain
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import percent, plain
 from attention_explorer.sources.source import Predictions
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.compare import axes_of
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, heads_run_without
 from attention_explorer.state.heads.reading import Reading

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.model import Stage
 from attention_explorer.sources.source import Ability
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
 from attention_explorer.state.heads.value_weighted import lengths_shown
-from attention_explorer.state.map_picture import MapPicture
 
 DARK = 0.02
 """Where the average weight is less than this share of the colour bar, a map is nearly all in its darkest colour."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.model import Stage
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.learned.box import BOX
@@ -13,7 +14,6 @@ from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind
-from attention_explorer.state.preset import Preset, preset_of
 
 _NO_W_O = "The tutorial has no W_O: its output is A·V, and what comes after that is this program’s own."
 

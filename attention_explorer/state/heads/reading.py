@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numerals import plain
 from attention_explorer.model import Stage, entropy
-from attention_explorer.numerals import plain
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
-from attention_explorer.state.counting import Count
+from attention_explorer.sources.token_names import token_places
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Aggregate
 from attention_explorer.state.heads.wording import key_name, one, query_name
-from attention_explorer.state.token_names import token_places
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import compact, coordinate, counted, scientific
 from attention_explorer.model import Stage
-from attention_explorer.numerals import compact, coordinate, counted, scientific
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.wording import (
     LARGEST_PLAIN_EXPONENT,

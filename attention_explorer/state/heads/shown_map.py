@@ -6,14 +6,14 @@ import unicodedata
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, ColourScale, length_scale, score_scale, weight_scale
+from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.model import AttentionMap, RenormalisedMap, Stage
 from attention_explorer.model.hidden_keys_map import HiddenKeysMap
 from attention_explorer.model.pooling import Pooled
-from attention_explorer.state.colour_scale import BoolArray, ColourScale, length_scale, score_scale, weight_scale
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsView, Hidden, Picture
 from attention_explorer.state.heads.value_weighted import lengths_shown, lengths_words
-from attention_explorer.state.map_picture import MapPicture, Window
 
 MOST_NAMED = 4
 """Hidden tokens, up to which they are named."""

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import score_scale, weight_scale
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import coordinate, counted, readable
+from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
-from attention_explorer.numerals import coordinate, counted, readable
 from attention_explorer.sources.source import Ability
-from attention_explorer.state.colour_scale import score_scale, weight_scale
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.shown_map import stage_title
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.wording import cell_words, number_word, one, pair_name
-from attention_explorer.state.map_picture import MapPicture
-from attention_explorer.state.role import Role
 
 STAGE_NAMES = ("raw scores", "scaled", "masked", "weights")
 

@@ -7,22 +7,22 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Self
 
+from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import Window
+from attention_explorer.core.mask import LARGEST_MASK_SIZE as LARGEST_MASK_SIZE
+from attention_explorer.core.mask import Cell as Cell
+from attention_explorer.core.mask import MaskChoice as MaskChoice
+from attention_explorer.core.mask import MaskKind as MaskKind
+from attention_explorer.core.numerals import coordinate
+from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import Stage
-from attention_explorer.numerals import coordinate
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.source import Recipe
-from attention_explorer.state.colour_scale import Contrast
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.edited_sentence import place_after_edit
 from attention_explorer.state.heads.writing import Writing
-from attention_explorer.state.map_picture import Window
-from attention_explorer.state.mask import LARGEST_MASK_SIZE as LARGEST_MASK_SIZE
-from attention_explorer.state.mask import Cell as Cell
-from attention_explorer.state.mask import MaskChoice as MaskChoice
-from attention_explorer.state.mask import MaskKind as MaskKind
-from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 LARGEST_THRESHOLD = 1e9
 

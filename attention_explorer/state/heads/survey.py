@@ -8,19 +8,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import counted, plain
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.map_summary import SummaryPass
 from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
 from attention_explorer.model.pooling import tile_bounds
-from attention_explorer.numerals import counted, plain
 from attention_explorer.sources.source import Made
-from attention_explorer.state.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import HeadsView, SortBy, Threshold
-from attention_explorer.state.map_picture import MapPicture
 
 MOST_MEASURED = 64 * 64
 """Cells up to which patterns are measured of all heads, at about 0.1 ms each."""

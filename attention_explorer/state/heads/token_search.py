@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from attention_explorer.numerals import counted
+from attention_explorer.core.numerals import counted
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.shown_map import listed_tokens
 from attention_explorer.state.heads.state import HeadsView, Hidden

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.value_weighted import ValueWeightedMap, output_rows
 from attention_explorer.sources.source import Ability

@@ -9,13 +9,13 @@ from enum import StrEnum
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import percent, plain, scientific
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_summary import SATURATED
-from attention_explorer.numerals import percent, plain, scientific
 from attention_explorer.sources.source import Made
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
 from attention_explorer.state.heads.state import HeadsSetup

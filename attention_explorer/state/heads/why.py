@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import MINUS, counted, readable
 from attention_explorer.model import Stage
-from attention_explorer.numerals import MINUS, counted, readable
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.wording import one, products
 

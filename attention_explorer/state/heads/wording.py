@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.model import Stage
-from attention_explorer.numerals import (
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import MapPicture, Window
+from attention_explorer.core.numerals import (
     compact,
     coordinate,
     counted,
@@ -19,15 +20,14 @@ from attention_explorer.numerals import (
     signed,
     subscript,
 )
-from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.model import Stage
+from attention_explorer.sources.token_names import isolated as isolated
 from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_on, heads_run_without
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.shown_map import is_renormalised, keys_left_out, shown_as, shown_map, stage_shown
 from attention_explorer.state.heads.state import Aggregate, HeadsView
 from attention_explorer.state.heads.value_weighted import WEIGHED, lengths_shown, why_not_weighted
-from attention_explorer.state.map_picture import MapPicture, Window
-from attention_explorer.state.token_names import isolated as isolated
 
 LARGEST_PLAIN_EXPONENT = 30.0
 """Up to this score the arithmetic shows exp(score); beyond it, relative to the row's largest, as it is computed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attention_explorer.declared import declared
+from attention_explorer.core.declared import declared
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.scalars import LARGEST_SEED
 

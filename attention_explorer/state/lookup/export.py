@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer import __version__
+from attention_explorer.core.numbers_export import Numbers, Table
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.row_export import (
     ROW_AXES,
@@ -20,7 +21,6 @@ from attention_explorer.state.lookup.row_export import (
 )
 from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
 from attention_explorer.state.lookup.wording import other_mode
-from attention_explorer.state.numbers_export import Numbers, Table
 
 CSV_COLUMNS = (
     "name",

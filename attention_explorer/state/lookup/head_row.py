@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from attention_explorer.core.counting import Count
+from attention_explorer.core.mask import MaskChoice
 from attention_explorer.fields import CheckedFields
 from attention_explorer.sources.source import Recipe
-from attention_explorer.state.counting import Count
-from attention_explorer.state.mask import MaskChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.mask import mask_words
+from attention_explorer.core.numerals import counted, percent
+from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.row_lookup import RowLookup, row_lookup
-from attention_explorer.numerals import counted, percent
+from attention_explorer.sources.masked_layers import layers_and_mask
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Source
-from attention_explorer.state.layers import layers_and_mask
+from attention_explorer.sources.token_names import isolated, numbered_tokens, token_places
 from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.plane import LARGEST_COORDINATE, Extent, Vector
 from attention_explorer.state.lookup.plane_geometry import convex_hull
 from attention_explorer.state.lookup.state import Overlay
-from attention_explorer.state.mask import mask_words
-from attention_explorer.state.preset import Preset
-from attention_explorer.state.token_names import isolated, numbered_tokens, token_places
 
 MOST_FIELD_WEIGHTS = 600_000
 """Of all places of the plane together: so many take about 20 ms."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.state.lookup.plane import Extent, Vector
 from attention_explorer.state.lookup.state import LEARNED_DICTIONARY, Entry, LookupState, Overlay, ValueKind
-from attention_explorer.state.preset import Preset, preset_of
 
 
 def _entries(keys: tuple[Vector, ...], values: tuple[Vector, ...] | None = None) -> tuple[Entry, ...]:

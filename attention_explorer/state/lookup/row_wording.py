@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attention_explorer.numerals import counted, full, percent, signed, subscript, vector
+from attention_explorer.core.numerals import counted, full, percent, signed, subscript, vector
+from attention_explorer.core.role import Role
 from attention_explorer.state.lookup.frame import LookupFrame
 from attention_explorer.state.lookup.state import REST, Part
-from attention_explorer.state.role import Role
 
 if TYPE_CHECKING:
     # Loaded when there is a row: sources would delay the first picture.

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Self
 
+from attention_explorer.core.numerals import full, plain, subscript
+from attention_explorer.core.role import Role
+from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields, choice
-from attention_explorer.numerals import full, plain, subscript
 from attention_explorer.state.lookup.head_row import HeadRow
 from attention_explorer.state.lookup.plane import LARGEST_COORDINATE, Extent, Vector
-from attention_explorer.state.role import Role
-from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 
 MOST_KEYS = 12
 REST = MOST_KEYS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from attention_explorer.numerals import (
+from attention_explorer.core.numerals import (
     compact,
     coordinate,
     full,
@@ -17,6 +17,7 @@ from attention_explorer.numerals import (
     subscript,
     vector,
 )
+from attention_explorer.core.role import Role
 from attention_explorer.state.lookup.frame import LookupFrame, nearest_key
 from attention_explorer.state.lookup.plane import Vector
 from attention_explorer.state.lookup.row_wording import (
@@ -27,7 +28,6 @@ from attention_explorer.state.lookup.row_wording import (
     whose_weights,
 )
 from attention_explorer.state.lookup.state import MOST_KEYS, REST, LookupState, Overlay, Part, ValueKind
-from attention_explorer.state.role import Role
 
 LARGEST_EXPONENT = 12.0
 """Beyond e^12 the powers are unreadable; the model subtracts the maximum anyway, so there the words do the same."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
 from attention_explorer.model import alibi_slopes, softmax
 from attention_explorer.state.positions.random import contents, projections
 from attention_explorer.state.positions.scores import (

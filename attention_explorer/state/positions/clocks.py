@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import counted, scientific, signed
 from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows, wavelengths
 from attention_explorer.model.rotary import rotary
-from attention_explorer.numerals import counted, scientific, signed
-from attention_explorer.state.colour_scale import ColourScale, ScaleKind
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.table import (
     TURNING,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind, score_scale, short_number
+from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import coordinate, signed
 from attention_explorer.model.alibi import alibi_slopes
-from attention_explorer.numerals import coordinate, signed
-from attention_explorer.state.colour_scale import ColourScale, ScaleKind, score_scale, short_number
-from attention_explorer.state.counting import Count
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.table import (
     TURNING,

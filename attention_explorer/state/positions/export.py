@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from attention_explorer import __version__
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numbers_export import Arrays, Numbers, Table, array_table, rows_of
+from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.encodings import wavelengths
-from attention_explorer.numerals import grouped
-from attention_explorer.state.counting import Count
-from attention_explorer.state.numbers_export import Arrays, Numbers, Table, array_table, rows_of
 from attention_explorer.state.positions.state import PositionKind, PositionsState
 from attention_explorer.state.positions.table import TURNING, encoding_at, reason_without_table
 from attention_explorer.state.positions.wording import KIND_NAMES, settings_words

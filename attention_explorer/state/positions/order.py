@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import Contrast, FloatArray, weight_scale
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import size_text
+from attention_explorer.core.shuffle import ShuffleComparison, compared, shuffled_order
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import (
     Attention,
@@ -21,13 +25,9 @@ from attention_explorer.model import (
     sinusoidal_encoding,
 )
 from attention_explorer.model.scalars import LARGEST_SEED
-from attention_explorer.numerals import size_text
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings, toy_layers
-from attention_explorer.state.colour_scale import Contrast, FloatArray, weight_scale
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.positions.state import PositionKind, PositionsState
-from attention_explorer.state.shuffle import ShuffleComparison, compared, shuffled_order
 
 WIDEST, MOST_HEADS, MOST_WORDS = 64, 8, 24
 """What the experiment is done with at most: it computes a layer twenty times over."""

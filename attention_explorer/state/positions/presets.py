@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.state.positions.table import numbers_of
-from attention_explorer.state.preset import Preset, preset_of
 
 POSITIONS_PRESETS: tuple[Preset[PositionsState], ...] = (
     Preset(

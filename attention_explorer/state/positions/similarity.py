@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind, score_scale
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.model import alibi_slopes, rotary
-from attention_explorer.state.colour_scale import ColourScale, ScaleKind, score_scale
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.positions.distances import distances, distances_by_offset, shows_distances
 from attention_explorer.state.positions.random import contents, head_width, projections
 from attention_explorer.state.positions.state import PositionKind, PositionsState

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
+from attention_explorer.core.counting import Count
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
-from attention_explorer.state.counting import Count
 
 LONGEST, WIDEST = 8192, 1024
 LOWEST_BASE, HIGHEST_BASE = 1.0, 1e8

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
 from attention_explorer.state.positions.table import FloatArray
 
 

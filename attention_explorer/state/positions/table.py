@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.numerals import scientific
 from attention_explorer.model.encodings import clock_angles, learned_encoding, wavelengths
-from attention_explorer.numerals import scientific
 from attention_explorer.state.positions.state import PositionKind, PositionsState, RotaryLayout
 
 FloatArray = np.typing.NDArray[np.float64]

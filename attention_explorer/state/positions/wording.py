@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_explorer.core.numerals import coordinate, counted
 from attention_explorer.model.alibi import alibi_slopes
-from attention_explorer.numerals import coordinate, counted
 from attention_explorer.state.positions.encoding import slope_words
 from attention_explorer.state.positions.order import WIDEST, heads_used
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState

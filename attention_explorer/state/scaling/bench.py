@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import coordinate, parsed_number
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.model.precision import PrecisionSoftmax, softmax_in_precision
 from attention_explorer.model.softmax_slope import softmax_jacobian, two_key_slope
-from attention_explorer.numerals import coordinate, parsed_number
-from attention_explorer.state.colour_scale import ColourScale, ScaleKind
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.state.scaling.state import (
     LARGEST_SCORE,
     MOST_BENCH_KEYS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from attention_explorer import __version__
+from attention_explorer.core.numbers_export import Arrays, Numbers, array_table
 from attention_explorer.errors import ExportError
-from attention_explorer.state.numbers_export import Arrays, Numbers, array_table
 from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
 from attention_explorer.state.scaling.wording import picture_title, settings_words
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import Kept
+from attention_explorer.core.byte_cache import Kept
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.model.score_draws import ScoreSetting
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.scaling.rows import Measure, RawAndScaled, Summary, draws_possible, score_pieces, summary
 from attention_explorer.state.scaling.scores import decisive, summary_numbers
 from attention_explorer.state.scaling.state import ScalingState

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from attention_explorer.core.preset import Preset
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.state.preset import Preset
 from attention_explorer.state.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
 
 SENTENCE = (

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.model.score_draws import ScoreSetting, ScoreSource, draw_scores
 from attention_explorer.model.softmax import entropy, softmax
 from attention_explorer.model.softmax_slope import softmax_gradient_norm
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
 
 P = TypeVar("P")
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.byte_cache import Kept
+from attention_explorer.core.byte_cache import Kept
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.model.normal import normal_density, normal_tail
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
 from attention_explorer.model.softmax import softmax
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.scaling.rows import TAIL, RawAndScaled, Summary, draws_possible, score_pieces, summary
 from attention_explorer.state.scaling.state import ScalingState
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_explorer.core.numerals import coordinate, plain, scientific
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
-from attention_explorer.numerals import coordinate, plain, scientific
 from attention_explorer.state.scaling.bench import BenchPicture, Fault, bench_picture, rows_text
 from attention_explorer.state.scaling.presets import scaling_preset
 from attention_explorer.state.scaling.rows import Measure

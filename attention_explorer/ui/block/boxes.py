@@ -6,10 +6,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath
 
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind
 from attention_explorer.model.arrays import Bools
 from attention_explorer.state.block.boxes import Box
 from attention_explorer.state.block.diagram import DiagramPicture
-from attention_explorer.state.colour_scale import ColourScale, ScaleKind
 from attention_explorer.ui.block.layout import SMALLEST, BoxPlace, DiagramLayout, Path, title_of
 from attention_explorer.ui.drawing.colour_maps import DIVERGING, SEQUENTIAL, image_of, pixels_of
 from attention_explorer.ui.drawing.legend import fitting

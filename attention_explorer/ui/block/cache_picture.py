@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attention_explorer.numerals import percent
+from attention_explorer.core.numerals import percent
 from attention_explorer.state.block.cache import (
     CachePicture,
     cache_numbers,

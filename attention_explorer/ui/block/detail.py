@@ -8,10 +8,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attention_explorer.numerals import compact
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import compact
 from attention_explorer.state.block.boxes import Box, Form
 from attention_explorer.state.block.diagram import DiagramPicture
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.block.boxes import colour_map_name, ink_of_box, masked_cells, outline, sampled, scale_of
 from attention_explorer.ui.drawing.cell_marks import cover
 from attention_explorer.ui.drawing.colour_bar import paint_small_bar

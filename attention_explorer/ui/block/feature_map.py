@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.ui.drawing.cell_marks import paint_outline
 from attention_explorer.ui.drawing.colour_bar import paint_small_bar
 from attention_explorer.ui.drawing.heatmap import paint_cells, paint_row_label, paint_row_labels

@@ -8,7 +8,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from attention_explorer.numerals import size_text
+from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import size_text
 from attention_explorer.state.block.future import (
     FuturePicture,
     changed_shown,
@@ -23,8 +25,6 @@ from attention_explorer.state.block.future import (
 )
 from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.colour_scale import ColourScale, FloatArray, ScaleKind
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.block.feature_map import TALL_SHARE, label_room
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.cell_marks import paint_outline

@@ -8,7 +8,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from attention_explorer.numerals import plain
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import plain
 from attention_explorer.state.block.norm import (
     CONSTANT,
     FEATURES,
@@ -29,7 +30,6 @@ from attention_explorer.state.block.norm import (
 )
 from attention_explorer.state.block.numerals import brief
 from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.drawing.curve_chart import (
     Axis,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_explorer.numerals import percent
+from attention_explorer.core.numerals import percent
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.block.boxes import Box
 from attention_explorer.state.block.diagram import DiagramPicture, shape_trace

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from attention_explorer.state.preset import Preset
+from attention_explorer.core.preset import Preset
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.preset_box import PresetBox
 from attention_explorer.ui.controls.term_block import TermBlock

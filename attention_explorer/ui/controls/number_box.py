@@ -6,8 +6,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 
+from attention_explorer.core.numerals import coordinate, parsed_number
 from attention_explorer.errors import ExplorerError, quoted
-from attention_explorer.numerals import coordinate, parsed_number
 from attention_explorer.ui.controls.undo_keys import UndoKeys
 
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)

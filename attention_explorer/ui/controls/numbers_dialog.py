@@ -10,8 +10,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QTableView, QVBoxLayout, QWidget
 
-from attention_explorer.numerals import exact, padded, shared_decimals
-from attention_explorer.state.numbers_files import as_csv
+from attention_explorer.core.numbers_files import as_csv
+from attention_explorer.core.numerals import exact, padded, shared_decimals
 from attention_explorer.ui.theme import Look
 
 Index = QModelIndex | QPersistentModelIndex

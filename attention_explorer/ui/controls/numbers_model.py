@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
-from attention_explorer.numerals import coordinate, full
+from attention_explorer.core.numerals import coordinate, full
 from attention_explorer.ui.theme import Look
 
 Index = QModelIndex | QPersistentModelIndex

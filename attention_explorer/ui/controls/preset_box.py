@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from attention_explorer.state.preset import Preset, preset_of
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.ui.controls.choice import MOST_ENTRIES, ChoiceBox
 from attention_explorer.ui.theme import Look
 

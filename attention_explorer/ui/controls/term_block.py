@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QTextLayout
 from PySide6.QtWidgets import QWidget
 
-from attention_explorer.pages.terms.terms import Mention, is_read, mentions
+from attention_explorer.core.terms import Mention, is_read, mentions
 from attention_explorer.session.later import later
 from attention_explorer.ui.controls.term_label import EXPLAINING_KEYS
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine, unbroken

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QWidget
 
-from attention_explorer.pages.terms.terms import SCHEME, term_named, term_of_link
+from attention_explorer.core.terms import SCHEME, term_named, term_of_link
 
 EXPLAINING_KEYS = (Qt.Key.Key_F1, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 

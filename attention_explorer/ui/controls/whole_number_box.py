@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QSlider, QWidget
 
+from attention_explorer.core.numerals import parsed_number
 from attention_explorer.errors import ExplorerError, quoted
-from attention_explorer.numerals import parsed_number
 from attention_explorer.ui.controls.number_box import NumberBox
 
 

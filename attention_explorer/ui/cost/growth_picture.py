@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from attention_explorer.numerals import grouped
+from attention_explorer.core.numerals import grouped
 from attention_explorer.state.cost.growth import (
     Curve,
     GrowthPicture,

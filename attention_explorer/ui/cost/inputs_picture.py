@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.numerals import grouped
+from attention_explorer.core.numerals import grouped
 from attention_explorer.state.cost.inputs import InputsPicture, inputs_sentences, product_words, weight_words
 from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.cost.roomy_look import roomy

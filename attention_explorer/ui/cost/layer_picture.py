@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from attention_explorer.numerals import grouped
+from attention_explorer.core.numerals import grouped
 from attention_explorer.state.cost.layer import (
     LayerPicture,
     amount_words,

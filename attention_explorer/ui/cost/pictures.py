@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QPointF, Qt
 
-from attention_explorer.numerals import grouped
+from attention_explorer.core.numerals import grouped
 from attention_explorer.state.cost.export import Picture
 from attention_explorer.state.cost.growth import GrowthPicture, growth_picture
 from attention_explorer.state.cost.inputs import inputs_picture

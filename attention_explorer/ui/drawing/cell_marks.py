@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
-from attention_explorer.numerals import MINUS
-from attention_explorer.numerals import signed as signed_number
-from attention_explorer.state.colour_scale import BoolArray
+from attention_explorer.core.colour_scale import BoolArray
+from attention_explorer.core.numerals import MINUS
+from attention_explorer.core.numerals import signed as signed_number
 from attention_explorer.ui.drawing.contrast import readable_ink
 from attention_explorer.ui.drawing.marks import colour_of, pen
 from attention_explorer.ui.theme import Look

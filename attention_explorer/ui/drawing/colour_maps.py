@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 from PySide6.QtGui import QColor, QImage
 
-from attention_explorer import assets
-from attention_explorer.state.colour_scale import BoolArray, FloatArray
+from attention_explorer.core import assets
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
 
 SEQUENTIAL = ("viridis", "cividis", "magma")
 """For weights. All three grow steadily lighter; cividis reads alike with every kind of colour vision."""

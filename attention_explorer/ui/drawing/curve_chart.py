@@ -12,8 +12,8 @@ import shiboken6
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPaintEngine, QPainter, QPen, QPolygonF
 
+from attention_explorer.core.colour_scale import FloatArray, short_number
 from attention_explorer.model import tile_bounds
-from attention_explorer.state.colour_scale import FloatArray, short_number
 from attention_explorer.ui.drawing.log_axis import log_number, log_share, log_text, log_ticks
 from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.ui.theme import Look

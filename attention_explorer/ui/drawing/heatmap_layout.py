@@ -9,7 +9,7 @@ from functools import lru_cache
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF
 
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.ui.theme import Look
 
 FAR_FROM_SQUARE = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from attention_explorer.numerals import superscript
-from attention_explorer.state.colour_scale import short_number
+from attention_explorer.core.colour_scale import short_number
+from attention_explorer.core.numerals import superscript
 
 SMALLEST = 1e-300
 """What is not above 0 has no place on such an axis; it is drawn far below it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 
-from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.ui.drawing.log_axis import log_share
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen, text_size
 from attention_explorer.ui.theme import Look

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QPointF
 from PySide6.QtGui import QFont, QPainterPath, QRawFont, QTextLayout
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 from attention_explorer.ui.theme import FONT_FAMILY
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.ui.drawing.cell_marks import paint_absent, paint_outline
 from attention_explorer.ui.drawing.colour_bar import paint_small_bar
 from attention_explorer.ui.drawing.heatmap import (

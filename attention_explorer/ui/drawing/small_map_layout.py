@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF
 
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.ui.drawing.heatmap_layout import (
     LARGEST_CELL,
     HeatmapLayout,

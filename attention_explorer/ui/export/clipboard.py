@@ -10,11 +10,11 @@ from PySide6.QtGui import QGuiApplication, QImage, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
+from attention_explorer.core.figure_options import FigureOptions
+from attention_explorer.core.numbers_files import write_csv, write_json
+from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError, ExportError
-from attention_explorer.numerals import grouped
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
-from attention_explorer.state.figure_options import FigureOptions
-from attention_explorer.state.numbers_files import write_csv, write_json
 from attention_explorer.ui.export.figure import Figure, figure_bytes, rendered
 
 _MIME = {".svg": "image/svg+xml", ".pdf": "application/pdf"}

@@ -9,8 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, QTimer
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
+from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.figure_options import FigureOptions
 from attention_explorer.ui.export.clipboard import NumbersCopier, copy_picture
 from attention_explorer.ui.export.figure import (
     EXPORT_FORMATS,

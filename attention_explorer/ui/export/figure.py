@@ -12,9 +12,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPainter
 
 from attention_explorer import __version__
-from attention_explorer.errors import ExportError, UsageError, did_you_mean, quoted
-from attention_explorer.files import write_whole
-from attention_explorer.state.figure_options import (
+from attention_explorer.core.figure_options import (
     MILLIMETRES_PER_INCH,
     PIXELS_PER_INCH,
     Cells,
@@ -22,8 +20,10 @@ from attention_explorer.state.figure_options import (
     FigureTheme,
     LengthUnit,
 )
-from attention_explorer.state.numbers_export import Numbers
-from attention_explorer.state.numbers_files import Report, write_csv, write_json, write_npy, write_npz
+from attention_explorer.core.files import write_whole
+from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.core.numbers_files import Report, write_csv, write_json, write_npy, write_npz
+from attention_explorer.errors import ExportError, UsageError, did_you_mean, quoted
 from attention_explorer.ui.export.pdf_file import pdf_bytes
 from attention_explorer.ui.export.svg_file import svg_bytes
 from attention_explorer.ui.theme import DARK, LIGHT, PRINT, Look

@@ -7,8 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
-from attention_explorer.errors import ExportError, quoted
-from attention_explorer.state.figure_options import (
+from attention_explorer.core.figure_options import (
     COMMON_WIDTHS,
     LEAST_DPI,
     MOST_DPI,
@@ -18,6 +17,7 @@ from attention_explorer.state.figure_options import (
     Length,
     length_from,
 )
+from attention_explorer.errors import ExportError, quoted
 from attention_explorer.ui.controls.choice import Choice, ChoiceBox
 from attention_explorer.ui.export.figure import EXPORT_FORMATS, format_of
 

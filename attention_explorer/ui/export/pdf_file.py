@@ -26,7 +26,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 
 from attention_explorer import __version__
-from attention_explorer.state.figure_options import PIXELS_PER_INCH
+from attention_explorer.core.figure_options import PIXELS_PER_INCH
 from attention_explorer.ui.export.xml_text import xml_text
 
 POINTS_PER_INCH = 72

@@ -9,7 +9,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QRect, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
 
-from attention_explorer.state.figure_options import MILLIMETRES_PER_INCH, PIXELS_PER_INCH
+from attention_explorer.core.figure_options import MILLIMETRES_PER_INCH, PIXELS_PER_INCH
 from attention_explorer.ui.export.xml_text import xml_text
 
 FONT_FAMILIES = "Inter, 'Helvetica Neue', Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', sans-serif"

@@ -9,10 +9,10 @@ from typing import IO
 from PySide6.QtCore import QElapsedTimer, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
+from attention_explorer.core.figure_options import FigureOptions
+from attention_explorer.core.files import write_whole
 from attention_explorer.errors import quoted
-from attention_explorer.files import write_whole
 from attention_explorer.session.jobs import Cancelled, Deliver, JobQueue, Report, stoppable
-from attention_explorer.state.figure_options import FigureOptions
 from attention_explorer.ui.export.figure import Contents, Figure, begun
 
 SHOW_AFTER = 300

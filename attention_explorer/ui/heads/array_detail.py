@@ -11,10 +11,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_text
 from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_note
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.choice import ChoiceRow
 from attention_explorer.ui.controls.numbers_model import MatrixModel, MatrixTable

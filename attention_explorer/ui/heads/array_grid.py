@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_text
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.accessible import PICTURE
 from attention_explorer.ui.controls.tip_widget import TipWidget
 from attention_explorer.ui.drawing.cell_marks import paint_outline

@@ -17,18 +17,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.mask import default_size
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
 from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, HeadsView, MaskKind, Picture
 from attention_explorer.state.heads.value_weighted import WEIGHED, why_without_values
-from attention_explorer.state.mask import default_size
 from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
 from attention_explorer.ui.controls.more_button import MoreButton

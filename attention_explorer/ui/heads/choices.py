@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.model import Stage
-from attention_explorer.state.colour_scale import Contrast
 from attention_explorer.state.heads.state import Hidden, MaskKind, Picture
 
 MASKS = (

@@ -8,8 +8,8 @@ from itertools import cycle
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.state.heads.compare import Comparison
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.marks import colour_of, text_size
 from attention_explorer.ui.drawing.small_map import Mark, paint_absent_swatch, paint_marks, paint_small_map, unbroken
 from attention_explorer.ui.drawing.small_map_layout import (

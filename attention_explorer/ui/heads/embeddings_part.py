@@ -7,12 +7,13 @@ from dataclasses import replace
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.sources.source import Recipe
-from attention_explorer.state.counting import Count
 from attention_explorer.state.heads.dots import (
     DotTable,
     as_given,
@@ -25,7 +26,6 @@ from attention_explorer.state.heads.dots import (
     vectors_words,
     with_number,
 )
-from attention_explorer.state.numbers_files import as_csv
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.numbers_model import MatrixModel, MatrixTable
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine

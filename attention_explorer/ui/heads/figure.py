@@ -9,6 +9,8 @@ from functools import cached_property
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
 
+from attention_explorer.core.map_picture import MapPicture, Window
+from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.compare import Comparison, compared_sources
 from attention_explorer.state.heads.compare_export import difference_numbers
@@ -27,8 +29,6 @@ from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.survey import HeadSurvey, threshold_words
 from attention_explorer.state.heads.wording import badges, map_title, source_words
-from attention_explorer.state.map_picture import MapPicture, Window
-from attention_explorer.state.numbers_export import Numbers
 from attention_explorer.ui.drawing.heatmap import paint_heatmap, paint_lit
 from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.drawing.small_map import paint_marks

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
-from attention_explorer.numerals import counted
+from attention_explorer.core.numerals import counted
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.frame import HeadsFrame, head_name

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
+from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Cell, HeadsView
-from attention_explorer.state.map_picture import MapPicture, Window
 from attention_explorer.ui.drawing.heatmap import most_tiles, paint_heatmap, paint_lit, paint_unknown
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, layout_of
 from attention_explorer.ui.heads.map_widget import MapWidget

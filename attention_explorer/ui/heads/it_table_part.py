@@ -8,8 +8,8 @@ from dataclasses import replace
 from PySide6.QtCore import QAbstractTableModel, QObject, Qt
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.numerals import coordinate, exact, plain, signed
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import coordinate, exact, plain, signed
 from attention_explorer.session.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.source import Recipe

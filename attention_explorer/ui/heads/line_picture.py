@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath
 
-from attention_explorer.numerals import plain
-from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import plain
 from attention_explorer.state.heads.lines import LinePicture, line_legend
 from attention_explorer.ui.drawing.heatmap_layout import longest_label
 from attention_explorer.ui.drawing.marks import colour_of, pen, text_size

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from PySide6.QtCore import QObject, QTimer
 
+from attention_explorer.core.counting import Count, refusals_counted
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.checkpoint import watched
 from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
@@ -18,7 +19,6 @@ from attention_explorer.session.requests import Requests
 from attention_explorer.session.side_by_side import side_by_side
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.counting import Count, refusals_counted
 from attention_explorer.state.heads.cost import blocks, is_quick, operations
 from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, head_name
 from attention_explorer.state.heads.head_difference import compared, frame_of_b

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.state.heads.marked import MarkedHeads
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.colour_bar import paint_bar
 from attention_explorer.ui.drawing.marks import colour_of, text_size
 from attention_explorer.ui.drawing.small_map import paint_small_map

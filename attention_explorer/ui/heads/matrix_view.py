@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attention_explorer.numerals import exact
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import exact
 from attention_explorer.ui.accessible import PICTURE, sentences
 from attention_explorer.ui.controls.text_block import ink_of
 from attention_explorer.ui.drawing.cell_marks import paint_outline

@@ -6,11 +6,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import signed
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import signed
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.session.session import Session
-from attention_explorer.state.colour_scale import FloatArray
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.next_tokens import Expected, Nearness, expected_tokens, nearness
 from attention_explorer.state.heads.presets import other_setup

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.compare import Comparison, compared_sources
@@ -19,7 +20,6 @@ from attention_explorer.state.heads.presets import has_own_other
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.controls.steady import Steady

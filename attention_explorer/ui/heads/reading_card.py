@@ -9,8 +9,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ExplorerError
-from attention_explorer.numerals import counted
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.compare_words import (
     ReadSide,

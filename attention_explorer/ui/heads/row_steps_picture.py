@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.state.heads.row_steps import Column, RowSteps
 from attention_explorer.ui.accessible import PICTURE, tell_changed
 from attention_explorer.ui.drawing.colour_maps import DIVERGING, colour_table

@@ -5,19 +5,19 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QLabel, QVBoxLayout, QWidget
 
-from attention_explorer.numerals import counted
-from attention_explorer.session.session import Session
-from attention_explorer.sources.registry import source_of
-from attention_explorer.sources.source import Ability
-from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
-from attention_explorer.state.temperature import (
+from attention_explorer.core.numerals import counted
+from attention_explorer.core.temperature import (
     HIGHEST_TEMPERATURE,
     LOWEST_TEMPERATURE,
     SLIDER_STEPS,
     slider_to_temperature,
     temperature_to_slider,
 )
+from attention_explorer.session.session import Session
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability
+from attention_explorer.state.heads.frame import HeadsFrame
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.whole_number_box import show_number, show_position
 from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL

@@ -7,7 +7,7 @@ import math
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from attention_explorer.numerals import plain, scientific
+from attention_explorer.core.numerals import plain, scientific
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import LARGEST_FACTOR, GainKind, Projections, ToyRecipe
 from attention_explorer.sources.registry import recipe_as

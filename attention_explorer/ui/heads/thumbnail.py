@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
+from attention_explorer.core.colour_scale import ColourScale
+from attention_explorer.core.numerals import counted, plain
 from attention_explorer.model import MapSummary
-from attention_explorer.numerals import counted, plain
-from attention_explorer.state.colour_scale import ColourScale
 from attention_explorer.state.heads.state import HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text, pattern_words
 from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of

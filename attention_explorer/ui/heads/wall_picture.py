@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.state.counting import Count
+from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, meets, surveys_of, wall_legend
-from attention_explorer.state.map_picture import MapPicture
 from attention_explorer.ui.drawing.colour_bar import paint_bar
 from attention_explorer.ui.drawing.heatmap import paint_column_labels, paint_row_labels
 from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label

@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from attention_explorer.declared import Declaration, declarations
+from attention_explorer.core.declared import Declaration, declarations
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.writing import Writing
 from attention_explorer.ui.controls.number_box import NumberBox

@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.plane import Vector, snapped
 from attention_explorer.state.lookup.state import Part
-from attention_explorer.state.role import Role
 from attention_explorer.ui.lookup.plane_mouse import PlaneMouse
 from attention_explorer.ui.theme import Look
 

@@ -16,16 +16,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.session.session import Session
-from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
-from attention_explorer.state.lookup.state import ROW_IS_FIXED, LookupState, ValueKind
-from attention_explorer.state.temperature import (
+from attention_explorer.core.temperature import (
     HIGHEST_TEMPERATURE,
     LOWEST_TEMPERATURE,
     SLIDER_STEPS,
     slider_to_temperature,
     temperature_to_slider,
 )
+from attention_explorer.session.session import Session
+from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
+from attention_explorer.state.lookup.state import ROW_IS_FIXED, LookupState, ValueKind
 from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.controls.possible import allow_unless
 from attention_explorer.ui.controls.slider_drag import SliderDrag

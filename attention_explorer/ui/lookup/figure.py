@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from attention_explorer.numerals import coordinate, vector
+from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.core.numerals import coordinate, vector
+from attention_explorer.core.role import Role
 from attention_explorer.state.lookup.export import lookup_numbers
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.row_wording import row_caption
 from attention_explorer.state.lookup.state import LookupState, Part, ValueKind
 from attention_explorer.state.lookup.wording import description, exponent_text, output_sum
-from attention_explorer.state.numbers_export import Numbers
-from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.marks import text_size
 from attention_explorer.ui.export.figure import FigureStyle
 from attention_explorer.ui.lookup.overlay_chips import (

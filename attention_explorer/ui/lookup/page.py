@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.core.role import Role
 from attention_explorer.session.jobs import Deliver, Report
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
@@ -29,7 +30,6 @@ from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import LEARNED, PRESETS, preset
 from attention_explorer.state.lookup.state import Overlay, Part
 from attention_explorer.state.lookup.wording import description, given_in_words, key_name
-from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.hint_card import HintCard
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
 from attention_explorer.ui.controls.preset_box import PresetBox

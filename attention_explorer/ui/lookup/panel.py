@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
 
+from attention_explorer.core.role import Role
 from attention_explorer.session.later import later
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
@@ -18,7 +19,6 @@ from attention_explorer.state.lookup.wording import (
     spread_note,
     weight_sum,
 )
-from attention_explorer.state.role import Role
 from attention_explorer.ui.controls.card import Card
 from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PanelScroll
 from attention_explorer.ui.controls.text_block import TextBlock, TextLine

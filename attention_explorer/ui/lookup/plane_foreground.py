@@ -7,8 +7,8 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from attention_explorer.core.role import Role
 from attention_explorer.state.lookup.state import QUERY, Overlay, Part
-from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.marks import (
     colour_of,
     dashes,

@@ -8,13 +8,13 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Vector, snapped
 from attention_explorer.state.lookup.state import Part
-from attention_explorer.state.role import Role
 from attention_explorer.ui.lookup.plane_grip import SNAP, Drag, Grip, Pan, cursor_for, hold_at, rounded_to_pixel
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, number_range
 from attention_explorer.ui.lookup.plane_view import PlaneView

@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
+from attention_explorer.core.role import Role
 from attention_explorer.state.lookup.state import Part
 from attention_explorer.state.lookup.wording import other_mode, weight_name
-from attention_explorer.state.role import Role
 from attention_explorer.ui.drawing.label_places import free_spot
 from attention_explorer.ui.drawing.marks import (
     colour_of,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
-from attention_explorer.numerals import plain
+from attention_explorer.core.numerals import plain
 from attention_explorer.state.lookup.plane import PlaneTransform, tick_step, ticks
 from attention_explorer.ui.drawing.marks import colour_of, text_size
 from attention_explorer.ui.lookup.covered_names import covered_names

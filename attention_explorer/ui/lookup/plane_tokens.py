@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.state.role import Role
+from attention_explorer.core.role import Role
 from attention_explorer.ui.drawing.label_places import free_spot
 from attention_explorer.ui.drawing.marks import draw_haloed_text, text_size
 from attention_explorer.ui.lookup.covered_names import covered_names

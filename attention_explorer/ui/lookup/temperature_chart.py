@@ -11,12 +11,12 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from attention_explorer.numerals import coordinate
+from attention_explorer.core.numerals import coordinate
+from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import MOST_KEYS
 from attention_explorer.state.lookup.wording import description, key_name
-from attention_explorer.state.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.ui.accessible import CHART, sentences
 from attention_explorer.ui.theme import Look
 

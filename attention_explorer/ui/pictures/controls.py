@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.session.session import Session
-from attention_explorer.state.preset import Preset, preset_of
 from attention_explorer.ui.controls.choice import Choice, ChoiceRow
 from attention_explorer.ui.controls.flow_layout import FlowLayout
 from attention_explorer.ui.controls.more_button import MoreButton

@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter
 
-from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.ui.accessible import sentences
 from attention_explorer.ui.export.figure import FigureStyle
 from attention_explorer.ui.export.frame import FigureFrame, is_drawing, room_for, styled_frame

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.state.colour_scale import short_number
+from attention_explorer.core.colour_scale import short_number
 from attention_explorer.state.positions.encoding import BiasLines, slope_words
 from attention_explorer.ui.drawing.curve_chart import round_ticks
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.numerals import SUBSCRIPTS, scientific
+from attention_explorer.core.numerals import SUBSCRIPTS, scientific
 from attention_explorer.state.positions.clocks import MATRIX_SIDE, ClocksPicture, clock_words, matrix_words
 from attention_explorer.state.positions.state import PositionKind
 from attention_explorer.state.positions.table import dimensions_of_pair, numbers_of, ordinal, wavelength_text

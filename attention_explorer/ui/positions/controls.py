@@ -8,8 +8,8 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
+from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError, quoted
-from attention_explorer.numerals import coordinate
 from attention_explorer.state.positions.order import shuffled_again
 from attention_explorer.state.positions.state import (
     MOST_WAVES,

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.state.positions.encoding import NumberMap
 from attention_explorer.state.positions.table import IntArray, ticks
 from attention_explorer.ui.drawing.colour_bar import paint_bar

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
-from attention_explorer.numerals import coordinate, signed
+from attention_explorer.core.numerals import coordinate, signed
 from attention_explorer.state.positions.encoding import EncodingPicture, Wave, bias_words, cell_words, slope_words
 from attention_explorer.state.positions.state import PositionKind
 from attention_explorer.state.positions.table import FloatArray, encoding_at, pair_count, wavelength, wavelength_text

@@ -9,7 +9,7 @@ from functools import cached_property
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter
 
-from attention_explorer.state.numbers_export import Numbers
+from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.state.positions.export import encoding_numbers, picture_numbers
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.state.positions.wording import description, picture_title, settings_words

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from attention_explorer.numerals import counted, plain, signed, size_text, weight_text
+from attention_explorer.core.numerals import counted, plain, signed, size_text, weight_text
 from attention_explorer.state.positions.attention import PositionAttentionPicture
 from attention_explorer.state.positions.order import MOST_HEADS, WIDEST, OrderPicture, Outcome
 from attention_explorer.state.positions.similarity import SimilarityPicture

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attention_explorer.numerals import weight_text
+from attention_explorer.core.numerals import weight_text
 from attention_explorer.state.positions.order import KINDS, OrderPicture, Outcome
 from attention_explorer.ui.drawing.blanks import paint_blank
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attention_explorer.numerals import MINUS, signed
+from attention_explorer.core.numerals import MINUS, signed
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.positions.wording import RowReading, verdict
 from attention_explorer.ui.accessible import WORDS

@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from attention_explorer.core.numerals import plain
 from attention_explorer.model import tile_bounds
-from attention_explorer.numerals import plain
 from attention_explorer.state.positions.similarity import SimilarityPicture
 from attention_explorer.state.positions.state import PositionKind
 from attention_explorer.ui.drawing.curve_chart import (

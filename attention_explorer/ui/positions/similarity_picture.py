@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.numerals import plain, signed, size_text
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import plain, signed, size_text
 from attention_explorer.state.positions.similarity import SimilarityPicture
 from attention_explorer.state.positions.table import ordinal, ticks
 from attention_explorer.ui.drawing.colour_bar import paint_small_bar

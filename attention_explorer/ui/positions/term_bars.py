@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.numerals import plain, signed
+from attention_explorer.core.numerals import plain, signed
 from attention_explorer.state.positions.attention import PositionAttentionPicture, Term
 from attention_explorer.ui.drawing.legend import fitting
 from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen, text_size

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attention_explorer.numerals import compact, coordinate, plain, scientific
+from attention_explorer.core.numerals import compact, coordinate, plain, scientific
 from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.ui.drawing.curve_chart import Axis, ChartLayout, round_ticks
 from attention_explorer.ui.drawing.marks import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPointF, Qt
 
-from attention_explorer.numerals import compact, plain, scientific, signed
+from attention_explorer.core.numerals import compact, plain, scientific, signed
 from attention_explorer.state.scaling.bench import BenchPicture
 from attention_explorer.state.scaling.state import ScalingState
 from attention_explorer.ui.pictures.drawing import Change

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
 
-from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.state.scaling.growth import GrowthPicture
 from attention_explorer.state.scaling.wording import measured
 from attention_explorer.ui.drawing.curve_chart import ChartLayout

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from attention_explorer.core.numerals import coordinate, grouped, percent, plain, scientific
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
-from attention_explorer.numerals import coordinate, grouped, percent, plain, scientific
 from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.state.scaling.growth import GrowthPicture
 from attention_explorer.state.scaling.rows import SATURATED_ABOVE

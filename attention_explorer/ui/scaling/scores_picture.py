@@ -6,8 +6,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.numerals import plain
-from attention_explorer.state.colour_scale import FloatArray
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import plain
 from attention_explorer.state.scaling.growth import STOPS
 from attention_explorer.state.scaling.rows import TAIL
 from attention_explorer.state.scaling.scores import ScoresPicture, predicted_density

@@ -8,8 +8,8 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from attention_explorer.numerals import plain, scientific, signed, subscript
-from attention_explorer.state.map_picture import MapPicture
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import plain, scientific, signed, subscript
 from attention_explorer.state.scaling.bench import BenchPicture
 from attention_explorer.ui.drawing.cell_marks import paint_hatching, paint_numbers, paint_outline
 from attention_explorer.ui.drawing.colour_bar import colour_map_of, paint_small_bar

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.numerals import plain, scientific
+from attention_explorer.core.numerals import plain, scientific
 from attention_explorer.state.scaling.rows import SATURATED_ABOVE, Measure
 from attention_explorer.state.scaling.scores import ScoresPicture
 from attention_explorer.state.scaling.wording import measured, share

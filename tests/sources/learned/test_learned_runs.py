@@ -8,7 +8,7 @@ from threading import Event, Thread
 import numpy as np
 import pytest
 
-from attention_explorer.byte_cache import CACHE
+from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.learning import ExplodedError, Network, Scoring
 from attention_explorer.sources.learned.learned_model import LearnedModel, Measured

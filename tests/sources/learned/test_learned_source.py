@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attention_explorer import assets
+from attention_explorer.core import assets
+from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.numerals import percent
 from attention_explorer.sources.learned.box import BOX, file_name, name_in_box, record_of
 from attention_explorer.sources.learned.learned_model import LearnedModel
 from attention_explorer.sources.learned.model_file import read_model

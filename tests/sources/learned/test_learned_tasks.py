@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_explorer.declared import declarations, ranges
+from attention_explorer.core.declared import declarations, ranges
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.learning import NOT_ASKED, Batch
 from attention_explorer.sources.learned.setup import LearningSetup

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from attention_explorer.numerals import MINUS, compact, scientific
+from attention_explorer.core.numerals import MINUS, compact, scientific
 
 FloatArray = np.typing.NDArray[np.floating]
 BoolArray = np.typing.NDArray[np.bool_]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeAlias, cast
 
-from attention_explorer.json_text import JsonTextError, JsonTooDeepError, json_from
+from attention_explorer.core.json_text import JsonTextError, JsonTooDeepError, json_from
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 

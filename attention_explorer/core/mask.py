@@ -10,7 +10,8 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.numerals import counted
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import (
     block_mask,
@@ -20,7 +21,6 @@ from attention_explorer.model import (
     strictly_causal_mask,
     window_mask,
 )
-from attention_explorer.numerals import counted
 
 BoolArray = np.typing.NDArray[np.bool_]
 

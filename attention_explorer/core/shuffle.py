@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.colour_scale import FloatArray
 
 ROUNDING = 1e-9
 """Differences below this share of the largest output are rounding: they come from sums in another order."""

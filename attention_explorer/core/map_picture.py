@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import BoolArray, ColourScale, FloatArray, ScaleKind
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.pooling import TilePool, tile_bounds
-from attention_explorer.state.colour_scale import BoolArray, ColourScale, FloatArray, ScaleKind
 
 IntArray = np.typing.NDArray[np.intp]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attention_explorer.byte_cache import kept
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.mask import MaskChoice, mask_of
 from attention_explorer.model.arrays import Bools
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup, Recipe
-from attention_explorer.state.mask import MaskChoice, mask_of
 
 
 @kept

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from attention_explorer import assets
+from attention_explorer.core import assets
 
 FILE = "terms/terms.toml"
 SCHEME = "term:"

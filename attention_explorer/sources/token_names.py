@@ -6,8 +6,8 @@ import unicodedata
 from collections import Counter
 from typing import Any
 
+from attention_explorer.core.counting import Count
 from attention_explorer.sources.source import Source
-from attention_explorer.state.counting import Count
 
 
 def numbered_tokens(

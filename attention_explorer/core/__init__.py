@@ -1,0 +1,1 @@
+"""What every floor above shares, without Qt: fields, numbers, files, the cache, maps, masks and colour scales."""
