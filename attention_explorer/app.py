@@ -28,6 +28,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.errors import ExplorerError, FileAccessError, FileError
+from attention_explorer.kit import accessible
+from attention_explorer.kit.drawing.colour_maps import load_colour_maps
+from attention_explorer.kit.theme import load_fonts
 from attention_explorer.session import garbage
 from attention_explorer.session.later import later
 from attention_explorer.session.memory import use_one_heap
@@ -35,10 +38,7 @@ from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.ui import accessible
-from attention_explorer.ui.drawing.colour_maps import load_colour_maps
 from attention_explorer.ui.load_ahead import LoadAhead
-from attention_explorer.ui.theme import load_fonts
 from attention_explorer.ui.window import MainWindow
 
 # Kept to the very end of the process: widgets and fonts that are collected after the application is gone crash Qt.

@@ -25,7 +25,7 @@ from attention_explorer.state.session_file import SUFFIX, Opened, read_session
 
 if TYPE_CHECKING:
     # Loaded with the first figure, for it starts Qt.
-    from attention_explorer.ui.export.figure import Figure
+    from attention_explorer.kit.export.figure import Figure
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Source = ExplorerState | PageState | str | os.PathLike[str]
@@ -182,7 +182,7 @@ def format_for(path: Path | None, given: str = "") -> str:
     UsageError
         It is unknown, there is none, or the file would pass for a session.
     """
-    from attention_explorer.ui.export.figure import EXPORT_FORMATS, format_of
+    from attention_explorer.kit.export.figure import EXPORT_FORMATS, format_of
 
     if path is not None and path.name.lower().endswith(SUFFIX):
         raise UsageError(f"“{path.name}” would pass for a session, and is to hold numbers. Leave out “.attn”.")
@@ -205,7 +205,7 @@ def file_bytes(shown: Shown, options: FigureOptions, what: str = "") -> bytes:
         The page has no such figure, what is shown cannot be computed, the format is unknown, or the picture too large.
     """
     figure = _figure(shown, what)
-    from attention_explorer.ui.export.figure import figure_bytes
+    from attention_explorer.kit.export.figure import figure_bytes
 
     with refusals_counted(shown.state.heads.setup.count), _memory_given_back():
         return figure_bytes(figure, options)
@@ -214,7 +214,7 @@ def file_bytes(shown: Shown, options: FigureOptions, what: str = "") -> bytes:
 def write_file(shown: Shown, path: Path, options: FigureOptions, what: str = "") -> None:
     """Write the contents of `file_bytes` to a file, whole or not at all; numbers are written as they are computed."""
     figure = _figure(shown, what)
-    from attention_explorer.ui.export.figure import write_figure
+    from attention_explorer.kit.export.figure import write_figure
 
     with refusals_counted(shown.state.heads.setup.count), _memory_given_back():
         write_figure(figure, path, options)
@@ -232,7 +232,7 @@ def _memory_given_back() -> Iterator[None]:
 def _figure(shown: Shown, what: str) -> Figure:
     # Here Qt is started: importing the program must not do so.
     from attention_explorer.app import make_drawing_application
-    from attention_explorer.ui.page import PAGES, PICTURE
+    from attention_explorer.pages.registry import PAGES, PICTURE
 
     make_drawing_application()
     (entry,) = (each for each in PAGES if each.id == shown.page)

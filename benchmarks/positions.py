@@ -14,9 +14,9 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QSlider
 
+from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.positions.state import PositionsPicture, PositionsState
-from attention_explorer.ui.pictures.canvas import PicturesCanvas
 from attention_explorer.ui.positions.page import PositionsPage
 from benchmarks.bare import update_all
 from benchmarks.report import Row

@@ -33,7 +33,7 @@ def test_icons_are_drawings(name: str) -> None:
 
 
 def test_every_page_has_its_icon() -> None:
-    from attention_explorer.ui.page import PAGES
+    from attention_explorer.pages.registry import PAGES
 
     for entry in PAGES:
         assert assets.read_bytes(f"icons/{entry.icon}.svg")

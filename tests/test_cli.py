@@ -14,12 +14,12 @@ import pytest
 
 from attention_explorer import __version__, app, cli
 from attention_explorer.core.preset import Preset
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session import garbage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.ui.page import PAGES
 
 WITHOUT_DISPLAY = {
     name: value

@@ -13,8 +13,8 @@ import sys
 from attention_explorer.app import make_application
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.core.figure_options import FigureOptions
-from attention_explorer.ui.export.clipboard import NumbersCopier, copy_picture
-from attention_explorer.ui.page import PAGES
+from attention_explorer.kit.export.clipboard import NumbersCopier, copy_picture
+from attention_explorer.pages.registry import PAGES
 from PySide6.QtWidgets import QWidget
 
 application = make_application()

@@ -285,7 +285,7 @@ def after_first_page(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 def test_showing_the_first_page_loads_no_chart_and_no_exporter(after_first_page: set[str]) -> None:
     assert "attention_explorer.ui.lookup.page" in after_first_page
     assert not {"pyqtgraph", "matplotlib"} & tops(after_first_page)
-    assert "attention_explorer.ui.export.figure" not in after_first_page
+    assert "attention_explorer.kit.export.figure" not in after_first_page
     assert "attention_explorer.ui.lookup.temperature_chart" not in after_first_page
 
 

@@ -26,6 +26,10 @@ from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.figure_options import Cells, FigureOptions, FigureTheme, Length
 from attention_explorer.core.map_picture import Window
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.export import dialog
+from attention_explorer.kit.export.dialog import export_or_explain
+from attention_explorer.kit.export.figure import EXPORT_FORMATS, Figure
+from attention_explorer.pages.registry import PAGES, PageEntry
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.explorer import ExplorerState
@@ -34,10 +38,6 @@ from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import write_session
-from attention_explorer.ui.export import dialog
-from attention_explorer.ui.export.dialog import export_or_explain
-from attention_explorer.ui.export.figure import EXPORT_FORMATS, Figure
-from attention_explorer.ui.page import PAGES, PageEntry
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

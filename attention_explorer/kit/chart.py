@@ -13,9 +13,9 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attention_explorer.ui.accessible import CHART, tell_changed
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.accessible import CHART, tell_changed
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 
 NOISY_FROM = 400
 """Points of a curve from which it is drawn piece by piece: a wide antialiased line through noise is slow otherwise."""

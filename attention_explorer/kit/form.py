@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from attention_explorer.core.declared import Declaration, declarations
 from attention_explorer.errors import ExplorerError
-from attention_explorer.ui.controls.choice import ChoiceRow
-from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.controls.whole_number_box import WholeNumberBox, show_number
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
+from attention_explorer.kit.theme import Look
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -7,19 +7,19 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsSceneMouseEvent
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.kit.scene import Item
-from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.colour_bar import paint_bar
-from attention_explorer.ui.drawing.heatmap import (
+from attention_explorer.kit.drawing.cell_marks import paint_outline
+from attention_explorer.kit.drawing.colour_bar import paint_bar
+from attention_explorer.kit.drawing.heatmap import (
     paint_cells,
     paint_column_label,
     paint_heatmap,
     paint_row_label,
     paint_unknown,
 )
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, bar_in, layout_of
-from attention_explorer.ui.drawing.marks import colour_of, pen
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels, bar_in, layout_of
+from attention_explorer.kit.drawing.marks import colour_of, pen
+from attention_explorer.kit.scene import Item
+from attention_explorer.kit.theme import Look
 
 Cell = tuple[int, int]
 

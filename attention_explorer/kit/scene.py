@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.ui.accessible import PICTURE, tell_changed
-from attention_explorer.ui.drawing.marks import paint_focus_frame
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.accessible import PICTURE, tell_changed
+from attention_explorer.kit.drawing.marks import paint_focus_frame
+from attention_explorer.kit.theme import Look
 
 
 class Item(QGraphicsObject):

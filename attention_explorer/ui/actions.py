@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.ui.page import PAGES
 
 if TYPE_CHECKING:
     from attention_explorer.ui.window import MainWindow

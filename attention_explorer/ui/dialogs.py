@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer import __version__
+from attention_explorer.pages.page import Page
 from attention_explorer.ui.actions import WINDOW_ACTIONS
-from attention_explorer.ui.page import Page
 
 ABOUT = f"""<h2>Attention Explorer {__version__}</h2>
 <p>See and touch attention, the operation inside every transformer. Everything works without a network.</p>

@@ -10,12 +10,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.core.files import make_folder, write_whole
+from attention_explorer.kit.export.figure import png_bytes
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.memory import empty
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.export.figure import png_bytes
-from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.window import MainWindow
 
 

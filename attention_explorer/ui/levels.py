@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 from shiboken6 import isValid
 
-from attention_explorer.ui import reach
+from attention_explorer.kit import reach
 
 LEFT_OUT: Mapping[str, tuple[str, ...]] = {
     "lookup": (

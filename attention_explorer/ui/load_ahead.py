@@ -10,9 +10,9 @@ from pkgutil import iter_modules
 from PySide6.QtCore import QObject, Signal
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.later import later
-from attention_explorer.ui.page import PAGES
 
 AFTER_MILLISECONDS = 400
 """After the first picture: that must not wait for anything that is loaded here."""
@@ -26,7 +26,7 @@ def modules_ahead() -> list[str]:
     package = "attention_explorer.sources"
     sources = (found.name for found in iter_modules(import_module(package).__path__, f"{package}."))
     beside = (f"attention_explorer.pages.{name}" for name in ("lessons", "terms", "search", "presenting"))
-    rooms = [*(entry.package for entry in PAGES), "attention_explorer.ui.export", *beside]
+    rooms = [*(entry.package for entry in PAGES), "attention_explorer.kit.export", *beside]
     of_rooms = [found.name for room in rooms for found in iter_modules(import_module(room).__path__, f"{room}.")]
     return of_rooms + [name for name in sources if name.endswith("_source")]
 

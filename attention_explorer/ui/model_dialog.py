@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.models.found import FoundModel, find_models
 from attention_explorer.ui.session_dialogs import ask_for_gguf, ask_for_model_folder
-from attention_explorer.ui.theme import Look
 
 COLUMNS = ("Model", "Kind", "Size", "In memory", "Kept by")
 _ROLE = Qt.ItemDataRole.UserRole

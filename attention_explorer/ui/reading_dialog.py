@@ -23,11 +23,11 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.state.heads.file_reading import Choice, Reading, read_as
 from attention_explorer.ui.heads.matrix_view import MatrixView
-from attention_explorer.ui.theme import Look
 
 WIDE, WIDE_ALONE = 760, 480
 """Pixels at 100 % with the preview, and without."""

@@ -8,11 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from attention_explorer.kit.file_names import LESSON, replace_question, with_ending
 from attention_explorer.session.keeper import LeftOver
 from attention_explorer.sources.model_recipe import CONFIG, GGUF
 from attention_explorer.sources.recorded_recipe import ENDINGS
 from attention_explorer.state.session_file import SUFFIX
-from attention_explorer.ui.file_names import LESSON, replace_question, with_ending
 
 _PATTERNS = " ".join(f"*{ending}" for ending in ENDINGS)
 MODEL_FILTER = f"Models (*{GGUF} {CONFIG})"

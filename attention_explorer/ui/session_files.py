@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.file_names import LESSON
 from attention_explorer.session.keeper import Keeper
 from attention_explorer.session.later import later
 from attention_explorer.session.memory import empty
@@ -22,7 +23,6 @@ from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.model_recipe import shows_attention
 from attention_explorer.state.ready_made import PAGE_IDS
 from attention_explorer.state.session_file import SUFFIX, Opened, read_session
-from attention_explorer.ui.file_names import LESSON
 from attention_explorer.ui.lost_files import LostFiles
 from attention_explorer.ui.recordings import Recordings
 from attention_explorer.ui.saving import FilesToSave

@@ -34,6 +34,14 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count
+from attention_explorer.kit.controls.hint_card import HintCard
+from attention_explorer.kit.controls.panel_scroll import ColumnScroll, bring_into_view
+from attention_explorer.kit.icons import icon, program_icon
+from attention_explorer.kit.read_out import ReadOut
+from attention_explorer.kit.spotlight import Spotlight
+from attention_explorer.kit.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
+from attention_explorer.pages.page import Page
+from attention_explorer.pages.registry import PAGES, PageEntry, imported
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import (
     LEAST_MEMORY,
@@ -46,15 +54,8 @@ from attention_explorer.session.settings import (
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import ReadyMade, pages_changed
 from attention_explorer.ui.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
-from attention_explorer.ui.controls.hint_card import HintCard
-from attention_explorer.ui.controls.panel_scroll import ColumnScroll, bring_into_view
-from attention_explorer.ui.icons import icon, program_icon
 from attention_explorer.ui.levels import StartLevel
-from attention_explorer.ui.page import PAGES, Page, PageEntry, imported
-from attention_explorer.ui.read_out import ReadOut
 from attention_explorer.ui.session_files import SessionFiles
-from attention_explorer.ui.spotlight import Spotlight
-from attention_explorer.ui.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
 
 RAIL_WIDTH = 76
 FIRST_SIZE = QSize(1280, 800)

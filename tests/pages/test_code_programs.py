@@ -24,6 +24,7 @@ from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
 from attention_explorer.pages.code.programs import program_of
 from attention_explorer.pages.code.pytorch import DIFFERENCES
 from attention_explorer.pages.code.script import MOST_PRINTED, Program, Script, literal
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.tasks import TASKS
@@ -50,7 +51,6 @@ from attention_explorer.state.ready_made import PAGE_IDS, preset_ids, presets_of
 from attention_explorer.state.row_as_lookup import as_lookup
 from attention_explorer.state.scaling.state import BenchState, GainRule, ScalingPicture, ScalingState
 from attention_explorer.state.scaling.state import Precision as BenchPrecision
-from attention_explorer.ui.page import PAGES
 
 ROUNDING = {np.dtype(np.float32): 2e-6, np.dtype(np.float16): 0.0}
 """How far the numbers of a type may be from those of the page, as a share of the largest."""

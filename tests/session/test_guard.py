@@ -28,7 +28,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from attention_explorer.app import make_application
 from attention_explorer.kit.scene import Item, Stage
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.theme import Look
 
 class Broken(Item):
     def draw(self, painter):

@@ -18,18 +18,18 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTabWidget, QWidget
 
 from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.kit.controls.hint_card import HintCard
+from attention_explorer.kit.controls.more_button import MoreButton
+from attention_explorer.pages.page import Page
+from attention_explorer.pages.requesting_page import RequestingPage
 from attention_explorer.pages.training.page import TrainingPage
 from attention_explorer.session.requests import STILL, Requests, Standing
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import session_bytes, session_from
-from attention_explorer.ui.controls.hint_card import HintCard
-from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.cost.page import CostPage
 from attention_explorer.ui.heads.page import HeadsPage
-from attention_explorer.ui.page import Page
-from attention_explorer.ui.pictures.requesting_page import RequestingPage
 from attention_explorer.ui.window import MainWindow
 from soak.world import World
 

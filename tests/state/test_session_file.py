@@ -16,6 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from session_states import states
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.drawing.colour_maps import SEQUENTIAL
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
@@ -26,8 +28,6 @@ from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.session_codec import encoded
 from attention_explorer.state.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
 from attention_explorer.state.session_limits import COLOUR_MAPS, LIMITS
-from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL
-from attention_explorer.ui.page import PAGES
 
 SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
 

@@ -15,12 +15,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 from training_driver import TrainingDriver
 
+from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.ui.export.dialog import ExportDialog
 from attention_explorer.ui.window import MainWindow
 
 

@@ -249,8 +249,8 @@ def _help(window: MainWindow, tab: int) -> QWidget:
 
 def windows_beside(window: MainWindow) -> Iterator[QWidget]:
     """Show every other window that there is on the Heads page, each tab of the arrays, one at a time."""
+    from attention_explorer.kit.export.dialog import ExportDialog
     from attention_explorer.ui.dialogs import about_dialog, error_dialog
-    from attention_explorer.ui.export.dialog import ExportDialog
 
     show_state(window, first_state("heads"))
     for make in (

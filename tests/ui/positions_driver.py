@@ -13,7 +13,7 @@ from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.positions.state import PositionsState
 
 if TYPE_CHECKING:
-    from attention_explorer.ui.pictures.canvas import PicturesCanvas
+    from attention_explorer.kit.pictures.canvas import PicturesCanvas
     from attention_explorer.ui.positions.bar import PositionsBar
     from attention_explorer.ui.positions.controls import PositionsControls
     from attention_explorer.ui.positions.page import PositionsPage

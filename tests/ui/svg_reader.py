@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QPolygonF, QTransform
 
-from attention_explorer.ui.theme import LIGHT, Look
+from attention_explorer.kit.theme import LIGHT, Look
 
 SVG = "{http://www.w3.org/2000/svg}"
 

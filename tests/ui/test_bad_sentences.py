@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from written_numbers import csv_text, json_text, npz_bytes
 
 from attention_explorer.core.numbers_export import Numbers, Table
+from attention_explorer.kit.controls.sentence_field import SentenceField
+from attention_explorer.kit.export.figure import EXPORT_FORMATS, FigureOptions, figure_bytes
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.tokens import MOST_TOKENS, tokens_of
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import session_bytes, session_from
-from attention_explorer.ui.controls.sentence_field import SentenceField
-from attention_explorer.ui.export.figure import EXPORT_FORMATS, FigureOptions, figure_bytes
-from attention_explorer.ui.page import PAGES
 
 PASTED = {
     "empty": "",

@@ -15,6 +15,9 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStyle, QStyleOptionComboBox, QWidget
 
+from attention_explorer.kit.export.figure import write_figure
+from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.block.diagram import diagram_picture
@@ -22,9 +25,6 @@ from attention_explorer.state.block.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.ui.block.diagram_picture import BlockSpot, block_layout, block_spot, block_words, paint_block
-from attention_explorer.ui.export.figure import write_figure
-from attention_explorer.ui.pictures.drawing import Change
-from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 DIAGRAMS = [ready for ready in BLOCK_PRESETS if ready.state.picture is BlockPicture.LAYER]
 

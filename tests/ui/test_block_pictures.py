@@ -14,6 +14,10 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from writing_driver import written_on
 
+from attention_explorer.kit.drawing.text_table import Column, paint_table, table_layout
+from attention_explorer.kit.pictures.drawing import PictureDrawing
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.block.cache import table_rows
@@ -25,10 +29,6 @@ from attention_explorer.ui.block.depth_picture import depth_drawing
 from attention_explorer.ui.block.future_picture import future_drawing
 from attention_explorer.ui.block.linear_picture import linear_drawing
 from attention_explorer.ui.block.norm_picture import norm_drawing, strips_of
-from attention_explorer.ui.drawing.text_table import Column, paint_table, table_layout
-from attention_explorer.ui.pictures.drawing import PictureDrawing
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

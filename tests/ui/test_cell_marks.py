@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 
 from attention_explorer.core.numerals import MINUS
-from attention_explorer.ui.drawing.cell_marks import (
+from attention_explorer.kit.drawing.cell_marks import (
     cell_text,
     hatching,
     number_size,
@@ -17,8 +17,8 @@ from attention_explorer.ui.drawing.cell_marks import (
     paint_numbers,
     paint_outline,
 )
-from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL, colour_table
-from attention_explorer.ui.theme import DARK, LIGHT, Look
+from attention_explorer.kit.drawing.colour_maps import SEQUENTIAL, colour_table
+from attention_explorer.kit.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

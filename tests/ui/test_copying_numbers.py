@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QApplication
 from written_numbers import csv_text
 
 from attention_explorer.core.numbers_export import Numbers, Table
+from attention_explorer.kit.export import clipboard
+from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.session.settings import Settings
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Hidden
-from attention_explorer.ui.export import clipboard
-from attention_explorer.ui.export.dialog import ExportDialog
 
 
 class Held:

@@ -11,11 +11,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
 from svg_reader import text_places
 
-from attention_explorer.ui.drawing.curve_chart import Axis, ChartLayout, chart_layout, paint_axes, paint_curve
-from attention_explorer.ui.drawing.log_chart import log_chart, paint_log_axes
-from attention_explorer.ui.drawing.marks import pen
-from attention_explorer.ui.export.svg_file import svg_bytes
-from attention_explorer.ui.theme import LIGHT, Look
+from attention_explorer.kit.drawing.curve_chart import Axis, ChartLayout, chart_layout, paint_axes, paint_curve
+from attention_explorer.kit.drawing.log_chart import log_chart, paint_log_axes
+from attention_explorer.kit.drawing.marks import pen
+from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.theme import LIGHT, Look
 
 SIZE = QSize(500, 400)
 BOX = QRectF(0, 0, 500, 400)

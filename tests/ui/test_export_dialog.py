@@ -16,17 +16,18 @@ from written_numbers import csv_text
 from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.core.numbers_export import Numbers, Table
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.export import dialog as export_dialog
+from attention_explorer.kit.export.dialog import ExportDialog, words_about
+from attention_explorer.kit.export.figure import EXPORT_FORMATS, sheet_of
+from attention_explorer.kit.theme import LIGHT, Look
+from attention_explorer.pages.page import Page
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.export import lookup_numbers
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.ui.export import dialog as export_dialog
-from attention_explorer.ui.export.dialog import ExportDialog, words_about
-from attention_explorer.ui.export.figure import EXPORT_FORMATS, sheet_of
 from attention_explorer.ui.lookup.figure import LookupFigure
-from attention_explorer.ui.page import PAGES, Page
-from attention_explorer.ui.theme import LIGHT, Look
 
 
 class SquareFigure:

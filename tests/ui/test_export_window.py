@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QFileDial
 from written_numbers import csv_text
 
 from attention_explorer.core.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
+from attention_explorer.kit.export import dialog as export_dialog
+from attention_explorer.kit.export.dialog import ExportDialog
+from attention_explorer.kit.export.figure import figure_bytes, rendered
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.ui.export import dialog as export_dialog
-from attention_explorer.ui.export.dialog import ExportDialog
-from attention_explorer.ui.export.figure import figure_bytes, rendered
 from attention_explorer.ui.heads.figure import HeadsFigure
 from attention_explorer.ui.lookup.figure import LookupFigure
 

@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
 from attention_explorer.core.files import write_whole
+from attention_explorer.kit.export import figure as figures
+from attention_explorer.kit.export import writing
+from attention_explorer.kit.export.dialog import export_or_explain
 from attention_explorer.session.jobs import JobQueue
-from attention_explorer.ui.export import figure as figures
-from attention_explorer.ui.export import writing
-from attention_explorer.ui.export.dialog import export_or_explain
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_what_is_quick_shows_nothing(note, tmp_path, monkeypatch):
 def test_what_goes_wrong_on_the_worker_is_explained(note, tmp_path, monkeypatch):
     said = []
     monkeypatch.setattr(
-        "attention_explorer.ui.export.dialog.QMessageBox.warning", lambda _parent, title, text: said.append(text)
+        "attention_explorer.kit.export.dialog.QMessageBox.warning", lambda _parent, title, text: said.append(text)
     )
     assert note.export(tmp_path / "no such folder" / "lookup.png") == ""
     assert "does not exist" in said[0]

@@ -14,15 +14,15 @@ from PySide6.QtGui import QImage
 from svg_reader import SVG, overlaps, text_places
 
 from attention_explorer.core.figure_options import FigureOptions, Length, LengthUnit
+from attention_explorer.kit.drawing.heatmap_layout import layout_of
+from attention_explorer.kit.export.figure import Figure, figure_bytes, rendered, sheet_of
+from attention_explorer.kit.export.preview import ExportPreview, source_size
+from attention_explorer.kit.theme import LIGHT, Look
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.state.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.ui.drawing.heatmap_layout import layout_of
-from attention_explorer.ui.export.figure import Figure, figure_bytes, rendered, sheet_of
-from attention_explorer.ui.export.preview import ExportPreview, source_size
 from attention_explorer.ui.heads.figure import HeadsFigure
-from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.positions.figure import PositionsFigure
-from attention_explorer.ui.theme import LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

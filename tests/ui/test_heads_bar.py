@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.core.mask import what_hides
+from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.tokens import tokens_of
@@ -19,7 +20,6 @@ from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
 from attention_explorer.ui.heads.choices import MASKS
-from attention_explorer.ui.theme import LIGHT
 from attention_explorer.ui.window import MainWindow
 
 SENTENCE = HeadsState().setup.recipe.sentence

@@ -10,6 +10,8 @@ from PySide6.QtGui import QColor, QGuiApplication, QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QWidget
 
+from attention_explorer.kit.controls import tip_widget
+from attention_explorer.kit.theme import DARK, LIGHT, Look, stylesheet
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.state.heads.check_mask import MaskDemo, Precision
@@ -18,11 +20,9 @@ from attention_explorer.state.heads.checks import Check, Experiment, carry_out
 from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.ui.controls import tip_widget
 from attention_explorer.ui.heads import checks as heads_checks
 from attention_explorer.ui.heads.check_table import CheckTableView
 from attention_explorer.ui.heads.checks import HeadsChecks
-from attention_explorer.ui.theme import DARK, LIGHT, Look, stylesheet
 
 
 def frame_of(preset: str, **changes: object):

@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from window_driver import copied_numbers, table_shown
 
 from attention_explorer.core.counting import Count
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
+from attention_explorer.kit.theme import LIGHT
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
@@ -24,8 +26,6 @@ from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, Picture
 from attention_explorer.state.session_file import read_session, write_session
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE
-from attention_explorer.ui.theme import LIGHT
 
 # The off-screen platform says this whenever a menu opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

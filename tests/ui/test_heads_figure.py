@@ -23,6 +23,10 @@ from written_numbers import csv_text
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.core.map_picture import Window
 from attention_explorer.errors import ExportError
+from attention_explorer.kit.drawing.heatmap_layout import layout_of
+from attention_explorer.kit.export.figure import EXPORT_FORMATS, encoded, figure_image
+from attention_explorer.kit.export.frame import MARGIN, TITLE_HEIGHT
+from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
@@ -38,13 +42,9 @@ from attention_explorer.state.heads.state import (
     MaskKind,
     Picture,
 )
-from attention_explorer.ui.drawing.heatmap_layout import layout_of
-from attention_explorer.ui.export.figure import EXPORT_FORMATS, encoded, figure_image
-from attention_explorer.ui.export.frame import MARGIN, TITLE_HEIGHT
 from attention_explorer.ui.heads.compare_picture import compare_layout
 from attention_explorer.ui.heads.figure import HeadsFigure
 from attention_explorer.ui.heads.stages_picture import stages_layout
-from attention_explorer.ui.theme import LIGHT
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURES = (".png", ".svg", ".pdf")

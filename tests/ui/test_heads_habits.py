@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QStyle, QSty
 
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.numbers_dialog import NumbersDialog
+from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.state.heads.wording import cell_words
-from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
 from attention_explorer.ui.heads.figure import HeadsFigure
-from attention_explorer.ui.pictures.pointed_picture import Spot
 
 # The off-screen platform says this whenever a combo box opens or a window is raised.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

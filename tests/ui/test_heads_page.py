@@ -14,6 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
 
 from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import DARK, LIGHT
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.state.heads.frame import heads_frame
@@ -28,8 +30,6 @@ from attention_explorer.state.heads.state import (
     MaskKind,
     Picture,
 )
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import DARK, LIGHT
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

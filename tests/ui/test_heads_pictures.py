@@ -16,6 +16,12 @@ from svg_reader import text_places
 
 from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.kit.drawing.colour_bar import colour_map_of
+from attention_explorer.kit.drawing.colour_maps import pixels_of
+from attention_explorer.kit.drawing.small_map import paint_marks
+from attention_explorer.kit.drawing.small_map_layout import SmallMap
+from attention_explorer.kit.export.figure import encoded
+from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import ArrayMap
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
@@ -24,11 +30,6 @@ from attention_explorer.state.heads.frame import heads_frame
 from attention_explorer.state.heads.lines import LinePicture, Links, line_links, line_picture
 from attention_explorer.state.heads.stages import StagesPicture, stages_picture
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
-from attention_explorer.ui.drawing.colour_bar import colour_map_of
-from attention_explorer.ui.drawing.colour_maps import pixels_of
-from attention_explorer.ui.drawing.small_map import paint_marks
-from attention_explorer.ui.drawing.small_map_layout import SmallMap
-from attention_explorer.ui.export.figure import encoded
 from attention_explorer.ui.heads.compare_picture import compare_layout, paint_compare
 from attention_explorer.ui.heads.line_picture import (
     FAINT,
@@ -42,7 +43,6 @@ from attention_explorer.ui.heads.line_picture import (
 )
 from attention_explorer.ui.heads.shape_chain import chain_layout
 from attention_explorer.ui.heads.stages_picture import paint_stage_maps, stages_layout
-from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -17,16 +17,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from attention_explorer.core.numerals import padded
+from attention_explorer.kit.controls import numbers_dialog
+from attention_explorer.kit.controls.numbers_dialog import NumbersDialog
+from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.presets import heads_preset
 from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskKind
 from attention_explorer.state.heads.why import why, why_short
-from attention_explorer.ui.controls import numbers_dialog
-from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
 from attention_explorer.ui.heads.token_bars import ROW_HEIGHT
-from attention_explorer.ui.theme import LIGHT
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 

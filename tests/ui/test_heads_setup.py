@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.theme import DARK, LIGHT, Look, palette, stylesheet
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
@@ -35,7 +36,6 @@ from attention_explorer.state.heads.verdict import verdict
 from attention_explorer.ui.heads import setup_weights
 from attention_explorer.ui.heads.setup import HeadsSetupPanel
 from attention_explorer.ui.heads.setup_boxes import GAIN_STEPS, gain_to_slider, slider_to_gain
-from attention_explorer.ui.theme import DARK, LIGHT, Look, palette, stylesheet
 
 
 class Host(QWidget):

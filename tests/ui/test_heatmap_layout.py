@@ -15,11 +15,11 @@ from svg_reader import text_places
 
 from attention_explorer.core.colour_scale import Contrast, score_scale, weight_scale
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.ui.drawing.colour_bar import paint_bar
-from attention_explorer.ui.drawing.heatmap import paint_column_label, paint_heatmap, paint_row_label
-from attention_explorer.ui.drawing.heatmap_layout import layout_of
-from attention_explorer.ui.export.svg_file import svg_bytes
-from attention_explorer.ui.theme import LIGHT, Look
+from attention_explorer.kit.drawing.colour_bar import paint_bar
+from attention_explorer.kit.drawing.heatmap import paint_column_label, paint_heatmap, paint_row_label
+from attention_explorer.kit.drawing.heatmap_layout import layout_of
+from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.theme import LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.kit.controls import hidden_pixels
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import Settings
-from attention_explorer.ui.controls import hidden_pixels
-from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.window import MainWindow
 
 LARGE = 64 * 64

@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
+from attention_explorer.kit.drawing.label_places import boxes_along, draw_leader, free_spot
+from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.state.block.depth import depth_picture
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.ui.block import depth_picture as drawing
-from attention_explorer.ui.drawing.label_places import boxes_along, draw_leader, free_spot
-from attention_explorer.ui.theme import LIGHT, Look
 
 ROOM = QRectF(0, 0, 200, 100)
 LOOK = Look(LIGHT)

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 from test_lessons import OWN, Learner
 from test_people_names import interface_of, parts_of
 
+from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.pages.lessons.names import names_in
+from attention_explorer.pages.page import Page
 from attention_explorer.ui.cost.page import CostPage
-from attention_explorer.ui.export.dialog import ExportDialog
-from attention_explorer.ui.page import Page
 
 LESSON = """
 format = 1

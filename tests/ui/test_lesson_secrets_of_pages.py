@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from test_lesson_secrets import leaks, window_texts
 from test_lessons import OWN, Learner
 
-from attention_explorer.ui.drawing import blanks
+from attention_explorer.kit.drawing import blanks
 
 LESSON = """
 format = 1

@@ -27,6 +27,7 @@ from test_people_names import unnamed
 from window_driver import WindowDriver, drop
 
 from attention_explorer.core import assets
+from attention_explorer.kit.controls.preset_box import PresetBox
 from attention_explorer.pages.lessons import player, shelf
 from attention_explorer.pages.lessons.answers import truth
 from attention_explorer.pages.lessons.lesson import Draw, Kind, Step
@@ -41,7 +42,6 @@ from attention_explorer.sources.learned.tasks import task_of
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import QUERY, LookupState
 from attention_explorer.state.session_file import SUFFIX, read_session, write_session
-from attention_explorer.ui.controls.preset_box import PresetBox
 
 OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
 

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton
 from test_lessons import Learner
 
 from attention_explorer.core.mask import MaskKind
+from attention_explorer.kit import reach
+from attention_explorer.kit.controls.more_button import MoreButton
 from attention_explorer.pages.lessons.page import LessonList
 from attention_explorer.pages.lessons.parts import PARTS, names_of
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import PAGE_IDS, find_preset
 from attention_explorer.state.scaling.scores import scores_picture
-from attention_explorer.ui import reach
-from attention_explorer.ui.controls.more_button import MoreButton
 from attention_explorer.ui.levels import LEFT_OUT
 from attention_explorer.ui.lookup.table_model import Column
 from attention_explorer.ui.scaling.table import table_lines

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Cancelled
 from attention_explorer.ui.load_ahead import load, modules_ahead
-from attention_explorer.ui.page import PAGES
 
 PROGRAM = """
 import sys, threading
@@ -41,7 +41,7 @@ def test_all_pages_are_loaded_after_a_while() -> None:
 def test_every_page_is_among_them() -> None:
     names = modules_ahead()
     assert {f"{entry.package}.page" for entry in PAGES} <= set(names)
-    assert "attention_explorer.ui.export.dialog" in names
+    assert "attention_explorer.kit.export.dialog" in names
 
 
 def test_between_two_it_can_be_stopped() -> None:

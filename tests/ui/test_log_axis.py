@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QRectF
 
-from attention_explorer.ui.drawing.curve_chart import Axis, aligned, chart_layout
-from attention_explorer.ui.drawing.log_axis import log_bounds, log_text, log_ticks
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.drawing.curve_chart import Axis, aligned, chart_layout
+from attention_explorer.kit.drawing.log_axis import log_bounds, log_text, log_ticks
+from attention_explorer.kit.theme import Look
 
 
 def test_equal_factors_are_equal_distances(qapp) -> None:

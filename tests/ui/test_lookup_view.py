@@ -13,12 +13,12 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 import attention_explorer
+from attention_explorer.kit.export.dialog import export_or_explain
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.plane import Extent
 from attention_explorer.state.lookup.presets import PRESETS, preset
 from attention_explorer.state.lookup.state import LONGEST_TRAIL, QUERY, LookupState, Overlay
 from attention_explorer.state.session_file import read_session, write_session
-from attention_explorer.ui.export.dialog import export_or_explain
 from attention_explorer.ui.lookup.figure import FLATTEST, LookupFigure
 from attention_explorer.ui.lookup.plane_scene import scene_for
 

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QScrollBar, QVBoxLayout, QWidget
 
-from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.controls.panel_scroll import PageScroll
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.panel_scroll import PageScroll
 
 WIDE, HIGH = 420, 120
 """Pixels; four buttons stand side by side in 420, and no longer in 420 less a scroll bar."""

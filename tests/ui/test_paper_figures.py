@@ -24,14 +24,8 @@ from svg_reader import SVG, overlaps, text_places
 import attention_explorer
 from attention_explorer.core.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.errors import ExportError
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.block.state import BlockPicture, BlockState
-from attention_explorer.state.cost.state import CostPicture, CostState
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.ui.drawing.heatmap_layout import layout_of
-from attention_explorer.ui.export.figure import (
+from attention_explorer.kit.drawing.heatmap_layout import layout_of
+from attention_explorer.kit.export.figure import (
     EXPORT_FORMATS,
     LARGEST_SIDE,
     StyledFigure,
@@ -40,10 +34,16 @@ from attention_explorer.ui.export.figure import (
     sheet_of,
     write_figure,
 )
+from attention_explorer.kit.theme import DARK, LIGHT, PRINT
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.state.block.state import BlockPicture, BlockState
+from attention_explorer.state.cost.state import CostPicture, CostState
+from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
+from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.ui.heads.figure import HeadsFigure
 from attention_explorer.ui.lookup.figure import LookupFigure
 from attention_explorer.ui.positions.figure import PositionsFigure
-from attention_explorer.ui.theme import DARK, LIGHT, PRINT
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 
-from attention_explorer.ui.drawing.colour_maps import DIVERGING, SEQUENTIAL, colour_table
-from attention_explorer.ui.drawing.contrast import (
+from attention_explorer.kit.drawing.colour_maps import DIVERGING, SEQUENTIAL, colour_table
+from attention_explorer.kit.drawing.contrast import (
     GRAPHICS_CONTRAST,
     TEXT_CONTRAST,
     contrast,
     luminance,
     readable_ink,
 )
-from attention_explorer.ui.theme import PRINT, THEMES, Theme
+from attention_explorer.kit.theme import PRINT, THEMES, Theme
 
 # Machado, Oliveira, Fernandes (2009), doi:10.1109/TVCG.2009.113: full loss of one kind of cone, for linear sRGB.
 VISIONS = {

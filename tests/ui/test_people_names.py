@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.kit import accessible
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.pictures.pointed_picture import PointedPicture
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.ready_made import PAGE_IDS
-from attention_explorer.ui import accessible
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.pictures.pointed_picture import PointedPicture
-from attention_explorer.ui.theme import Look
 
 Role = QAccessible.Role
 TOO_MANY = (Role.Cell, Role.ColumnHeader, Role.RowHeader)

@@ -19,10 +19,10 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from writing_driver import Written, cut_texts, is_measured, name_of, written_on, written_over
 
+from attention_explorer.kit.drawing import marks
+from attention_explorer.kit.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.ready_made import PAGE_IDS, presets_of
-from attention_explorer.ui.drawing import marks
-from attention_explorer.ui.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
 from attention_explorer.ui.lookup import number_line, plane_foreground, plane_output, plane_target
 
 LIGHT, DARK = ThemeChoice.LIGHT, ThemeChoice.DARK

@@ -12,15 +12,15 @@ from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QBoxLayout
 
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.pictures.canvas import PicturesCanvas
+from attention_explorer.kit.pictures.drawing import Layers, PictureDrawing
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.scene import Stage as ItemStage
+from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.cost.state import CostPicture, CostState
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.pictures.canvas import PicturesCanvas
-from attention_explorer.ui.pictures.drawing import Layers, PictureDrawing
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import LIGHT, Look
 
 PAGES = ("positions", "block", "scaling", "cost")
 
@@ -194,8 +194,8 @@ def test_a_spot_of_one_kind_of_picture_is_forgotten_in_another(stage):
 
 def test_a_step_from_a_picture_that_was_cancelled_is_left_to_the_worker(positions, monkeypatch):
     """Quick is a step only from the picture on show, which has all that takes long."""
+    from attention_explorer.kit.pictures import request as picture_request
     from attention_explorer.state.positions.state import PositionsPicture
-    from attention_explorer.ui.pictures import request as picture_request
 
     positions.show(picture=PositionsPicture.ATTENTION)
     gate, compute = threading.Event(), picture_request.computed

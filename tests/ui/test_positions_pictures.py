@@ -14,14 +14,15 @@ from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from attention_explorer.kit.drawing.colour_maps import DIVERGING, pixels_of
+from attention_explorer.kit.drawing.curve_chart import Axis, chart_layout, paint_curve, round_ticks, widened
+from attention_explorer.kit.drawing.marks import pen
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.state.positions.attention import position_attention_picture
 from attention_explorer.state.positions.order import order_picture
 from attention_explorer.state.positions.similarity import similarity_picture
 from attention_explorer.state.positions.state import PositionKind, PositionsState
-from attention_explorer.ui.drawing.colour_maps import DIVERGING, pixels_of
-from attention_explorer.ui.drawing.curve_chart import Axis, chart_layout, paint_curve, round_ticks, widened
-from attention_explorer.ui.drawing.marks import pen
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.positions.attention_picture import (
     mark_position_attention,
     paint_position_attention,
@@ -46,7 +47,6 @@ from attention_explorer.ui.positions.similarity_picture import (
     similarity_spot,
     similarity_words,
 )
-from attention_explorer.ui.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

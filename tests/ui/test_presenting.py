@@ -10,12 +10,12 @@ from window_driver import WindowDriver
 
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.page import LessonList
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.ready_made import find_preset
 from attention_explorer.state.session_file import write_session
-from attention_explorer.ui.page import PAGES
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

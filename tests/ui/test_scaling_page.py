@@ -15,6 +15,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.drawing.marks import text_size
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.explorer import ExplorerState
@@ -24,8 +27,6 @@ from attention_explorer.state.scaling.presets import SCALING_PRESETS, scaling_pr
 from attention_explorer.state.scaling.rows import score_pieces
 from attention_explorer.state.scaling.scores import scores_picture
 from attention_explorer.state.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
-from attention_explorer.ui.drawing.marks import text_size
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.scaling.bench_columns import number_text, score_at
 from attention_explorer.ui.scaling.bench_hand import GAP_CHART, JACOBIAN, bench_spot, bench_words
 from attention_explorer.ui.scaling.bench_hand import WEIGHTS as WEIGHT_ROWS
@@ -44,7 +45,6 @@ from attention_explorer.ui.scaling.page import DRAWINGS
 from attention_explorer.ui.scaling.scores_layout import scores_layout
 from attention_explorer.ui.scaling.scores_picture import EXAMPLE, RAW, SCALED, TABLE, WEIGHTS, scores_spot, scores_words
 from attention_explorer.ui.scaling.softmax_bench_picture import paint_bench
-from attention_explorer.ui.theme import LIGHT, Look
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

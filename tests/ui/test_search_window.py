@@ -10,11 +10,11 @@ from window_driver import WindowDriver
 
 from attention_explorer.core.terms import terms
 from attention_explorer.pages.lessons import shelf
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.search.panel import SearchBox
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.ready_made import PAGE_IDS, presets_of
 from attention_explorer.ui.actions import WINDOW_ACTIONS
-from attention_explorer.ui.page import PAGES
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

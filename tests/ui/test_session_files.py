@@ -18,6 +18,7 @@ from written_numbers import csv_text
 import attention_explorer
 from attention_explorer import api
 from attention_explorer.errors import ExportError
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session import set_aside
 from attention_explorer.session.set_aside import MOST
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -26,7 +27,6 @@ from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.lookup.state import LookupState
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.session_file import read_session, session_bytes, write_session
-from attention_explorer.ui.page import PAGES
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 FIRST = ExplorerState()

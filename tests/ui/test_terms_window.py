@@ -13,11 +13,14 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QSlider
 from window_driver import WindowDriver
 
 from attention_explorer.core.terms import WHOLE, Term, mentions, term_named, terms
+from attention_explorer.kit.controls.term_label import TermLabel
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.expression import expression
 from attention_explorer.pages.lessons.names import names_in
 from attention_explorer.pages.lessons.reading import lesson_from
 from attention_explorer.pages.lessons.writing import QUESTION, example
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.terms.page import (
     GLOSSARY,
     KEYS,
@@ -31,11 +34,8 @@ from attention_explorer.pages.terms.panel import TermCard
 from attention_explorer.pages.terms.pictures import HIGH, WIDE, painted, shown_by
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.state.ready_made import find_preset
-from attention_explorer.ui.controls.term_label import TermLabel
 from attention_explorer.ui.dialogs import page_rows, window_rows
-from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.references import PAPERS, TO_READ_ON
-from attention_explorer.ui.theme import Look
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from attention_explorer.ui.controls.text_block import JOINER, NO_BREAK, TextBlock, TextLine, unbroken
-from attention_explorer.ui.theme import LIGHT, Look
+from attention_explorer.kit.controls.text_block import JOINER, NO_BREAK, TextBlock, TextLine, unbroken
+from attention_explorer.kit.theme import LIGHT, Look
 
 
 @pytest.mark.parametrize(

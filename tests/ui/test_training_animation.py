@@ -19,12 +19,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from training_driver import TrainingDriver
 
+from attention_explorer.kit.export.figure import encoded
 from attention_explorer.pages.training import animation
 from attention_explorer.pages.training.animation import painted_frame, steps_shown
 from attention_explorer.pages.training.figure import training_figure
 from attention_explorer.pages.training.moment import MomentRequest, moment_at
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.ui.export.figure import encoded
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

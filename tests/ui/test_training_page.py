@@ -16,6 +16,8 @@ from PySide6.QtTest import QTest
 from training_driver import TrainingDriver
 
 from attention_explorer.core.numerals import percent
+from attention_explorer.kit.drawing.heatmap_layout import bar_in, small_width
+from attention_explorer.kit.export.figure import encoded
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.figure import training_figure
 from attention_explorer.pages.training.moment import worth_at
@@ -25,8 +27,6 @@ from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import read_session, session_bytes, session_from, write_session
-from attention_explorer.ui.drawing.heatmap_layout import bar_in, small_width
-from attention_explorer.ui.export.figure import encoded
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

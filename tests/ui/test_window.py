@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPu
 from attention_explorer.app import ErrorReporter
 from attention_explorer.core.role import Role
 from attention_explorer.errors import FileError
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.theme import DARK, LIGHT, THEMES
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.ui.actions import WINDOW_ACTIONS
-from attention_explorer.ui.controls.number_box import NumberBox
 from attention_explorer.ui.dialogs import page_rows, window_rows
-from attention_explorer.ui.page import PAGES
-from attention_explorer.ui.theme import DARK, LIGHT, THEMES
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QWheelEv
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
-from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
+from attention_explorer.kit.controls.numbers_dialog import NumbersDialog
 
 
 def copied_numbers(page) -> str:

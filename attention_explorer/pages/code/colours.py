@@ -7,7 +7,7 @@ import re
 
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
-from attention_explorer.ui.theme import LIGHT, Theme
+from attention_explorer.kit.theme import LIGHT, Theme
 
 _PARTS = re.compile(
     r"(?P<text>\"\"\".*?\"\"\"|\"[^\"]*\"|'[^']*')"

@@ -37,10 +37,10 @@ from attention_explorer.pages.code.colours import CodeColours
 from attention_explorer.pages.code.programs import program_of
 from attention_explorer.pages.code.pytorch import DIFFERENCES
 from attention_explorer.pages.code.script import Program
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.state.explorer import ExplorerState, PageState
-from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.window import MainWindow
 
 WIDTH, HEIGHT = 900, 660
@@ -214,7 +214,7 @@ class CodeWindow(QDialog):
     def save_program(self) -> None:
         """Ask where, and write the program, with the file that it loads beside it."""
         # File formats would delay the window.
-        from attention_explorer.ui.export.dialog import ask_for_file, save_or_explain
+        from attention_explorer.kit.export.dialog import ask_for_file, save_or_explain
 
         if (program := self.program) is None:
             return

@@ -8,13 +8,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QSizePolicy, QWidget
 
+from attention_explorer.kit.controls.number_box import ENTER
+from attention_explorer.kit.controls.undo_keys import UndoKeys
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lessons.answers import Given, Right
 from attention_explorer.pages.lessons.lesson import Answer
 from attention_explorer.pages.lessons.offers import Offer
 from attention_explorer.pages.lessons.words import TYPED, spoken
-from attention_explorer.ui.controls.number_box import ENTER
-from attention_explorer.ui.controls.undo_keys import UndoKeys
-from attention_explorer.ui.theme import Look
 
 
 @dataclass(frozen=True, slots=True)

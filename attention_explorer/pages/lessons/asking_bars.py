@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout
 
 from attention_explorer.core.numerals import coordinate
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lessons.answers import Given, Right
 from attention_explorer.pages.lessons.asking import Asked, Asking, AskingLine
-from attention_explorer.ui.theme import Look
 
 STOPS = 100
 """From one end of a bar to the other: a hundredth of a weight."""

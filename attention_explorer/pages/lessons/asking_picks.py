@@ -8,11 +8,11 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from attention_explorer.kit.controls.flow_layout import FlowLayout
 from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lessons.answers import Given, Right
 from attention_explorer.pages.lessons.asking import Asked, Asking, AskingLine
-from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.theme import Look
 
 RIGHT, MISSED, WRONG = ("✓", "right"), ("○", "missed"), ("✗", "wrong")
 HOW_TO_ORDER = "The first on the left. Drag them, or move the one with the keyboard by ← and →."

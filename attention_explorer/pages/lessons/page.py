@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.panel_scroll import ColumnScroll
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lessons.lesson import Lesson
 from attention_explorer.pages.lessons.progress import Done, Progress
 from attention_explorer.pages.lessons.results import LONGEST_NAME
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.panel_scroll import ColumnScroll
-from attention_explorer.ui.theme import Look
 
 ABOUT = (
     "First you say what will happen, then you see it. What you have open now comes back when a lesson ends, and a "

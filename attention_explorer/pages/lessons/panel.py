@@ -8,16 +8,16 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.term_label import TermLabel
 from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lessons.answers import Outcome
 from attention_explorer.pages.lessons.asking import Asked, Asking, Choosing, EnterButton, SkipButton, Typing
 from attention_explorer.pages.lessons.asking_bars import Bars
 from attention_explorer.pages.lessons.asking_picks import Cells, Order, Words
 from attention_explorer.pages.lessons.lesson import Kind
 from attention_explorer.pages.lessons.words import rich, spoken
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.term_label import TermLabel
-from attention_explorer.ui.theme import Look
 
 WIDEST_TEXT, WIDEST = 900, 1240
 """Of a line of words, and of all that is in the card: on a large screen the buttons stay near the words."""

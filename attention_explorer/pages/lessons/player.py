@@ -13,6 +13,10 @@ from PySide6.QtCore import QObject, SignalInstance
 
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.controls.hint_card import HintCard
+from attention_explorer.kit.controls.preset_box import PresetBox
+from attention_explorer.kit.controls.room_kept import keep_out_of_sight
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.answers import Outcome, Right, Verdict, drawn, judged, truth
 from attention_explorer.pages.lessons.asking import Asked
@@ -37,13 +41,9 @@ from attention_explorer.pages.lessons.words import (
     verdict_words,
 )
 from attention_explorer.pages.lessons.writing import EXAMPLE, example
+from attention_explorer.pages.page import Page
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.accessible import announce
-from attention_explorer.ui.controls.hint_card import HintCard
-from attention_explorer.ui.controls.preset_box import PresetBox
-from attention_explorer.ui.controls.room_kept import keep_out_of_sight
-from attention_explorer.ui.page import Page
 from attention_explorer.ui.window import MainWindow
 
 LESSON_FILES = {SUFFIX_OF_LESSONS: "Lesson"}
@@ -174,7 +174,7 @@ class LessonPlayer(QObject):
 
     def _write_result(self, name: str) -> None:
         """Ask where the result is to be, and write it there."""
-        from attention_explorer.ui.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
+        from attention_explorer.kit.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
 
         path = ask_for_file(self._window, "Save the result", "result", KINDS)
         if path is not None:
@@ -207,7 +207,7 @@ class LessonPlayer(QObject):
 
     def save_example(self) -> None:
         """Ask where the file of that lesson is to be, to be changed there, and write it."""
-        from attention_explorer.ui.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
+        from attention_explorer.kit.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
 
         path = ask_for_file(self._window, "Save the example", EXAMPLE.removesuffix(SUFFIX_OF_LESSONS), LESSON_FILES)
         if path is not None:

@@ -11,13 +11,13 @@ from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfW
 from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.core.files import write_whole
 from attention_explorer.errors import UsageError, quoted
+from attention_explorer.kit.export.figure import painted, sheet_of
+from attention_explorer.kit.export.pdf_file import PROGRAM
+from attention_explorer.kit.theme import FONT_FAMILY
 from attention_explorer.pages.lessons.lesson import Lesson
 from attention_explorer.pages.presenting.handout import Item, picture_name, questions_html, solutions_html
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.export.figure import painted, sheet_of
-from attention_explorer.ui.export.pdf_file import PROGRAM
-from attention_explorer.ui.page import PAGES
-from attention_explorer.ui.theme import FONT_FAMILY
 
 DPI = 96
 MARGIN = 18.0

@@ -11,14 +11,15 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QLabel, QLayout, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.controls.room_kept import give_up_room
+from attention_explorer.pages.page import Page
 from attention_explorer.pages.presenting.scenes import Scene, scenes_of
+from attention_explorer.pages.registry import PAGES, PageEntry
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.session.later import later
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.session_file import SUFFIX
-from attention_explorer.ui.accessible import announce
-from attention_explorer.ui.controls.room_kept import give_up_room
-from attention_explorer.ui.page import PAGES, Page, PageEntry
 from attention_explorer.ui.session_dialogs import say
 from attention_explorer.ui.window import MainWindow
 

@@ -30,11 +30,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.search.entries import Entry, found
-from attention_explorer.ui.accessible import announce
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.theme import Look
 
 WIDE, ROWS = 620, 11
 """Pixels at 100 %, and how many entries are seen at a time."""

@@ -12,13 +12,13 @@ from attention_explorer.core.terms import terms
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lessons import shelf
 from attention_explorer.pages.lessons.lesson import Lesson
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.search.entries import Entry
 from attention_explorer.pages.search.panel import SearchBox
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.later import later
 from attention_explorer.state.ready_made import PAGE_IDS, presets_of
 from attention_explorer.ui.actions import WINDOW_ACTIONS
-from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.window import MainWindow
 
 NOT_OFFERED = ("search", *(f"page-{entry.id}" for entry in PAGES))

@@ -23,14 +23,14 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.terms import Term, terms
+from attention_explorer.kit.controls.panel_scroll import ColumnScroll
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lessons.writing import sections
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.terms.panel import IN_A_LESSON, TermView
 from attention_explorer.pages.terms.words import NUMBERS
-from attention_explorer.ui.controls.panel_scroll import ColumnScroll
 from attention_explorer.ui.dialogs import page_rows, window_rows
-from attention_explorer.ui.page import PAGES
 from attention_explorer.ui.references import PAPERS, TO_READ_ON, Reference
-from attention_explorer.ui.theme import Look
 from attention_explorer.ui.window import MainWindow
 
 TABS = ("Glossary", "Keys", "Sources", "The numbers", "Write a lesson")

@@ -8,12 +8,12 @@ from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.terms import Term
+from attention_explorer.kit.accessible import announce, sentences
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.terms.pictures import WIDE, Miniature, shown_by
-from attention_explorer.ui.accessible import announce, sentences
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.possible import allow_unless
 from attention_explorer.ui.references import PAPERS
-from attention_explorer.ui.theme import Look
 
 IN_A_LESSON = "A lesson is open. Leave it to see the preset."
 

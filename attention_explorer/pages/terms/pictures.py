@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QWidget
 from attention_explorer.core.figure_options import PIXELS_PER_INCH, FigureOptions, FigureTheme, Length, LengthUnit
 from attention_explorer.core.terms import WHOLE, Term
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.accessible import PICTURE
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.export.figure import Figure, rendered
+from attention_explorer.kit.pictures.figure import PicturesFigure
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lessons.names import with_fields
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.state.ready_made import ReadyMade, find_preset
-from attention_explorer.ui.accessible import PICTURE
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.export.figure import Figure, rendered
-from attention_explorer.ui.page import PAGES
-from attention_explorer.ui.pictures.figure import PicturesFigure
-from attention_explorer.ui.theme import Look
 
 WIDE, HIGH = 440, 280
 """Pixels at 100 %: of the place, and the width that a picture is laid out for."""

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.terms import Term, mentions, term_named
+from attention_explorer.kit.controls.term_block import TermBlock
 from attention_explorer.pages.terms.page import KEYS, HelpWindow
 from attention_explorer.pages.terms.panel import IN_A_LESSON, TermCard
 from attention_explorer.pages.terms.pictures import shown_by
-from attention_explorer.ui.controls.term_block import TermBlock
 from attention_explorer.ui.window import MainWindow
 
 CONTROLS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)

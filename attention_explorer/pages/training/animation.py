@@ -16,13 +16,13 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QV
 
 from attention_explorer.core.numbers_files import Report
 from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.controls.whole_number_box import WholeNumberBox
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.training.figure import TrainingFigure
 from attention_explorer.pages.training.files import Contents, check_kind
 from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at, trained
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     from PIL.Image import Image

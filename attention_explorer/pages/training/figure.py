@@ -11,12 +11,12 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer import __version__
 from attention_explorer.core.numbers_export import Arrays, Numbers, Table
+from attention_explorer.kit.export.figure import FigureStyle
+from attention_explorer.kit.export.frame import FigureFrame, room_for, styled_frame
 from attention_explorer.pages.training import pair_words, words
 from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at
 from attention_explorer.pages.training.pictures import LearningScene, spoken
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.ui.export.figure import FigureStyle
-from attention_explorer.ui.export.frame import FigureFrame, room_for, styled_frame
 
 ROOM = (900.0, 520.0)
 

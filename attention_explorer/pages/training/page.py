@@ -13,9 +13,20 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayo
 
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.chart import Chart, Curve
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.hint_card import HintCard
+from attention_explorer.kit.controls.more_button import MoreButton
+from attention_explorer.kit.controls.panel_scroll import PageScroll, PanelScroll
+from attention_explorer.kit.controls.preset_box import PresetBox
+from attention_explorer.kit.controls.room_kept import keep_out_of_sight
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.form import Form
+from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.scene import Stage
 from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.page import PageAction
+from attention_explorer.pages.requesting_page import RequestingPage
 from attention_explorer.pages.training import pair_words, words
 from attention_explorer.pages.training.cell_keys import CellKeys
 from attention_explorer.pages.training.moment import (
@@ -38,20 +49,9 @@ from attention_explorer.session.session import Session
 from attention_explorer.sources.learned.run import Curve as Learned
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.hint_card import HintCard
-from attention_explorer.ui.controls.more_button import MoreButton
-from attention_explorer.ui.controls.panel_scroll import PageScroll, PanelScroll
-from attention_explorer.ui.controls.preset_box import PresetBox
-from attention_explorer.ui.controls.room_kept import keep_out_of_sight
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures.request_note import RequestNote
-from attention_explorer.ui.pictures.requesting_page import RequestingPage
-from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
-    from attention_explorer.ui.export.figure import Figure
+    from attention_explorer.kit.export.figure import Figure
 
 PANEL_WIDTH = 330
 NARROW_PAGE = 900

@@ -8,12 +8,12 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.training.pair_words import SAME
 from attention_explorer.pages.training.seeds import NOTHING_LEARNED, SeedResult, opened
 from attention_explorer.pages.training.seeds_dialog import SeedsDialog
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.theme import Look
 
 KEEP_TIP = "Keep this run as B, then change A: both learn, and their curves and maps stand side by side"
 

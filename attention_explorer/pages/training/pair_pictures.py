@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from attention_explorer.kit.drawing.marks import colour_of, paint_reason
 from attention_explorer.kit.map_item import MapItem
 from attention_explorer.kit.scene import Item
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.training.pair_words import Caption
-from attention_explorer.ui.drawing.marks import colour_of, paint_reason
-from attention_explorer.ui.theme import Look
 
 CAPTION_HEIGHT = 44
 """Pixels at zoom 1."""

@@ -8,20 +8,20 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.numerals import percent
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.sentence_field import SentenceField
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.scene import Stage
 from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.pictures import BarsItem
 from attention_explorer.pages.training.state import Head, TrainingState
 from attention_explorer.pages.training.take_card import TakeCard
 from attention_explorer.session.session import Session
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.controls.sentence_field import SentenceField
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.theme import Look
 
 BARS_HEIGHT = 66
 

@@ -11,17 +11,17 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.drawing.heatmap import paint_cells
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
+from attention_explorer.kit.drawing.marks import colour_of, pen
 from attention_explorer.kit.map_item import BarItem, MapItem, SmallMapItem
 from attention_explorer.kit.scene import Item
+from attention_explorer.kit.theme import Look
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.training import pair_words, words
 from attention_explorer.pages.training.moment import WEIGHTS, Moment, picture_of
 from attention_explorer.pages.training.pair_pictures import CAPTION_HEIGHT, CaptionItem, OtherMapItem
 from attention_explorer.pages.training.state import Head, TrainingState
-from attention_explorer.ui.drawing.heatmap import paint_cells
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
-from attention_explorer.ui.drawing.marks import colour_of, pen
-from attention_explorer.ui.theme import Look
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

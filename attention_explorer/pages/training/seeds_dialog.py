@@ -8,15 +8,15 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.map_item import SmallMapItem
 from attention_explorer.kit.scene import Stage
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.training import seeds
 from attention_explorer.pages.training.moment import picture_of
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.theme import Look
 
 COLUMNS = 3
 _STEPS = {

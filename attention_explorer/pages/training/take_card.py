@@ -9,6 +9,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.training.elsewhere import (
     NOTHING_LEARNED,
     in_block,
@@ -24,10 +28,6 @@ from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.session import Session
 from attention_explorer.sources.learned.saved import usual_name
 from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.theme import Look
 
 STILL_COMPUTED = "Wait a moment: where the points stand is still being computed."
 
@@ -179,7 +179,7 @@ class TakeCard(Card):
 
     def _save(self, title: str, what: str, kinds: Mapping[str, str], contents: Callable[[Path], Contents]) -> None:
         # File formats would delay the first picture.
-        from attention_explorer.ui.export.dialog import ask_for_file, save_or_explain
+        from attention_explorer.kit.export.dialog import ask_for_file, save_or_explain
 
         stem = usual_name(self._state.setup, self._state.step, what)
         path = ask_for_file(self, title, stem, kinds)

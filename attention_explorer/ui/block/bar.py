@@ -6,6 +6,11 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.small_number_box import SmallNumberBox
+from attention_explorer.kit.controls.whole_number_box import show_number
+from attention_explorer.kit.pictures.controls import PictureBar
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.state.block.learned import DRAWN_ANEW, LEARNED_WITH
@@ -19,11 +24,6 @@ from attention_explorer.state.block.state import (
     BlockState,
     Initialiser,
 )
-from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.controls.small_number_box import SmallNumberBox
-from attention_explorer.ui.controls.whole_number_box import show_number
-from attention_explorer.ui.pictures.controls import PictureBar
 
 PICTURES = (
     (BlockPicture.LAYER, "Layer", "The layer as a diagram: every box with its numbers"),

@@ -7,14 +7,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath
 
 from attention_explorer.core.colour_scale import ColourScale, ScaleKind
+from attention_explorer.kit.drawing.colour_maps import DIVERGING, SEQUENTIAL, image_of, pixels_of
+from attention_explorer.kit.drawing.legend import fitting
+from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
+from attention_explorer.kit.theme import Look, Theme
 from attention_explorer.model.arrays import Bools
 from attention_explorer.state.block.boxes import Box
 from attention_explorer.state.block.diagram import DiagramPicture
 from attention_explorer.ui.block.layout import SMALLEST, BoxPlace, DiagramLayout, Path, title_of
-from attention_explorer.ui.drawing.colour_maps import DIVERGING, SEQUENTIAL, image_of, pixels_of
-from attention_explorer.ui.drawing.legend import fitting
-from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
-from attention_explorer.ui.theme import Look, Theme
 
 MOST_RECTANGLES = 1200
 """A small map of more cells goes into a drawing as one image."""

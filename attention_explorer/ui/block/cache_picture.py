@@ -8,6 +8,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.numerals import percent
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.cell_marks import paint_outline
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_words, pen, text_size
+from attention_explorer.kit.drawing.text_table import Column, TableLayout, paint_table, table_layout
+from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.block.cache import (
     CachePicture,
     cache_numbers,
@@ -30,14 +38,6 @@ from attention_explorer.ui.block.feature_map import (
     paint_feature_map,
     place_map,
 )
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_words, pen, text_size
-from attention_explorer.ui.drawing.text_table import Column, TableLayout, paint_table, table_layout
-from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 CHIPS, GAP, ROW, VERDICT = 30, 18, 19, 22
 SPAN = 10_000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
 
+from attention_explorer.kit.controls.whole_number_box import show_number
+from attention_explorer.kit.pictures.controls import PictureControls
 from attention_explorer.state.block.state import MOST_BATCH, MOST_HEADS, MOST_LAYERS, BlockPicture, BlockState
 from attention_explorer.ui.block.picture_controls import BlockPictureControls
-from attention_explorer.ui.controls.whole_number_box import show_number
-from attention_explorer.ui.pictures.controls import PictureControls
 
 LARGEST_SCALE = 100.0
 

@@ -10,6 +10,31 @@ from PySide6.QtGui import QPainter, QPolygonF
 
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import plain
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.curve_chart import (
+    Axis,
+    ChartLayout,
+    chart_layout,
+    draw_polyline,
+    paint_axes,
+    paint_dot,
+)
+from attention_explorer.kit.drawing.label_places import boxes_along, draw_leader, free_spot
+from attention_explorer.kit.drawing.legend import entries_height, entry_boxes, entry_words
+from attention_explorer.kit.drawing.log_axis import SMALLEST, log_bounds
+from attention_explorer.kit.drawing.marks import (
+    colour_of,
+    draw_haloed_text,
+    draw_line,
+    paint_reason,
+    paint_words,
+    pen,
+    text_size,
+)
+from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.block.depth import (
     DEPTHS,
     TABLE,
@@ -25,31 +50,6 @@ from attention_explorer.state.block.depth import (
 from attention_explorer.state.block.numerals import brief
 from attention_explorer.state.block.stack import most_layers
 from attention_explorer.state.block.state import BlockState
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.curve_chart import (
-    Axis,
-    ChartLayout,
-    chart_layout,
-    draw_polyline,
-    paint_axes,
-    paint_dot,
-)
-from attention_explorer.ui.drawing.label_places import boxes_along, draw_leader, free_spot
-from attention_explorer.ui.drawing.legend import entries_height, entry_boxes, entry_words
-from attention_explorer.ui.drawing.log_axis import SMALLEST, log_bounds
-from attention_explorer.ui.drawing.marks import (
-    colour_of,
-    draw_haloed_text,
-    draw_line,
-    paint_reason,
-    paint_words,
-    pen,
-    text_size,
-)
-from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 QUANTITIES = (
     ("gradient_ratios", "Gradient: its norm at the input ÷ at the output, log scale"),

@@ -10,15 +10,15 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import compact
+from attention_explorer.kit.drawing.cell_marks import cover
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.heatmap import BESIDE, paint_cells, paint_column_labels, paint_row_labels
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
+from attention_explorer.kit.drawing.marks import colour_of, pen, text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.block.boxes import Box, Form
 from attention_explorer.state.block.diagram import DiagramPicture
 from attention_explorer.ui.block.boxes import colour_map_name, ink_of_box, masked_cells, outline, sampled, scale_of
-from attention_explorer.ui.drawing.cell_marks import cover
-from attention_explorer.ui.drawing.colour_bar import paint_small_bar
-from attention_explorer.ui.drawing.heatmap import BESIDE, paint_cells, paint_column_labels, paint_row_labels
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
-from attention_explorer.ui.drawing.marks import colour_of, pen, text_size
-from attention_explorer.ui.theme import Look
 
 HEADING, BAR, COLUMN_TITLE = 21, 16, 17
 WIDEST_CELL, HIGHEST_CELL = 90, 64

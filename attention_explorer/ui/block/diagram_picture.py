@@ -7,6 +7,10 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from attention_explorer.kit.drawing.marks import draw_line, pen
+from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.block.boxes import Box
 from attention_explorer.state.block.diagram import DiagramPicture, diagram_picture
 from attention_explorer.state.block.diagram_words import box_words, cell_words, norm_words, row_words
@@ -25,10 +29,6 @@ from attention_explorer.ui.block.detail import (
 )
 from attention_explorer.ui.block.layout import DiagramLayout, diagram_layout
 from attention_explorer.ui.block.notes import diagram_notes
-from attention_explorer.ui.drawing.marks import draw_line, pen
-from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 DETAIL_SHARE, DETAIL_LEAST = 0.36, 176
 MOST_DETAIL = 0.42

@@ -8,13 +8,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.colour_bar import paint_small_bar
-from attention_explorer.ui.drawing.heatmap import paint_cells, paint_row_label, paint_row_labels
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
-from attention_explorer.ui.drawing.marks import paint_words, pen
-from attention_explorer.ui.drawing.small_map import paint_title
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.drawing.cell_marks import paint_outline
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.heatmap import paint_cells, paint_row_label, paint_row_labels
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
+from attention_explorer.kit.drawing.marks import paint_words, pen
+from attention_explorer.kit.drawing.small_map import paint_title
+from attention_explorer.kit.theme import Look
 
 HEADER, AXIS, BAR = 19, 15, 22
 """Pixels at zoom 1 of the title, of the words about the columns, and of the colour bar."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from attention_explorer.kit.pictures.figure import PicturesFigure
 from attention_explorer.state.block.export import block_numbers
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.block.wording import description, picture_title, settings_words
 from attention_explorer.ui.block.pictures import block_drawing
-from attention_explorer.ui.pictures.figure import PicturesFigure
 
 
 def block_figure(state: BlockState, shown: object = None) -> PicturesFigure:

@@ -11,6 +11,18 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import size_text
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.cell_marks import paint_outline
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.colour_maps import pixels_of
+from attention_explorer.kit.drawing.contrast import readable_ink
+from attention_explorer.kit.drawing.heatmap_layout import label_size
+from attention_explorer.kit.drawing.legend import WORDS_SIZE, fitting
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_reason, paint_words, pen, text_size
+from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.block.future import (
     FuturePicture,
     changed_shown,
@@ -26,18 +38,6 @@ from attention_explorer.state.block.future import (
 from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.ui.block.feature_map import TALL_SHARE, label_room
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.colour_bar import paint_small_bar
-from attention_explorer.ui.drawing.colour_maps import pixels_of
-from attention_explorer.ui.drawing.contrast import readable_ink
-from attention_explorer.ui.drawing.heatmap_layout import label_size
-from attention_explorer.ui.drawing.legend import WORDS_SIZE, fitting
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, paint_words, pen, text_size
-from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 TITLE, WORDS, LEVELS, FOOT, GAP = 20, 17, 17, 26, 22
 """Pixels at zoom 1 of the title of a half, the words and the levels below it, the legend, and between halves."""

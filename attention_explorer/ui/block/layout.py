@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
 
+from attention_explorer.kit.drawing.marks import text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.block.boxes import Box, Form, Line
 from attention_explorer.state.block.diagram import DiagramPicture
-from attention_explorer.ui.drawing.marks import text_size
-from attention_explorer.ui.theme import Look
 
 ARROW = 17
 """Pixels at zoom 1 between two boxes of a line."""

@@ -7,6 +7,12 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.block.learned import steps_to_learn
 from attention_explorer.state.block.linear import (
     FACTORS,
@@ -28,12 +34,6 @@ from attention_explorer.ui.block.feature_map import (
     paint_feature_map,
     place_map,
 )
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 HEADING, GAP = 24, 16
 

@@ -10,6 +10,29 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import plain
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.curve_chart import (
+    Axis,
+    ChartLayout,
+    chart_layout,
+    draw_polyline,
+    paint_axes,
+    paint_dot,
+)
+from attention_explorer.kit.drawing.legend import entry_boxes, entry_words
+from attention_explorer.kit.drawing.marks import (
+    colour_of,
+    dashes,
+    draw_haloed_text,
+    draw_line,
+    paint_words,
+    pen,
+    text_size,
+)
+from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.block.norm import (
     CONSTANT,
     FEATURES,
@@ -30,29 +53,6 @@ from attention_explorer.state.block.norm import (
 )
 from attention_explorer.state.block.numerals import brief
 from attention_explorer.state.block.state import BlockState
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.curve_chart import (
-    Axis,
-    ChartLayout,
-    chart_layout,
-    draw_polyline,
-    paint_axes,
-    paint_dot,
-)
-from attention_explorer.ui.drawing.legend import entry_boxes, entry_words
-from attention_explorer.ui.drawing.marks import (
-    colour_of,
-    dashes,
-    draw_haloed_text,
-    draw_line,
-    paint_words,
-    pen,
-    text_size,
-)
-from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 LEGEND, GAP, STRIP_TITLE, SAMPLE = 20, 18, 18, 28
 LEGEND_ORDER = (True, False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attention_explorer.core.numerals import percent
+from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.block.boxes import Box
 from attention_explorer.state.block.diagram import DiagramPicture, shape_trace
@@ -15,7 +16,6 @@ from attention_explorer.state.block.diagram_words import (
     token_path,
 )
 from attention_explorer.state.block.learned import recipe_of
-from attention_explorer.ui.controls.text_block import TextLine
 
 
 def diagram_notes(picture: DiagramPicture) -> tuple[TextLine, ...]:

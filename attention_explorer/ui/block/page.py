@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.pictures.drawing import PictureDrawing
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.pages.page import PageAction
+from attention_explorer.pages.picture_page import PicturesPage
 from attention_explorer.state.block.state import BlockState
 from attention_explorer.state.block.wording import picture_title, verdict
 from attention_explorer.ui.block.bar import PICTURES, BlockBar
 from attention_explorer.ui.block.controls import BlockControls
 from attention_explorer.ui.block.pictures import block_drawing
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures.drawing import PictureDrawing
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.page import PicturesPage
 
 if TYPE_CHECKING:
     # Loaded when something is exported: file formats would delay the first picture.
-    from attention_explorer.ui.export.figure import Figure
+    from attention_explorer.kit.export.figure import Figure
 
 
 class BlockPage(PicturesPage[BlockState]):

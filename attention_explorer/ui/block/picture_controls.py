@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from attention_explorer.kit.pictures.controls import PictureControls
 from attention_explorer.sources.tokens import tokens_of
 from attention_explorer.state.block.cache import decoded_shown
 from attention_explorer.state.block.future import changed_shown
 from attention_explorer.state.block.linear import FACTORS
 from attention_explorer.state.block.norm import LARGEST_SCALE, LEAST_SCALE, SCALES
 from attention_explorer.state.block.state import LARGEST_FACTOR, BlockPicture, BlockState
-from attention_explorer.ui.pictures.controls import PictureControls
 
 
 class BlockPictureControls:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from attention_explorer.kit.pictures.drawing import PictureDrawing
 from attention_explorer.state.block.state import BlockPicture, BlockState
-from attention_explorer.ui.pictures.drawing import PictureDrawing
 
 
 @lru_cache(maxsize=len(BlockPicture))

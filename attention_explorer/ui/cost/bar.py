@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.whole_number_box import show_number
+from attention_explorer.kit.pictures.controls import PictureBar
 from attention_explorer.state.cost.presets import COST_PRESETS, is_changed
 from attention_explorer.state.cost.state import (
     MOST_HEADS,
@@ -13,9 +16,6 @@ from attention_explorer.state.cost.state import (
     CostState,
     Precision,
 )
-from attention_explorer.ui.controls.choice import ChoiceRow
-from attention_explorer.ui.controls.whole_number_box import show_number
-from attention_explorer.ui.pictures.controls import PictureBar
 
 PICTURES = (
     (CostPicture.LAYER, "Layer", "Matrices, memory and operations of one layer, term by term"),

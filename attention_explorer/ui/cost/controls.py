@@ -7,6 +7,10 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton
 
+from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
+from attention_explorer.kit.controls.sentence_field import NOTHING, SentenceField
+from attention_explorer.kit.controls.whole_number_box import show_number
+from attention_explorer.kit.pictures.controls import PictureControls
 from attention_explorer.state.cost.state import (
     HIGHEST_MEASURED,
     LONGEST,
@@ -17,10 +21,6 @@ from attention_explorer.state.cost.state import (
     Quantity,
     Scope,
 )
-from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
-from attention_explorer.ui.controls.sentence_field import NOTHING, SentenceField
-from attention_explorer.ui.controls.whole_number_box import show_number
-from attention_explorer.ui.pictures.controls import PictureControls
 
 QUANTITIES = (
     (Quantity.OPERATIONS, "operations", "Additions and multiplications of floats, FLOP"),

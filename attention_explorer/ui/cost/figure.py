@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from attention_explorer.kit.pictures.figure import TILES, PicturesFigure
 from attention_explorer.state.cost.export import cost_numbers
 from attention_explorer.state.cost.measure import Measurement
 from attention_explorer.state.cost.state import CostState
 from attention_explorer.state.cost.wording import description, picture_title, settings_words
 from attention_explorer.ui.cost.pictures import cost_drawings
-from attention_explorer.ui.pictures.figure import TILES, PicturesFigure
 
 
 def cost_figure(state: CostState, measurement: Measurement | None = None) -> PicturesFigure:

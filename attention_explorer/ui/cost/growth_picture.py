@@ -10,6 +10,22 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.curve_chart import paint_dot
+from attention_explorer.kit.drawing.label_places import boxes_along, draw_leader, free_spot
+from attention_explorer.kit.drawing.log_chart import LogChart, Tick, log_chart, paint_log_axes, paint_log_curve
+from attention_explorer.kit.drawing.marks import (
+    colour_of,
+    dashes,
+    draw_haloed_text,
+    draw_line,
+    paint_reason,
+    pen,
+    text_size,
+)
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.cost.growth import (
     Curve,
     GrowthPicture,
@@ -22,22 +38,6 @@ from attention_explorer.state.cost.growth import (
 )
 from attention_explorer.state.cost.numerals import ratio_words, time_words
 from attention_explorer.state.cost.state import Quantity
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.curve_chart import paint_dot
-from attention_explorer.ui.drawing.label_places import boxes_along, draw_leader, free_spot
-from attention_explorer.ui.drawing.log_chart import LogChart, Tick, log_chart, paint_log_axes, paint_log_curve
-from attention_explorer.ui.drawing.marks import (
-    colour_of,
-    dashes,
-    draw_haloed_text,
-    draw_line,
-    paint_reason,
-    pen,
-    text_size,
-)
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 REACH = 10.0
 """How many pixels from a point it is still pointed at."""

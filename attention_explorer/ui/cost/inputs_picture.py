@@ -8,16 +8,16 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.marks import paint_reason
+from attention_explorer.kit.drawing.small_map import paint_mark, paint_small_map, paint_title
+from attention_explorer.kit.drawing.small_map_layout import Arrangement, SmallMap, arranged, cell_at
+from attention_explorer.kit.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.cost.inputs import InputsPicture, inputs_sentences, product_words, weight_words
-from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.cost.roomy_look import roomy
-from attention_explorer.ui.drawing.marks import paint_reason
-from attention_explorer.ui.drawing.small_map import paint_mark, paint_small_map, paint_title
-from attention_explorer.ui.drawing.small_map_layout import Arrangement, SmallMap, arranged, cell_at
-from attention_explorer.ui.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 COLUMNS = (
     Column("operations", is_bold=True),

@@ -8,6 +8,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size
+from attention_explorer.kit.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look, Theme
 from attention_explorer.state.cost.layer import (
     LayerPicture,
     amount_words,
@@ -17,13 +23,7 @@ from attention_explorer.state.cost.layer import (
     total_words,
 )
 from attention_explorer.state.cost.numerals import memory_words, operation_words, ratio_words, share_words, short_count
-from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.cost.roomy_look import roomy
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size
-from attention_explorer.ui.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look, Theme
 
 TERM_SHADES = (0.85, 0.62, 0.36, 0.25, 0.14)
 """How dark the terms are, those of the n² part first."""

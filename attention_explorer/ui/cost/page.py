@@ -9,24 +9,24 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.pictures.drawing import PictureDrawing
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.page import PageAction
+from attention_explorer.pages.picture_page import PicturesPage
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.session import Session
 from attention_explorer.state.cost.measure import Measurement, measured
 from attention_explorer.state.cost.state import CostPicture, CostState
 from attention_explorer.state.cost.wording import picture_title, verdict
-from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.cost.bar import CostBar
 from attention_explorer.ui.cost.controls import CostControls
 from attention_explorer.ui.cost.pictures import cost_drawings
-from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures.drawing import PictureDrawing
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.page import PicturesPage
-from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     # Loaded when something is exported: file formats would delay the first picture.
-    from attention_explorer.ui.export.figure import Figure
+    from attention_explorer.kit.export.figure import Figure
 
 
 class CostPage(PicturesPage[CostState]):

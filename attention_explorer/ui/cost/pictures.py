@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
 from attention_explorer.state.cost.export import Picture
 from attention_explorer.state.cost.growth import GrowthPicture, growth_picture
 from attention_explorer.state.cost.inputs import inputs_picture
@@ -19,7 +20,6 @@ from attention_explorer.ui.cost import growth_picture as growth
 from attention_explorer.ui.cost import inputs_picture as inputs
 from attention_explorer.ui.cost import layer_picture as layer
 from attention_explorer.ui.cost import reach_picture as reach
-from attention_explorer.ui.pictures.drawing import Change, PictureDrawing
 
 Drawing = PictureDrawing[CostState, Any, Any]
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.contrast import readable_ink
+from attention_explorer.kit.drawing.marks import colour_of, paint_reason, pen, text_size
+from attention_explorer.kit.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.cost.reach import FARTHEST, ReachPicture, reach_sentences, strip_words
-from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.cost.layer_picture import paint_heading, shade
 from attention_explorer.ui.cost.roomy_look import roomy
-from attention_explorer.ui.drawing.contrast import readable_ink
-from attention_explorer.ui.drawing.marks import colour_of, paint_reason, pen, text_size
-from attention_explorer.ui.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
-from attention_explorer.ui.pictures.notes_panel import notes_of
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 COLUMNS = (
     Column("a layer over n tokens", is_bold=True),

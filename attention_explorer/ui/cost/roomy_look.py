@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QRectF
 
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.theme import Look
 
 WIDE, HIGH = 1000, 700
 """Up to here a picture is drawn at its own size; pixels at zoom 1."""

@@ -12,15 +12,15 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.numbers_files import as_csv
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_text
 from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_note
 from attention_explorer.state.heads.frame import HeadsFrame
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.choice import ChoiceRow
-from attention_explorer.ui.controls.numbers_model import MatrixModel, MatrixTable
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.matrix_view import MatrixView
-from attention_explorer.ui.theme import Look
 
 RESULTS = (ArrayKind.HEAD_OUTPUT, ArrayKind.OUTPUT)
 WAYS = (

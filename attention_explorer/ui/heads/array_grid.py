@@ -9,13 +9,13 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.accessible import PICTURE
+from attention_explorer.kit.controls.tip_widget import TipWidget
+from attention_explorer.kit.drawing.cell_marks import paint_outline
+from attention_explorer.kit.drawing.heatmap import picture_image
+from attention_explorer.kit.drawing.marks import colour_of, paint_focus_frame, pen
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.array import ArrayKind, HeadArray, shape_text
-from attention_explorer.ui.accessible import PICTURE
-from attention_explorer.ui.controls.tip_widget import TipWidget
-from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.heatmap import picture_image
-from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame, pen
-from attention_explorer.ui.theme import Look
 
 LINES = (
     (ArrayKind.EMBEDDINGS, ArrayKind.ENCODING, ArrayKind.X, ArrayKind.CONTEXT),

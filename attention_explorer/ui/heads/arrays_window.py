@@ -11,6 +11,9 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.controls.panel_scroll import ColumnScroll, Scroll, bring_into_view
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
@@ -19,14 +22,11 @@ from attention_explorer.state.heads.array_picture import array_picture
 from attention_explorer.state.heads.arrays import head_array
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsSetup
-from attention_explorer.ui.controls.panel_scroll import ColumnScroll, Scroll, bring_into_view
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.array_detail import ArrayDetail
 from attention_explorer.ui.heads.array_grid import ArrayGrid
 from attention_explorer.ui.heads.embeddings_part import EmbeddingsPart
 from attention_explorer.ui.heads.formula_bar import FormulaBar
 from attention_explorer.ui.heads.it_table_part import ItTablePart
-from attention_explorer.ui.theme import Look
 
 TITLE = "Arrays of the head"
 WIDTH, HEIGHT = 1080, 740

@@ -19,6 +19,15 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.core.mask import default_size
+from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.more_button import MoreButton
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.preset_box import PresetBox
+from attention_explorer.kit.controls.sentence_field import SentenceField
+from attention_explorer.kit.controls.whole_number_box import WholeNumberBox
+from attention_explorer.kit.theme import Look
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
@@ -29,14 +38,6 @@ from attention_explorer.state.heads.resolve import resolved
 from attention_explorer.state.heads.shown_map import stage_shown
 from attention_explorer.state.heads.state import LARGEST_MASK_SIZE, HeadsState, HeadsView, MaskKind, Picture
 from attention_explorer.state.heads.value_weighted import WEIGHED, why_without_values
-from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
-from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.controls.more_button import MoreButton
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.controls.preset_box import PresetBox
-from attention_explorer.ui.controls.sentence_field import SentenceField
-from attention_explorer.ui.controls.whole_number_box import WholeNumberBox
 from attention_explorer.ui.heads.choices import (
     CHOSEN_TOKENS,
     CONTRASTS,
@@ -49,7 +50,6 @@ from attention_explorer.ui.heads.choices import (
     WITH_VALUES,
     plain_mask,
 )
-from attention_explorer.ui.theme import Look
 
 NARROW_BAR = 760
 """Below this width, in pixels at zoom 1, the presets give room to the sentence."""

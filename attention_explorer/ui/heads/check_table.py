@@ -8,11 +8,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attention_explorer.kit.accessible import WORDS
+from attention_explorer.kit.controls.tip_widget import TipWidget
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.check_report import CheckTable
-from attention_explorer.ui.accessible import WORDS
-from attention_explorer.ui.controls.tip_widget import TipWidget
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.theme import Look
 
 LINE_HEIGHT = 21
 TEXT_SIZE, SMALLEST_TEXT, TITLE_SIZE = 12.5, 11.0, 12.0

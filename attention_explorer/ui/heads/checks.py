@@ -10,6 +10,10 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEve
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from attention_explorer.core.numerals import signed
+from attention_explorer.kit.controls.choice import ChoiceBox
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
@@ -26,11 +30,7 @@ from attention_explorer.state.heads.checks import (
 )
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.ui.controls.choice import ChoiceBox
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.heads.check_table import CheckTableView
-from attention_explorer.ui.theme import Look
 
 MOST_TABLES = 3
 COMPUTE, CANCEL = "Compute", "Cancel"

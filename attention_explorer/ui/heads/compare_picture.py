@@ -9,10 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.state.heads.compare import Comparison
-from attention_explorer.ui.drawing.marks import colour_of, text_size
-from attention_explorer.ui.drawing.small_map import Mark, paint_absent_swatch, paint_marks, paint_small_map, unbroken
-from attention_explorer.ui.drawing.small_map_layout import (
+from attention_explorer.kit.drawing.marks import colour_of, text_size
+from attention_explorer.kit.drawing.small_map import Mark, paint_absent_swatch, paint_marks, paint_small_map, unbroken
+from attention_explorer.kit.drawing.small_map_layout import (
     Arrangement,
     Hit,
     SmallMap,
@@ -20,7 +19,8 @@ from attention_explorer.ui.drawing.small_map_layout import (
     best_arrangement,
     cell_at,
 )
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.theme import Look
+from attention_explorer.state.heads.compare import Comparison
 
 GAP, NARROW_GAP, GUTTER = 28, 14, 12
 """Pixels at zoom 1 between maps side by side, in a narrow room, and between rows of maps."""

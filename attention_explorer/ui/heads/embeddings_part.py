@@ -10,6 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
@@ -26,12 +30,8 @@ from attention_explorer.state.heads.dots import (
     vectors_words,
     with_number,
 )
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.numbers_model import MatrixModel, MatrixTable
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.matrix_view import Cell, MatrixView
 from attention_explorer.ui.heads.typing_part import TypingPart
-from attention_explorer.ui.theme import Look
 
 ROWS_SEEN = 6
 

@@ -11,6 +11,12 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.kit.drawing.heatmap import paint_heatmap, paint_lit
+from attention_explorer.kit.drawing.heatmap_layout import layout_of
+from attention_explorer.kit.drawing.small_map import paint_marks
+from attention_explorer.kit.export.figure import FigureStyle
+from attention_explorer.kit.export.frame import FigureFrame, is_drawing, styled_frame, width_for
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.alt_text import alt_text
 from attention_explorer.state.heads.compare import Comparison, compared_sources
 from attention_explorer.state.heads.compare_export import difference_numbers
@@ -29,18 +35,12 @@ from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.survey import HeadSurvey, threshold_words
 from attention_explorer.state.heads.wording import badges, map_title, source_words
-from attention_explorer.ui.drawing.heatmap import paint_heatmap, paint_lit
-from attention_explorer.ui.drawing.heatmap_layout import layout_of
-from attention_explorer.ui.drawing.small_map import paint_marks
-from attention_explorer.ui.export.figure import FigureStyle
-from attention_explorer.ui.export.frame import FigureFrame, is_drawing, styled_frame, width_for
 from attention_explorer.ui.heads.compare_picture import paint_compare
 from attention_explorer.ui.heads.line_picture import paint_lines
 from attention_explorer.ui.heads.marked_picture import marked_layout, paint_marked
 from attention_explorer.ui.heads.room import fitted_room, heads_room
 from attention_explorer.ui.heads.stages_picture import paint_stage_maps, stages_layout
 from attention_explorer.ui.heads.wall_picture import paint_wall, wall_size
-from attention_explorer.ui.theme import Look
 
 MOST_TILES = (1024, 1024)
 MOST_MAPS = 4

@@ -8,14 +8,14 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
+from attention_explorer.kit.controls.undo_keys import UndoKeys
+from attention_explorer.kit.pictures.pointed_picture import Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.shown_map import HIDING
 from attention_explorer.state.heads.state import HeadsState, HeadsView
 from attention_explorer.state.heads.token_search import Found, find_tokens, found_words, named, with_hidden
-from attention_explorer.ui.controls.undo_keys import UndoKeys
-from attention_explorer.ui.pictures.pointed_picture import Spot
-from attention_explorer.ui.theme import Look
 
 HIDE_TIP = "Take these tokens out of the keys in the picture. The other weights stay, so rows sum to what is left."
 

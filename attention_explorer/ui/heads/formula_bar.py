@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.array import ROLES, ArrayKind
-from attention_explorer.ui.theme import Look
 
 Piece = tuple[str, ArrayKind | None]
 

@@ -24,15 +24,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from attention_explorer.core.numerals import counted
+from attention_explorer.kit.accessible import PICTURE
+from attention_explorer.kit.controls.hidden_pixels import HiddenPixels
+from attention_explorer.kit.controls.tip_widget import TipWidget
+from attention_explorer.kit.drawing.marks import colour_of, paint_focus_frame
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.state import Aggregate, HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, meets, wall_scale
-from attention_explorer.ui.accessible import PICTURE
-from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
-from attention_explorer.ui.controls.tip_widget import TipWidget
-from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame
 from attention_explorer.ui.heads.map_widget import CELL_STEPS
 from attention_explorer.ui.heads.thumbnail import (
     cells_in,
@@ -45,8 +47,6 @@ from attention_explorer.ui.heads.thumbnail import (
     thumbnail_image,
 )
 from attention_explorer.ui.heads.wall_grid import SMALLEST_TILE, WallGrid
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 MOST_TILES_KEPT = 192
 """Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1. In the grid none is kept."""

@@ -10,15 +10,15 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResize
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from attention_explorer.core.map_picture import MapPicture, Window
+from attention_explorer.kit.drawing.heatmap import most_tiles, paint_heatmap, paint_lit, paint_unknown
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, layout_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Cell, HeadsView
-from attention_explorer.ui.drawing.heatmap import most_tiles, paint_heatmap, paint_lit, paint_unknown
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, layout_of
 from attention_explorer.ui.heads.map_widget import MapWidget
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 FEWEST_IN_VIEW = 4
 ZOOM_STEP = 1.25

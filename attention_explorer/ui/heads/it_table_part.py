@@ -10,6 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QVBoxLayout
 
 from attention_explorer.core.numerals import coordinate, exact, plain, signed
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.numbers_model import Index, NamedRowsTable
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.source import Recipe
@@ -28,11 +32,7 @@ from attention_explorer.state.heads.it_table import (
     with_share,
 )
 from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.numbers_model import Index, NamedRowsTable
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.typing_part import TypingPart
-from attention_explorer.ui.theme import Look
 
 ROWS_SEEN = 16
 SHARE, WEIGHT, SCORE, BEHIND, GLOSS = range(5)

@@ -11,10 +11,10 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath
 
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import plain
+from attention_explorer.kit.drawing.heatmap_layout import longest_label
+from attention_explorer.kit.drawing.marks import colour_of, pen, text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.lines import LinePicture, line_legend
-from attention_explorer.ui.drawing.heatmap_layout import longest_label
-from attention_explorer.ui.drawing.marks import colour_of, pen, text_size
-from attention_explorer.ui.theme import Look
 
 WIDEST_ROW, NARROWEST_LABEL = 34.0, 12.0
 """Pixels at zoom 1 between two tokens at most, and between two labels at least."""

@@ -12,13 +12,13 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.alt_text import alt_text, given_text
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import Aggregate, HeadsView
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
-from attention_explorer.ui.theme import Look
 
 OneMap: TypeAlias = Stage | HeadsFrame
 """One of several maps in a picture: a stage of the head, or another head."""

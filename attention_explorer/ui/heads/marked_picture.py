@@ -8,11 +8,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.state.heads.marked import MarkedHeads
-from attention_explorer.ui.drawing.colour_bar import paint_bar
-from attention_explorer.ui.drawing.marks import colour_of, text_size
-from attention_explorer.ui.drawing.small_map import paint_small_map
-from attention_explorer.ui.drawing.small_map_layout import (
+from attention_explorer.kit.drawing.colour_bar import paint_bar
+from attention_explorer.kit.drawing.marks import colour_of, text_size
+from attention_explorer.kit.drawing.small_map import paint_small_map
+from attention_explorer.kit.drawing.small_map_layout import (
     Arrangement,
     Hit,
     SmallMap,
@@ -20,7 +19,8 @@ from attention_explorer.ui.drawing.small_map_layout import (
     best_arrangement,
     cell_at,
 )
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.theme import Look
+from attention_explorer.state.heads.marked import MarkedHeads
 
 GAP, GUTTER, HEADER = 18, 10, 20
 """Pixels at zoom 1 between maps side by side, between rows of maps, and for a title."""

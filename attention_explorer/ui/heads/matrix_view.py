@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import exact
-from attention_explorer.ui.accessible import PICTURE, sentences
-from attention_explorer.ui.controls.text_block import ink_of
-from attention_explorer.ui.drawing.cell_marks import paint_outline
-from attention_explorer.ui.drawing.colour_bar import paint_bar
-from attention_explorer.ui.drawing.heatmap import paint_cells, paint_labels
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, column_height, layout_of
-from attention_explorer.ui.drawing.marks import colour_of, paint_focus_frame, pen, text_size
+from attention_explorer.kit.accessible import PICTURE, sentences
+from attention_explorer.kit.controls.text_block import ink_of
+from attention_explorer.kit.drawing.cell_marks import paint_outline
+from attention_explorer.kit.drawing.colour_bar import paint_bar
+from attention_explorer.kit.drawing.heatmap import paint_cells, paint_labels
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, column_height, layout_of
+from attention_explorer.kit.drawing.marks import colour_of, paint_focus_frame, pen, text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.ui.heads.map_widget import CELL_STEPS
-from attention_explorer.ui.theme import Look
 
 Cell = tuple[int, int]
 

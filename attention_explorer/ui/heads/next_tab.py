@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import signed
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame
@@ -16,12 +19,9 @@ from attention_explorer.state.heads.next_tokens import Expected, Nearness, expec
 from attention_explorer.state.heads.presets import other_setup
 from attention_explorer.state.heads.reading import Reading
 from attention_explorer.state.heads.state import HeadsSetup, Picture
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.token_bars import NUMBERS, TokenBars
 from attention_explorer.ui.heads.writer import Writer
 from attention_explorer.ui.heads.writing_row import WritingRow
-from attention_explorer.ui.theme import Look
 
 
 class OutputBars(TokenBars):

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.offers import MOST_OFFERS, Offer, Offers
-from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.theme import Look
 
 
 class OfferRow(QWidget):

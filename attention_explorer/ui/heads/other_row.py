@@ -8,15 +8,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.sentence_field import SentenceField
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 from attention_explorer.state.heads.other import other_shown, with_other_recipe
 from attention_explorer.state.heads.state import HeadsState, Picture
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.controls.sentence_field import SentenceField
 from attention_explorer.ui.heads.other_button import OtherButton
-from attention_explorer.ui.theme import Look
 
 NARROW = 400
 """Pixels at zoom 1 below which two sentences have no room beside each other."""

@@ -14,6 +14,14 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QMenu, QVBo
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import refusals_counted
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.hint_card import HintCard
+from attention_explorer.kit.controls.more_button import LOW_PAGE
+from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll
+from attention_explorer.kit.controls.room_kept import keep_out_of_sight
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.page import PageAction
+from attention_explorer.pages.requesting_page import RequestingPage
 from attention_explorer.session.requests import Standing
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
@@ -26,10 +34,6 @@ from attention_explorer.state.heads.shown_map import shown_as
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.heads.verdict import Verdict
 from attention_explorer.state.row_as_lookup import as_lookup, reason_against_lookup
-from attention_explorer.ui.controls.hint_card import HintCard
-from attention_explorer.ui.controls.more_button import LOW_PAGE
-from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
-from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.heads.bar import HeadsBar
 from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest, NoPicture, Part
 from attention_explorer.ui.heads.panel import HeadsPanel
@@ -37,14 +41,10 @@ from attention_explorer.ui.heads.picture_card import PictureCard
 from attention_explorer.ui.heads.spot_words import asked_words, spot_words
 from attention_explorer.ui.heads.typed_name import TypedName
 from attention_explorer.ui.heads.wall_side import WallSide
-from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.pictures.requesting_page import RequestingPage
-from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     # Loaded when something is exported: file formats would delay the first picture.
-    from attention_explorer.ui.export.figure import Figure
+    from attention_explorer.kit.export.figure import Figure
     from attention_explorer.ui.heads.arrays_window import ArraysWindow
     from attention_explorer.ui.heads.checks import HeadsChecks
     from attention_explorer.ui.heads.setup import HeadsSetupPanel
@@ -646,7 +646,7 @@ class HeadsPage(RequestingPage):
 
     def export_wall(self) -> None:
         """Ask for a file and write all heads to it."""
-        from attention_explorer.ui.export.dialog import export_with_dialog
+        from attention_explorer.kit.export.dialog import export_with_dialog
         from attention_explorer.ui.heads.figure import HeadsFigure
 
         self._say_or_refuse(lambda: export_with_dialog(self, HeadsFigure(self.session.state.heads, is_wall=True)))

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, ColumnScroll
+from attention_explorer.kit.controls.steady import Steady
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.pictures.pointed_picture import Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.sources.source import Source
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsState
 from attention_explorer.state.heads.verdict import Verdict
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, ColumnScroll
-from attention_explorer.ui.controls.steady import Steady
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.reading_card import ReadingCard
-from attention_explorer.ui.pictures.pointed_picture import Spot
-from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     # Loaded when their tabs are first opened: the page opens faster.

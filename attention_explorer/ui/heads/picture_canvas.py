@@ -10,6 +10,9 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.kit.drawing.small_map import paint_marks
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.model import Stage
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.compare import Comparison
@@ -18,7 +21,6 @@ from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsView
-from attention_explorer.ui.drawing.small_map import paint_marks
 from attention_explorer.ui.heads.compare_picture import (
     CompareLayout,
     compare_layout,
@@ -29,8 +31,6 @@ from attention_explorer.ui.heads.line_picture import LinesLayout, lines_layout, 
 from attention_explorer.ui.heads.map_widget import MapWidget, OneMap
 from attention_explorer.ui.heads.marked_picture import MarkedLayout, marked_layout, paint_marked
 from attention_explorer.ui.heads.stages_picture import StagesLayout, paint_stage_maps, stages_layout
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 P = TypeVar("P")
 L = TypeVar("L")

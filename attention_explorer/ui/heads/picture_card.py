@@ -8,6 +8,13 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.room_kept import keep_out_of_sight
+from attention_explorer.kit.controls.steady import Steady
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.pictures.request_note import RequestNote
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.compare import Comparison, compared_sources
@@ -20,19 +27,12 @@ from attention_explorer.state.heads.presets import has_own_other
 from attention_explorer.state.heads.stages import StagesPicture
 from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.state.heads.wording import badges, map_title, source_words
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.room_kept import keep_out_of_sight
-from attention_explorer.ui.controls.steady import Steady
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.find_row import FindRow
 from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
 from attention_explorer.ui.heads.map_widget import MapWidget, OneMap
 from attention_explorer.ui.heads.offer_row import OfferRow
 from attention_explorer.ui.heads.other_row import OtherRow
 from attention_explorer.ui.heads.picture_canvas import COMPARE, LINES, MARKED, STAGES, PictureCanvas
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.pictures.request_note import RequestNote
-from attention_explorer.ui.theme import Look
 
 
 class PictureCard(Steady):

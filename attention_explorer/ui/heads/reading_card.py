@@ -11,6 +11,15 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
 
 from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.accessible import WORDS
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.numbers_dialog import NumbersDialog
+from attention_explorer.kit.controls.panel_scroll import ColumnScroll
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.pictures.pointed_picture import Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.compare_words import (
     ReadSide,
@@ -23,16 +32,7 @@ from attention_explorer.state.heads.frame import HeadsFrame, head_name
 from attention_explorer.state.heads.reading import Reading, column_reading, gloss, reading_table, row_reading
 from attention_explorer.state.heads.why import why, why_short
 from attention_explorer.state.heads.wording import Step, arithmetic, arithmetic_title, key_name, products, query_name
-from attention_explorer.ui.accessible import WORDS
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.numbers_dialog import NumbersDialog
-from attention_explorer.ui.controls.panel_scroll import ColumnScroll
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.heads.token_bars import ROW_HEIGHT, TokenBars
-from attention_explorer.ui.pictures.pointed_picture import Spot
-from attention_explorer.ui.theme import Look
 
 STEP_HEIGHT = 23
 STEPS_KEPT = 5

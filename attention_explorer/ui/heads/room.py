@@ -5,16 +5,16 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.drawing.heatmap_layout import layout_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.large_picture import LargePicture
 from attention_explorer.state.heads.lines import LinePicture
 from attention_explorer.state.heads.marked import MarkedHeads
 from attention_explorer.state.heads.stages import StagesPicture
-from attention_explorer.ui.drawing.heatmap_layout import layout_of
 from attention_explorer.ui.heads.compare_picture import compare_layout
 from attention_explorer.ui.heads.marked_picture import marked_layout
 from attention_explorer.ui.heads.stages_picture import stages_layout
-from attention_explorer.ui.theme import Look
 
 LABELLED_CELL = 13.0
 """Pixels of a cell in a small map from which on its tokens are written beside it."""

@@ -10,11 +10,11 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.kit.accessible import PICTURE, tell_changed
+from attention_explorer.kit.drawing.colour_maps import DIVERGING, colour_table
+from attention_explorer.kit.drawing.marks import colour_of, text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.row_steps import Column, RowSteps
-from attention_explorer.ui.accessible import PICTURE, tell_changed
-from attention_explorer.ui.drawing.colour_maps import DIVERGING, colour_table
-from attention_explorer.ui.drawing.marks import colour_of, text_size
-from attention_explorer.ui.theme import Look
 
 HIGHEST_LINE = 34.0
 BAR_WIDTH = 84

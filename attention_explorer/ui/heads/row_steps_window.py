@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QSlider, QVBoxLayout, QWidget
 
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.row_steps import RowSteps
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.choice import ChoiceRow
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.heads.row_steps_picture import RowStepsPicture
-from attention_explorer.ui.theme import Look
 
 SPEEDS = (("slow", 2400), ("steady", 1200), ("fast", 400))
 """What a speed is called, and how many milliseconds a step stays."""

@@ -13,19 +13,19 @@ from attention_explorer.core.temperature import (
     slider_to_temperature,
     temperature_to_slider,
 )
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.whole_number_box import show_number, show_position
+from attention_explorer.kit.drawing.colour_maps import SEQUENTIAL
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.controls.whole_number_box import show_number, show_position
-from attention_explorer.ui.drawing.colour_maps import SEQUENTIAL
 from attention_explorer.ui.heads.setup_boxes import SetupSection, show_choice
 from attention_explorer.ui.heads.setup_embeddings import EmbeddingsSection
 from attention_explorer.ui.heads.setup_model import SizesSection
 from attention_explorer.ui.heads.setup_weights import ProjectionsSection
-from attention_explorer.ui.theme import Look
 
 DEFAULT_SETUP, DEFAULT_VIEW = HeadsSetup(), HeadsView()
 

@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.kit.controls.choice import MOST_ENTRIES
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.slider_drag import SliderDrag
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.ui.controls.choice import MOST_ENTRIES
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.controls.slider_drag import SliderDrag
-from attention_explorer.ui.theme import Look
 
 LOWEST_SLIDER_GAIN, HIGHEST_SLIDER_GAIN = 0.01, 1.0
 GAIN_STEPS = 200

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.whole_number_box import show_number
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import LARGEST_FACTOR, Encoding, TokenVectors, ToyRecipe
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.controls.whole_number_box import show_number
 from attention_explorer.ui.heads.setup_boxes import show_choice
 from attention_explorer.ui.heads.setup_model import DEFAULT, RecipeSection
 

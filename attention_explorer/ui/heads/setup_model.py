@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import (
@@ -20,7 +21,6 @@ from attention_explorer.sources.recipe import (
 )
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.ui.controls.whole_number_box import WholeNumberBox, show_number
 from attention_explorer.ui.heads.setup_boxes import SetupSection
 
 DEFAULT = ToyRecipe()

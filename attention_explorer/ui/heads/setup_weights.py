@@ -8,16 +8,16 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from attention_explorer.core.numerals import plain, scientific
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.whole_number_box import show_number, show_position
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.sources.recipe import LARGEST_FACTOR, GainKind, Projections, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.controls.whole_number_box import show_number, show_position
 from attention_explorer.ui.heads.setup_boxes import GAIN_STEPS, gain_to_slider, show_choice, slider_to_gain
 from attention_explorer.ui.heads.setup_model import DEFAULT, RecipeSection
-from attention_explorer.ui.theme import Look
 
 MOST_MEASURED = 256
 """Tokens up to which the spread of the scores is measured at every change: that takes a few milliseconds."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, pen, text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.stages import ShapeBox
-from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, pen, text_size
-from attention_explorer.ui.theme import Look
 
 HEIGHT = 34
 ARROW = 20

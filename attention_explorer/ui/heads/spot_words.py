@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.state.heads.compare import Comparison
 from attention_explorer.state.heads.compare_words import compared_token_words, compared_words
 from attention_explorer.state.heads.frame import HeadsFrame, head_name
@@ -11,7 +12,6 @@ from attention_explorer.state.heads.stages import stage_words
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.wording import cell_words, key_name, query_name
 from attention_explorer.ui.heads.map_widget import OneMap
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 
 
 def spot_words(

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attention_explorer.state.heads.stages import STAGE_NAMES, StagesPicture
-from attention_explorer.ui.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
-from attention_explorer.ui.drawing.small_map import paint_shape, paint_small_map, paint_swatch, paint_title, unbroken
-from attention_explorer.ui.drawing.small_map_layout import (
+from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
+from attention_explorer.kit.drawing.small_map import paint_shape, paint_small_map, paint_swatch, paint_title, unbroken
+from attention_explorer.kit.drawing.small_map_layout import (
     Arrangement,
     Hit,
     SmallMap,
@@ -18,8 +17,9 @@ from attention_explorer.ui.drawing.small_map_layout import (
     best_arrangement,
     cell_at,
 )
+from attention_explorer.kit.theme import Look
+from attention_explorer.state.heads.stages import STAGE_NAMES, StagesPicture
 from attention_explorer.ui.heads.shape_chain import Chain, chain_layout, paint_chain
-from attention_explorer.ui.theme import Look
 
 GAPS = 92, 62
 """Pixels at zoom 1 between maps side by side: an arrow with its words fits, in a small room on more lines."""

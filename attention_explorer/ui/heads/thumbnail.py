@@ -10,13 +10,13 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from attention_explorer.core.colour_scale import ColourScale
 from attention_explorer.core.numerals import counted, plain
+from attention_explorer.kit.drawing.colour_maps import image_of, pixels_of
+from attention_explorer.kit.drawing.heatmap import paint_runs
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.model import MapSummary
 from attention_explorer.state.heads.state import HeadsView, SortBy
 from attention_explorer.state.heads.survey import HeadSurvey, character, measure_text, pattern_words
-from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
-from attention_explorer.ui.drawing.heatmap import paint_runs
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.ui.theme import Look
 
 NOT_COMPUTED, COMING, NO_WEIGHTS = "not computed yet", "being computed …", "no weights"
 LEFT_OUT = 0.12

@@ -9,11 +9,11 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attention_explorer.kit.accessible import CHART
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.reading import Reading, places_of
 from attention_explorer.state.heads.wording import weight_text
-from attention_explorer.ui.accessible import CHART
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.theme import Look
 
 ROW_HEIGHT = 24
 NUMBERS = 74

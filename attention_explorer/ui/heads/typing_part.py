@@ -10,12 +10,12 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.sources.source import Recipe
 from attention_explorer.state.heads.presets import heads_preset, loaded
 from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.theme import Look
 
 
 class TypingPart(QWidget):

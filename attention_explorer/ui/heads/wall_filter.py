@@ -7,11 +7,11 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from attention_explorer.kit.controls.choice import ChoiceBox
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.state import LARGEST_THRESHOLD, SortBy, Threshold
-from attention_explorer.ui.controls.choice import ChoiceBox
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.theme import Look
 
 SUMMARIES = tuple((sort, sort.value, f"The {sort.words} of each head") for sort in SortBy if sort is not SortBy.NUMBER)
 

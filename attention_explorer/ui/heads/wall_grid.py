@@ -10,8 +10,8 @@ from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 
+from attention_explorer.kit.theme import Look
 from attention_explorer.ui.heads.thumbnail import thumbnail_height
-from attention_explorer.ui.theme import Look
 
 SMALLEST_TILE, FEWEST_COLUMNS = 100, 2
 """Pixels at zoom 1 that a thumbnail is wide at least, unless there would be fewer columns."""

@@ -8,11 +8,11 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.ui.accessible import PICTURE
-from attention_explorer.ui.drawing.colour_maps import image_of, pixels_of
-from attention_explorer.ui.drawing.legend import fitting
-from attention_explorer.ui.drawing.marks import colour_of
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.accessible import PICTURE
+from attention_explorer.kit.drawing.colour_maps import image_of, pixels_of
+from attention_explorer.kit.drawing.legend import fitting
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 
 
 class WallLegend(QWidget):

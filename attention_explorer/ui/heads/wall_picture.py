@@ -10,13 +10,14 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.counting import Count
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.drawing.colour_bar import paint_bar
+from attention_explorer.kit.drawing.heatmap import paint_column_labels, paint_row_labels
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.heads.frame import HeadsFrame
 from attention_explorer.state.heads.state import HeadsView
 from attention_explorer.state.heads.survey import HeadSurvey, in_order, meets, surveys_of, wall_legend
-from attention_explorer.ui.drawing.colour_bar import paint_bar
-from attention_explorer.ui.drawing.heatmap import paint_column_labels, paint_row_labels
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
-from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.heads.thumbnail import (
     cells_from,
     cells_in,
@@ -26,7 +27,6 @@ from attention_explorer.ui.heads.thumbnail import (
     thumbnail_image,
     thumbnail_pixels,
 )
-from attention_explorer.ui.theme import Look
 
 TILE = 150
 """Pixels from one thumbnail to the next."""

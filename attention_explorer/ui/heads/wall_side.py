@@ -7,6 +7,10 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.kit.controls.choice import ChoiceBox
+from attention_explorer.kit.controls.panel_scroll import ColumnScroll
+from attention_explorer.kit.controls.steady import Steady
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.frame import HeadsFrame, can_roll_out
 from attention_explorer.state.heads.head_difference import compared_with
@@ -18,13 +22,9 @@ from attention_explorer.state.heads.survey import (
     wall_legend,
     why_unordered,
 )
-from attention_explorer.ui.controls.choice import ChoiceBox
-from attention_explorer.ui.controls.panel_scroll import ColumnScroll
-from attention_explorer.ui.controls.steady import Steady
 from attention_explorer.ui.heads.head_wall import HeadWall
 from attention_explorer.ui.heads.wall_filter import WallFilter
 from attention_explorer.ui.heads.wall_legend import WallLegend
-from attention_explorer.ui.theme import Look
 
 AGGREGATES = (
     (Aggregate.ONE, Aggregate.ONE.words, "The head that is chosen on the wall"),

@@ -9,11 +9,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from attention_explorer.core.declared import Declaration, declarations
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.heads.writing import Writing
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.controls.whole_number_box import WholeNumberBox, show_number
-from attention_explorer.ui.theme import Look
 
 BOX_WIDTH = 52
 """Pixels at zoom 1."""

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.plane import Vector, snapped
 from attention_explorer.state.lookup.state import Part
 from attention_explorer.ui.lookup.plane_mouse import PlaneMouse
-from attention_explorer.ui.theme import Look
 
 NUDGE, FINE_NUDGE, COARSE_NUDGE = 0.1, 0.01, 0.5
 

@@ -23,13 +23,13 @@ from attention_explorer.core.temperature import (
     slider_to_temperature,
     temperature_to_slider,
 )
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.slider_drag import SliderDrag
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import ROW_IS_FIXED, LookupState, ValueKind
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.controls.slider_drag import SliderDrag
-from attention_explorer.ui.theme import Look
 
 _VALUE_KINDS = (
     (ValueKind.KEYS, "values = keys"),

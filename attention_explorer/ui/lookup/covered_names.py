@@ -6,8 +6,8 @@ import math
 
 from PySide6.QtCore import QPointF, QRectF
 
+from attention_explorer.kit.drawing.marks import text_size
 from attention_explorer.state.lookup.state import Part
-from attention_explorer.ui.drawing.marks import text_size
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene
 
 

@@ -10,13 +10,14 @@ from PySide6.QtGui import QColor, QPainter
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.core.numerals import coordinate, vector
 from attention_explorer.core.role import Role
+from attention_explorer.kit.drawing.marks import text_size
+from attention_explorer.kit.export.figure import FigureStyle
+from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.state.lookup.export import lookup_numbers
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.row_wording import row_caption
 from attention_explorer.state.lookup.state import LookupState, Part, ValueKind
 from attention_explorer.state.lookup.wording import description, exponent_text, output_sum
-from attention_explorer.ui.drawing.marks import text_size
-from attention_explorer.ui.export.figure import FigureStyle
 from attention_explorer.ui.lookup.overlay_chips import (
     OVERLAY_NAMES,
     SAMPLE_HEIGHT,
@@ -26,7 +27,6 @@ from attention_explorer.ui.lookup.overlay_chips import (
 )
 from attention_explorer.ui.lookup.plane_painter import paint_plane
 from attention_explorer.ui.lookup.plane_scene import NUMBER_LINE_HEIGHT, VALUES_SHARE, scene_for
-from attention_explorer.ui.theme import LIGHT, Look
 
 FIELD_COLUMNS = 360
 NARROWEST = 300

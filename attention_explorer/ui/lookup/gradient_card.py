@@ -10,18 +10,18 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import choice
+from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.panel_scroll import keep_in_view
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.descent import gone_to, place_in, stepped
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import HIGHEST_RATE, LOWEST_RATE, DescentSpeed, LookupState, Overlay
 from attention_explorer.state.lookup.wording import descent_note, gradient_note, gradient_text, loss_text
-from attention_explorer.ui.controls.choice import ChoiceRow
-from attention_explorer.ui.controls.number_box import NumberBox
-from attention_explorer.ui.controls.panel_scroll import keep_in_view
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.lookup.overlay_chips import GRADIENT_OVERLAYS, OverlayChips
-from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     from attention_explorer.ui.lookup.loss_chart import LossChart

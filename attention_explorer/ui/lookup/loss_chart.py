@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.numerals import counted, scientific
 from attention_explorer.kit.chart import Chart, Curve
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.lookup.descent import losses
 from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.ui.theme import Look
 
 HEIGHT = 132
 

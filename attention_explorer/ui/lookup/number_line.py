@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import plain
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text_size
 from attention_explorer.state.lookup.plane import tick_step, ticks
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen, text_size
 from attention_explorer.ui.lookup.plane_scene import PlaneScene
 
 TITLE = "values and output on a number line"

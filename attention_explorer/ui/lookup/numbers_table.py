@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
-from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.lookup.table_model import Column, Index, NumbersModel
-from attention_explorer.ui.theme import Look
 
 _WIDTHS = (30, 78, 78, 56, 62, 58, 80, 62, 62, 132)
 MOST_ROWS_SHOWN = 6

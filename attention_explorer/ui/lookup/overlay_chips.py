@@ -8,15 +8,15 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QPolygonF
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.drawing.marks import colour_of, dashes, draw_arrow, draw_line, pen
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame
 from attention_explorer.state.lookup.state import Overlay
-from attention_explorer.ui.controls.flow_layout import FlowLayout
-from attention_explorer.ui.controls.possible import allow_unless
-from attention_explorer.ui.drawing.marks import colour_of, dashes, draw_arrow, draw_line, pen
 from attention_explorer.ui.lookup.plane_backdrop import overlay_pen_style
 from attention_explorer.ui.lookup.plane_output import GHOST
-from attention_explorer.ui.theme import Look
 
 SAMPLE_WIDTH, SAMPLE_HEIGHT = 22, 14
 

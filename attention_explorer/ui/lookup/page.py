@@ -20,6 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.role import Role
+from attention_explorer.kit.controls.hint_card import HintCard
+from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll
+from attention_explorer.kit.controls.preset_box import PresetBox
+from attention_explorer.kit.controls.room_kept import keep_out_of_sight
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.page import Page, PageAction
 from attention_explorer.session.jobs import Deliver, Report
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.session import Session
@@ -30,17 +36,11 @@ from attention_explorer.state.lookup.plane import Vector, around
 from attention_explorer.state.lookup.presets import LEARNED, PRESETS, preset
 from attention_explorer.state.lookup.state import Overlay, Part
 from attention_explorer.state.lookup.wording import description, given_in_words, key_name
-from attention_explorer.ui.controls.hint_card import HintCard
-from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PageScroll
-from attention_explorer.ui.controls.preset_box import PresetBox
-from attention_explorer.ui.controls.room_kept import keep_out_of_sight
 from attention_explorer.ui.lookup.canvas import LookupCanvas
 from attention_explorer.ui.lookup.numbers_table import NumbersTable
 from attention_explorer.ui.lookup.overlay_chips import CANVAS_OVERLAYS, OverlayChips
 from attention_explorer.ui.lookup.panel import LookupPanel
 from attention_explorer.ui.lookup.row_notice import RowNotice
-from attention_explorer.ui.page import Page, PageAction
-from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     # Loaded when it is first needed: file formats would delay the first picture.

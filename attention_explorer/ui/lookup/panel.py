@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
 
 from attention_explorer.core.role import Role
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PanelScroll
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.later import later
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
@@ -19,13 +23,9 @@ from attention_explorer.state.lookup.wording import (
     spread_note,
     weight_sum,
 )
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.panel_scroll import UNBOUNDED, PanelScroll
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
 from attention_explorer.ui.lookup.controls import LookupControls
 from attention_explorer.ui.lookup.gradient_card import GradientCard
 from attention_explorer.ui.lookup.weight_bars import WeightBars
-from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     # Loaded when it is first needed: a drawing library would delay the first picture.

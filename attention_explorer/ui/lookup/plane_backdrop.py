@@ -9,6 +9,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
+from attention_explorer.kit.drawing.marks import dashes, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.lookup.open_row import row_field
 from attention_explorer.state.lookup.plane import PlaneTransform, tick_step, ticks
 from attention_explorer.state.lookup.plane_geometry import (
@@ -21,9 +23,7 @@ from attention_explorer.state.lookup.plane_geometry import (
 )
 from attention_explorer.state.lookup.state import Overlay
 from attention_explorer.state.lookup.wording import region_words, rival_name
-from attention_explorer.ui.drawing.marks import dashes, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.ui.lookup.plane_scene import PlaneScene, ValuePlane
-from attention_explorer.ui.theme import Look
 
 MOST_TIE_LABELS = 6
 """With more boundaries than this their labels would cover each other, and the region names say enough."""

@@ -8,8 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.role import Role
-from attention_explorer.state.lookup.state import QUERY, Overlay, Part
-from attention_explorer.ui.drawing.marks import (
+from attention_explorer.kit.drawing.marks import (
     colour_of,
     dashes,
     draw_badge,
@@ -17,6 +16,7 @@ from attention_explorer.ui.drawing.marks import (
     draw_line,
     pen,
 )
+from attention_explorer.state.lookup.state import QUERY, Overlay, Part
 from attention_explorer.ui.lookup.covered_names import covered_names
 from attention_explorer.ui.lookup.number_line import paint_number_line
 from attention_explorer.ui.lookup.plane_output import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from attention_explorer.kit.drawing.marks import dashes, draw_haloed_text, draw_line, text_size
 from attention_explorer.state.lookup.plane import Vector
-from attention_explorer.ui.drawing.marks import dashes, draw_haloed_text, draw_line, text_size
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
@@ -18,7 +19,6 @@ from attention_explorer.state.lookup.state import Part
 from attention_explorer.ui.lookup.plane_grip import SNAP, Drag, Grip, Pan, cursor_for, hold_at, rounded_to_pixel
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, number_range
 from attention_explorer.ui.lookup.plane_view import PlaneView
-from attention_explorer.ui.theme import Look
 
 DRAG_THRESHOLD = 2.0
 

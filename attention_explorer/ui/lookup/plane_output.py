@@ -9,10 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
 from attention_explorer.core.role import Role
-from attention_explorer.state.lookup.state import Part
-from attention_explorer.state.lookup.wording import other_mode, weight_name
-from attention_explorer.ui.drawing.label_places import free_spot
-from attention_explorer.ui.drawing.marks import (
+from attention_explorer.kit.drawing.label_places import free_spot
+from attention_explorer.kit.drawing.marks import (
     colour_of,
     dashes,
     draw_arrow,
@@ -21,6 +19,8 @@ from attention_explorer.ui.drawing.marks import (
     pen,
     text_size,
 )
+from attention_explorer.state.lookup.state import Part
+from attention_explorer.state.lookup.wording import other_mode, weight_name
 from attention_explorer.ui.lookup.covered_names import covered_names
 from attention_explorer.ui.lookup.number_line import line_title_box
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QPointF, QRectF
 
 from attention_explorer.core.role import Role
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.plane import Extent, PlaneTransform, Vector, tick_step
 from attention_explorer.state.lookup.state import LookupState, Overlay, Part, ValueKind
-from attention_explorer.ui.theme import Look
 
 NUMBER_LINE_HEIGHT = 66
 VALUES_SHARE, VALUES_GAP = 0.4, 6

@@ -8,8 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
-from attention_explorer.state.lookup.state import QUERY, TARGET
-from attention_explorer.ui.drawing.marks import (
+from attention_explorer.kit.drawing.marks import (
     colour_of,
     dashes,
     draw_arrow,
@@ -18,6 +17,7 @@ from attention_explorer.ui.drawing.marks import (
     pen,
     text_size,
 )
+from attention_explorer.state.lookup.state import QUERY, TARGET
 from attention_explorer.ui.lookup.plane_scene import PlaneScene
 
 PROBE_RADIUS = 34.0

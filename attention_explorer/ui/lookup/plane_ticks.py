@@ -10,12 +10,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
 from attention_explorer.core.numerals import plain
+from attention_explorer.kit.drawing.marks import colour_of, text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.lookup.plane import PlaneTransform, tick_step, ticks
-from attention_explorer.ui.drawing.marks import colour_of, text_size
 from attention_explorer.ui.lookup.covered_names import covered_names
 from attention_explorer.ui.lookup.plane_backdrop import plane_names
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene, distance_to_segment, has_shaft
-from attention_explorer.ui.theme import Look
 
 
 def paint_tick_labels(painter: QPainter, scene: PlaneScene, *, of_values: bool = False) -> None:

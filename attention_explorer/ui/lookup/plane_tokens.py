@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.role import Role
-from attention_explorer.ui.drawing.label_places import free_spot
-from attention_explorer.ui.drawing.marks import draw_haloed_text, text_size
+from attention_explorer.kit.drawing.label_places import free_spot
+from attention_explorer.kit.drawing.marks import draw_haloed_text, text_size
 from attention_explorer.ui.lookup.covered_names import covered_names
 from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS, PlaneScene
 

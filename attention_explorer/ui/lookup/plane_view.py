@@ -9,21 +9,21 @@ from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPixmap, QResizeEve
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.accessible import PICTURE, sentences
+from attention_explorer.kit.controls.hidden_pixels import HiddenPixels
+from attention_explorer.kit.drawing.marks import pen, pixels_under
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.lookup.frame import lookup_frame
 from attention_explorer.state.lookup.plane import Extent, Vector
 from attention_explorer.state.lookup.state import QUERY, LookupState, Part
 from attention_explorer.state.lookup.wording import description, given_in_words, part_given, spot_in_words
-from attention_explorer.ui.accessible import PICTURE, sentences
-from attention_explorer.ui.controls.hidden_pixels import HiddenPixels
-from attention_explorer.ui.drawing.marks import pen, pixels_under
 from attention_explorer.ui.lookup.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.ui.lookup.plane_foreground import paint_foreground
 from attention_explorer.ui.lookup.plane_grip import Drag, Hold, Pan
 from attention_explorer.ui.lookup.plane_guess import paint_guess
 from attention_explorer.ui.lookup.plane_scene import PlaneScene, number_range, scene_for
-from attention_explorer.ui.theme import Look
 
 COARSE_FIELD, FINE_FIELD = 64, 240
 SETTLE_MILLISECONDS = 150

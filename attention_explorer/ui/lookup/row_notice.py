@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.state.lookup.head_row import HeadRow
-from attention_explorer.ui.accessible import announce
-from attention_explorer.ui.theme import Look
 
 WIDEST = 520
 """Pixels at zoom 1 of the sentence."""

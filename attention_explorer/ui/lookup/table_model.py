@@ -11,11 +11,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from attention_explorer.core.numerals import compact, coordinate, full, parsed_number
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import QUERY, REST, TARGET, LookupState, Overlay, Part, ValueKind
 from attention_explorer.state.lookup.wording import score_name
-from attention_explorer.ui.theme import Look
 
 Index = QModelIndex | QPersistentModelIndex
 

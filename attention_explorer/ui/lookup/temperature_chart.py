@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
+from attention_explorer.kit.accessible import CHART, sentences
+from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import Session
 from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
 from attention_explorer.state.lookup.state import MOST_KEYS
 from attention_explorer.state.lookup.wording import description, key_name
-from attention_explorer.ui.accessible import CHART, sentences
-from attention_explorer.ui.theme import Look
 
 SAMPLES, FEWEST_SAMPLES = 121, 9
 MOST_WEIGHTS = 500_000

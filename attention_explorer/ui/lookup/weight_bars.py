@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.core.numerals import compact, percent, signed
 from attention_explorer.core.role import Role
+from attention_explorer.kit.accessible import CHART
+from attention_explorer.kit.drawing.marks import colour_of, draw_badge
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.lookup.frame import LookupFrame
 from attention_explorer.state.lookup.state import REST, Part
 from attention_explorer.state.lookup.wording import description, score_name
-from attention_explorer.ui.accessible import CHART
-from attention_explorer.ui.drawing.marks import colour_of, draw_badge
-from attention_explorer.ui.theme import Look
 
 
 def _short(score: float) -> str:

@@ -9,10 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import signed, weight_text
-from attention_explorer.model import tile_bounds
-from attention_explorer.state.positions.attention import KindScores, PositionAttentionPicture
-from attention_explorer.state.positions.state import PositionKind
-from attention_explorer.ui.drawing.curve_chart import (
+from attention_explorer.kit.drawing.curve_chart import (
     Axis,
     ChartLayout,
     chart_layout,
@@ -22,12 +19,15 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_reading,
     widened,
 )
-from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
+from attention_explorer.model import tile_bounds
+from attention_explorer.state.positions.attention import KindScores, PositionAttentionPicture
+from attention_explorer.state.positions.state import PositionKind
 from attention_explorer.ui.positions.notes import position_attention_notes as position_attention_notes
 from attention_explorer.ui.positions.notes import titles_of
 from attention_explorer.ui.positions.term_bars import paint_lengths, paint_terms, paint_title
-from attention_explorer.ui.theme import Look
 
 GAP = 10
 BARS_FROM = 4.0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
+from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
+from attention_explorer.kit.pictures.controls import PictureBar
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.state.positions.presets import POSITIONS_PRESETS, is_changed
 from attention_explorer.state.positions.state import (
@@ -18,9 +21,6 @@ from attention_explorer.state.positions.state import (
     RotaryLayout,
 )
 from attention_explorer.state.positions.wording import RANDOM_PICTURES
-from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
-from attention_explorer.ui.controls.whole_number_box import WholeNumberBox, show_number
-from attention_explorer.ui.pictures.controls import PictureBar
 
 KINDS = (
     (PositionKind.NONE, "none", "No encoding: attention is blind to order"),

@@ -8,10 +8,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.colour_scale import short_number
+from attention_explorer.kit.drawing.curve_chart import round_ticks
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.positions.encoding import BiasLines, slope_words
-from attention_explorer.ui.drawing.curve_chart import round_ticks
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.positions.encoding_map import (
     NumberMapLayout,
     number_map_layout,
@@ -21,7 +22,6 @@ from attention_explorer.ui.positions.encoding_map import (
     paint_position_axis,
     paint_row_marker,
 )
-from attention_explorer.ui.theme import Look
 
 LABEL_WIDTH, AXIS_WIDTH = 112, 56
 """Pixels at zoom 1 for the names at the right of the lines, and for the numbers at their left."""

@@ -9,14 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import SUBSCRIPTS, scientific
-from attention_explorer.state.positions.clocks import MATRIX_SIDE, ClocksPicture, clock_words, matrix_words
-from attention_explorer.state.positions.state import PositionKind
-from attention_explorer.state.positions.table import dimensions_of_pair, numbers_of, ordinal, wavelength_text
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.colour_bar import paint_small_bar
-from attention_explorer.ui.drawing.heatmap import paint_cells
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
-from attention_explorer.ui.drawing.marks import (
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.heatmap import paint_cells
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
+from attention_explorer.kit.drawing.marks import (
     colour_of,
     draw_arrow,
     draw_line,
@@ -25,9 +22,12 @@ from attention_explorer.ui.drawing.marks import (
     pen,
     text_size,
 )
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
+from attention_explorer.state.positions.clocks import MATRIX_SIDE, ClocksPicture, clock_words, matrix_words
+from attention_explorer.state.positions.state import PositionKind
+from attention_explorer.state.positions.table import dimensions_of_pair, numbers_of, ordinal, wavelength_text
 from attention_explorer.ui.positions.encoding_map import badge_height, paint_badge_line
-from attention_explorer.ui.theme import Look
 
 SLOT, LARGEST_SLOT = (74, 88), 220
 """Pixels at zoom 1 that a dial with its label needs at least, wide and high; and how wide it may become."""

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError, quoted
+from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.pictures.controls import PictureControls
 from attention_explorer.state.positions.order import shuffled_again
 from attention_explorer.state.positions.state import (
     MOST_WAVES,
@@ -19,8 +21,6 @@ from attention_explorer.state.positions.state import (
     PositionsState,
 )
 from attention_explorer.state.positions.table import reason_without_table
-from attention_explorer.ui.controls.choice import ChoiceRow
-from attention_explorer.ui.pictures.controls import PictureControls
 
 BESIDE_OR_ADDED = (
     (False, "add", "The encoding is added to the embedding, as in the paper: the vectors do not get wider"),

@@ -10,14 +10,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.drawing.colour_bar import paint_bar
+from attention_explorer.kit.drawing.heatmap import paint_cells, picture_image
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
+from attention_explorer.kit.drawing.legend import paint_wrapped, wrapped_height
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.positions.encoding import NumberMap
 from attention_explorer.state.positions.table import IntArray, ticks
-from attention_explorer.ui.drawing.colour_bar import paint_bar
-from attention_explorer.ui.drawing.heatmap import paint_cells, picture_image
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
-from attention_explorer.ui.drawing.legend import paint_wrapped, wrapped_height
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen, text_size
-from attention_explorer.ui.theme import Look
 
 LARGEST_HEIGHT, LARGEST_WIDTH = 60, 96
 """Pixels at zoom 1: cells of very small maps stay cells."""

@@ -9,13 +9,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
 from attention_explorer.core.numerals import coordinate, signed
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.curve_chart import draw_polyline
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_message, pen
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.positions.encoding import EncodingPicture, Wave, bias_words, cell_words, slope_words
 from attention_explorer.state.positions.state import PositionKind
 from attention_explorer.state.positions.table import FloatArray, encoding_at, pair_count, wavelength, wavelength_text
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.drawing.curve_chart import draw_polyline
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_message, pen
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.positions.bias import BESIDE_FROM, BiasLayout, bias_layout, bias_spot, mark_bias, paint_bias
 from attention_explorer.ui.positions.encoding_map import (
     NumberMapLayout,
@@ -27,7 +28,6 @@ from attention_explorer.ui.positions.encoding_map import (
     paint_position_axis,
     paint_row_marker,
 )
-from attention_explorer.ui.theme import Look
 
 LANE, AXIS = 42, 34
 """Pixels at zoom 1 that a wave would like, and that the axis below takes."""

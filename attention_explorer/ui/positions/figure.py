@@ -10,14 +10,14 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.kit.export.figure import FigureStyle
+from attention_explorer.kit.export.frame import FigureFrame
+from attention_explorer.kit.pictures.figure import TILES, framed, paint_framed
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.positions.export import encoding_numbers, picture_numbers
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.state.positions.wording import description, picture_title, settings_words
-from attention_explorer.ui.export.figure import FigureStyle
-from attention_explorer.ui.export.frame import FigureFrame
-from attention_explorer.ui.pictures.figure import TILES, framed, paint_framed
 from attention_explorer.ui.positions.pictures import Drawing, drawing_of
-from attention_explorer.ui.theme import Look
 
 ROOM = 900.0, 680.0
 WIDE_ROOM = 1100.0, 560.0

@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from attention_explorer.core.numerals import counted, plain, signed, size_text, weight_text
+from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.state.positions.attention import PositionAttentionPicture
 from attention_explorer.state.positions.order import MOST_HEADS, WIDEST, OrderPicture, Outcome
 from attention_explorer.state.positions.similarity import SimilarityPicture
 from attention_explorer.state.positions.state import PositionKind
 from attention_explorer.state.positions.table import FloatArray, ordinal
-from attention_explorer.ui.controls.text_block import TextLine
 
 TITLES = {
     PositionKind.NONE: "none",

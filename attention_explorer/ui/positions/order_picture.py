@@ -8,15 +8,15 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.numerals import weight_text
+from attention_explorer.kit.drawing.blanks import paint_blank
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size
+from attention_explorer.kit.drawing.small_map import paint_mark, paint_small_map, paint_title
+from attention_explorer.kit.drawing.small_map_layout import Arrangement, SmallMap, arranged, cell_at
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.positions.order import KINDS, OrderPicture, Outcome
-from attention_explorer.ui.drawing.blanks import paint_blank
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, pen, text_size
-from attention_explorer.ui.drawing.small_map import paint_mark, paint_small_map, paint_title
-from attention_explorer.ui.drawing.small_map_layout import Arrangement, SmallMap, arranged, cell_at
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.positions.notes import MASKS, TITLES
 from attention_explorer.ui.positions.notes import order_notes as order_notes
-from attention_explorer.ui.theme import Look
 
 ROW, SENTENCE = 26, 42
 """Pixels at zoom 1 of a line of the table, and of the two sentences above it."""

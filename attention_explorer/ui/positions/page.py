@@ -8,25 +8,25 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.pictures.drawing import PictureDrawing
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.page import PageAction
+from attention_explorer.pages.picture_page import PicturesPage
 from attention_explorer.session.session import Session
 from attention_explorer.state.explorer import ExplorerState
 from attention_explorer.state.positions.clocks import has_clocks
 from attention_explorer.state.positions.state import PositionsPicture, PositionsState
 from attention_explorer.state.positions.wording import RowReading, picture_title, row_reading, shape_badge
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures.drawing import PictureDrawing
-from attention_explorer.ui.pictures.page import PicturesPage
 from attention_explorer.ui.positions.bar import PositionsBar
 from attention_explorer.ui.positions.controls import PositionsControls
 from attention_explorer.ui.positions.panel import PositionsPanel, verdict_lines
 from attention_explorer.ui.positions.pictures import drawing_of
 from attention_explorer.ui.positions.player import PositionsPlayer
-from attention_explorer.ui.theme import Look
 
 if TYPE_CHECKING:
     # Loaded when something is exported: file formats would delay the first picture.
-    from attention_explorer.ui.export.figure import Figure
+    from attention_explorer.kit.export.figure import Figure
 
 LEAST_HEIGHT, LEAST_HEIGHTS = 360, {PositionsPicture.ATTENTION: 420, PositionsPicture.ORDER: 420}
 """Pixels at zoom 1 below which a picture could not be read, and those that need more."""

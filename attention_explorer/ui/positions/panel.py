@@ -7,14 +7,14 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.core.numerals import MINUS, signed
+from attention_explorer.kit.accessible import WORDS
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.drawing.marks import colour_of, text_size
+from attention_explorer.kit.pictures.notes_panel import NotesPanel
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.positions.state import PositionsState
 from attention_explorer.state.positions.wording import RowReading, verdict
-from attention_explorer.ui.accessible import WORDS
-from attention_explorer.ui.controls.card import Card
-from attention_explorer.ui.controls.text_block import TextBlock, TextLine
-from attention_explorer.ui.drawing.marks import colour_of, text_size
-from attention_explorer.ui.pictures.notes_panel import NotesPanel
-from attention_explorer.ui.theme import Look
 
 ACROSS = 3
 """Numbers side by side: pairs of sine and cosine do not matter here, six digits do."""

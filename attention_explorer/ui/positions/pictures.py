@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPointF, Qt
 
+from attention_explorer.kit.pictures.drawing import Change, Layers, PictureDrawing
+from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.ui.pictures.drawing import Change, Layers, PictureDrawing
-from attention_explorer.ui.pictures.pointed_picture import Spot
 
 if TYPE_CHECKING:
     from attention_explorer.state.positions.encoding import EncodingPicture

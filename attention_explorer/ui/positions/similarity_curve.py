@@ -9,10 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import plain
-from attention_explorer.model import tile_bounds
-from attention_explorer.state.positions.similarity import SimilarityPicture
-from attention_explorer.state.positions.state import PositionKind
-from attention_explorer.ui.drawing.curve_chart import (
+from attention_explorer.kit.drawing.curve_chart import (
     Axis,
     ChartLayout,
     chart_layout,
@@ -21,9 +18,12 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_dot,
     widened,
 )
-from attention_explorer.ui.drawing.label_places import draw_leader, free_spot
-from attention_explorer.ui.drawing.marks import draw_haloed_text, pen, text_size
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.drawing.label_places import draw_leader, free_spot
+from attention_explorer.kit.drawing.marks import draw_haloed_text, pen, text_size
+from attention_explorer.kit.theme import Look
+from attention_explorer.model import tile_bounds
+from attention_explorer.state.positions.similarity import SimilarityPicture
+from attention_explorer.state.positions.state import PositionKind
 
 RISES_FROM = 6.0
 """Pixels from one rise to the next on average: closer ones cannot be told apart and are not marked."""

@@ -10,19 +10,19 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import plain, signed, size_text
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.curve_chart import ChartLayout, paint_reading
+from attention_explorer.kit.drawing.heatmap import paint_cells
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
+from attention_explorer.kit.drawing.legend import WORDS_SIZE, fitting
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_reason, paint_words, pen, text_size
+from attention_explorer.kit.drawing.small_map import paint_title
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.positions.similarity import SimilarityPicture
 from attention_explorer.state.positions.table import ordinal, ticks
-from attention_explorer.ui.drawing.colour_bar import paint_small_bar
-from attention_explorer.ui.drawing.curve_chart import ChartLayout, paint_reading
-from attention_explorer.ui.drawing.heatmap import paint_cells
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
-from attention_explorer.ui.drawing.legend import WORDS_SIZE, fitting
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, paint_reason, paint_words, pen, text_size
-from attention_explorer.ui.drawing.small_map import paint_title
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.positions.notes import similarity_notes as similarity_notes
 from attention_explorer.ui.positions.similarity_curve import paint_similarity_chart, similarity_chart
-from attention_explorer.ui.theme import Look
 
 HEADER, AXIS, SIDE, FOOT = 20, 32, 46, 38
 """Pixels at zoom 1 around a map: its title, the positions above and beside it, its colour bar and a line of words."""

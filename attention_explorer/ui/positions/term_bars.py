@@ -6,10 +6,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import plain, signed
+from attention_explorer.kit.drawing.legend import fitting
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.positions.attention import PositionAttentionPicture, Term
-from attention_explorer.ui.drawing.legend import fitting
-from attention_explorer.ui.drawing.marks import colour_of, draw_line, pen, text_size
-from attention_explorer.ui.theme import Look
 
 
 def paint_title(painter: QPainter, box: QRectF, text: str, look: Look, *, bold: bool = True) -> None:

@@ -7,6 +7,9 @@ from dataclasses import replace
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
+from attention_explorer.kit.controls.whole_number_box import show_number
+from attention_explorer.kit.pictures.controls import PictureBar
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
 from attention_explorer.state.scaling.bench import parsed_rows, rows_text
@@ -19,9 +22,6 @@ from attention_explorer.state.scaling.state import (
     ScalingPicture,
     ScalingState,
 )
-from attention_explorer.ui.controls.choice import ChoiceBox, ChoiceRow
-from attention_explorer.ui.controls.whole_number_box import show_number
-from attention_explorer.ui.pictures.controls import PictureBar
 
 SOURCES = (
     (

@@ -9,9 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.numerals import compact, coordinate, plain, scientific
-from attention_explorer.state.scaling.bench import BenchPicture, Fault
-from attention_explorer.ui.drawing.curve_chart import Axis, ChartLayout, round_ticks
-from attention_explorer.ui.drawing.marks import (
+from attention_explorer.kit.drawing.curve_chart import Axis, ChartLayout, round_ticks
+from attention_explorer.kit.drawing.marks import (
     colour_of,
     draw_haloed_text,
     draw_line,
@@ -19,7 +18,8 @@ from attention_explorer.ui.drawing.marks import (
     pen,
     text_size,
 )
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.theme import Look
+from attention_explorer.state.scaling.bench import BenchPicture, Fault
 
 GUTTER, STEP, TITLE = 62, 18, 22
 MOST_BAR = 44

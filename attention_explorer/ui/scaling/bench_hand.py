@@ -8,10 +8,10 @@ from dataclasses import replace
 from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.core.numerals import compact, plain, scientific, signed
+from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.state.scaling.bench import BenchPicture
 from attention_explorer.state.scaling.state import ScalingState
-from attention_explorer.ui.pictures.drawing import Change
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.ui.scaling.bench_columns import column_at, number_text, score_at
 from attention_explorer.ui.scaling.bench_layout import BenchLayout
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
 
+from attention_explorer.kit.drawing.curve_chart import Axis, ChartLayout, chart_layout
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.scaling.bench import BenchPicture
-from attention_explorer.ui.drawing.curve_chart import Axis, ChartLayout, chart_layout
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout, Labels
 from attention_explorer.ui.scaling.bench_columns import ColumnsLayout, columns_layout
-from attention_explorer.ui.theme import Look
 
 GAP, HEADER, LABELS, SUMS, FOOT = 16, 20, 26, 46, 18
 NARROW, CURVE_SHARE = 520, 0.27

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.whole_number_box import show_number
+from attention_explorer.kit.pictures.controls import PictureControls
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.state.scaling.growth import STOPS
 from attention_explorer.state.scaling.state import (
@@ -18,9 +21,6 @@ from attention_explorer.state.scaling.state import (
     ScalingPicture,
     ScalingState,
 )
-from attention_explorer.ui.controls.choice import ChoiceRow
-from attention_explorer.ui.controls.whole_number_box import show_number
-from attention_explorer.ui.pictures.controls import PictureControls
 
 RULES = (
     (GainRule.NUMBER, "number", "The same σ_w whatever d_model is, such as the 0.3 and 0.1 of tutorials"),

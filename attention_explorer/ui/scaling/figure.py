@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from attention_explorer.kit.pictures.figure import PicturesFigure
 from attention_explorer.state.scaling.export import scaling_numbers
 from attention_explorer.state.scaling.state import ScalingState
 from attention_explorer.state.scaling.wording import description, picture_title, settings_words
-from attention_explorer.ui.pictures.figure import PicturesFigure
 from attention_explorer.ui.scaling.pictures import DRAWINGS
 
 

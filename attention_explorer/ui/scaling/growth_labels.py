@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 
 from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.kit.drawing.curve_chart import ChartLayout
+from attention_explorer.kit.drawing.marks import text_size
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.scaling.growth import GrowthPicture
 from attention_explorer.state.scaling.wording import measured
-from attention_explorer.ui.drawing.curve_chart import ChartLayout
-from attention_explorer.ui.drawing.marks import text_size
-from attention_explorer.ui.theme import Look
 
 FONT = 11.5
 FAR_WORSE = 10

@@ -8,10 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.state.scaling.growth import GrowthPicture
-from attention_explorer.state.scaling.state import ScalingState
-from attention_explorer.state.scaling.wording import measured
-from attention_explorer.ui.drawing.curve_chart import (
+from attention_explorer.kit.drawing.curve_chart import (
     Axis,
     ChartLayout,
     aligned,
@@ -20,14 +17,17 @@ from attention_explorer.ui.drawing.curve_chart import (
     paint_axes,
     paint_dot,
 )
-from attention_explorer.ui.drawing.label_places import draw_leader
-from attention_explorer.ui.drawing.log_axis import log_bounds
-from attention_explorer.ui.drawing.marks import draw_haloed_text, draw_line, pen, text_size
-from attention_explorer.ui.pictures.drawing import Change
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.drawing.label_places import draw_leader
+from attention_explorer.kit.drawing.log_axis import log_bounds
+from attention_explorer.kit.drawing.marks import draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
+from attention_explorer.state.scaling.growth import GrowthPicture
+from attention_explorer.state.scaling.state import ScalingState
+from attention_explorer.state.scaling.wording import measured
 from attention_explorer.ui.scaling.growth_labels import FONT, Label, curve_points, growth_labels
 from attention_explorer.ui.scaling.style import NAMES, legend_height, paint_legend, predicted_stroke, stroke_of
-from attention_explorer.ui.theme import Look
 
 QUANTITIES = (
     ("std", "Standard deviation of the scores"),

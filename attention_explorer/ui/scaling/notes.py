@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from attention_explorer.core.numerals import coordinate, grouped, percent, plain, scientific
+from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
 from attention_explorer.state.scaling.bench import BenchPicture, Fault
 from attention_explorer.state.scaling.growth import GrowthPicture
@@ -14,7 +15,6 @@ from attention_explorer.state.scaling.rows import SATURATED_ABOVE
 from attention_explorer.state.scaling.scores import ScoresPicture
 from attention_explorer.state.scaling.state import Precision, ScalingState
 from attention_explorer.state.scaling.wording import measured, share, verdict
-from attention_explorer.ui.controls.text_block import TextLine
 from attention_explorer.ui.scaling.bench_columns import number_text
 
 ROUNDING = 1e-6

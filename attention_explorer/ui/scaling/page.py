@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.pictures.drawing import PictureDrawing
+from attention_explorer.pages.page import PageAction
+from attention_explorer.pages.picture_page import PicturesPage
 from attention_explorer.state.scaling.state import ScalingState
 from attention_explorer.state.scaling.wording import picture_title
-from attention_explorer.ui.controls.text_block import TextLine
-from attention_explorer.ui.page import PageAction
-from attention_explorer.ui.pictures.drawing import PictureDrawing
-from attention_explorer.ui.pictures.page import PicturesPage
 from attention_explorer.ui.scaling.bar import PICTURES, ScalingBar
 from attention_explorer.ui.scaling.controls import ScalingControls
 from attention_explorer.ui.scaling.notes import verdict_lines
@@ -18,7 +18,7 @@ from attention_explorer.ui.scaling.pictures import DRAWINGS
 
 if TYPE_CHECKING:
     # Loaded when something is exported: file formats would delay the first picture.
-    from attention_explorer.ui.export.figure import Figure
+    from attention_explorer.kit.export.figure import Figure
 
 
 class ScalingPage(PicturesPage[ScalingState]):

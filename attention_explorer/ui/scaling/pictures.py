@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from attention_explorer.kit.pictures.drawing import PictureDrawing, stacked_below
 from attention_explorer.state.scaling.bench import BenchPicture, bench_numbers, bench_picture
 from attention_explorer.state.scaling.growth import growth_numbers, growth_picture, growth_stream, is_measured
 from attention_explorer.state.scaling.scores import is_quick, scores_numbers, scores_picture, scores_stream
 from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
-from attention_explorer.ui.pictures.drawing import PictureDrawing, stacked_below
 from attention_explorer.ui.scaling.bench_hand import (
     bench_click,
     bench_drag,

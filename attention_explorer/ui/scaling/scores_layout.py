@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QRectF
 
+from attention_explorer.kit.drawing.curve_chart import Axis, ChartLayout, aligned, chart_layout
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.scaling.scores import ScoresPicture, predicted_density
-from attention_explorer.ui.drawing.curve_chart import Axis, ChartLayout, aligned, chart_layout
 from attention_explorer.ui.scaling.style import legend_height
 from attention_explorer.ui.scaling.table import Line, table_height, table_lines
-from attention_explorer.ui.theme import Look
 
 GAP = 14
 MORE = "bars: measured"

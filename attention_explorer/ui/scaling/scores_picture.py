@@ -8,22 +8,23 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import plain
-from attention_explorer.state.scaling.growth import STOPS
-from attention_explorer.state.scaling.rows import TAIL
-from attention_explorer.state.scaling.scores import ScoresPicture, predicted_density
-from attention_explorer.state.scaling.state import ScalingState
-from attention_explorer.state.scaling.wording import share
-from attention_explorer.ui.drawing.curve_chart import (
+from attention_explorer.kit.drawing.curve_chart import (
     ChartLayout,
     draw_polyline,
     paint_axes,
     paint_columns,
     paint_reading,
 )
-from attention_explorer.ui.drawing.legend import fitting
-from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
-from attention_explorer.ui.pictures.drawing import Change
-from attention_explorer.ui.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.drawing.legend import fitting
+from attention_explorer.kit.drawing.marks import colour_of, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.theme import Look
+from attention_explorer.state.scaling.growth import STOPS
+from attention_explorer.state.scaling.rows import TAIL
+from attention_explorer.state.scaling.scores import ScoresPicture, predicted_density
+from attention_explorer.state.scaling.state import ScalingState
+from attention_explorer.state.scaling.wording import share
 from attention_explorer.ui.scaling.scores_layout import MORE, ScoresLayout, curve_of
 from attention_explorer.ui.scaling.style import (
     NAMES,
@@ -38,7 +39,6 @@ from attention_explorer.ui.scaling.table import (
     table_lines,
     table_row_at,
 )
-from attention_explorer.ui.theme import Look
 
 RAW, SCALED, WEIGHTS, EXAMPLE, TABLE = range(5)
 """Which part a spot is in: its row. The column is a bin, a key or a line."""

@@ -10,14 +10,15 @@ from PySide6.QtGui import QColor, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import plain, scientific, signed, subscript
+from attention_explorer.kit.drawing.cell_marks import paint_hatching, paint_numbers, paint_outline
+from attention_explorer.kit.drawing.colour_bar import colour_map_of, paint_small_bar
+from attention_explorer.kit.drawing.colour_maps import pixels_of
+from attention_explorer.kit.drawing.curve_chart import ChartLayout, draw_polyline, paint_axes, paint_reading
+from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout
+from attention_explorer.kit.drawing.marks import colour_of, draw_haloed_text, paint_question_mark, pen, text_size
+from attention_explorer.kit.pictures.pointed_picture import Spot
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.scaling.bench import BenchPicture
-from attention_explorer.ui.drawing.cell_marks import paint_hatching, paint_numbers, paint_outline
-from attention_explorer.ui.drawing.colour_bar import colour_map_of, paint_small_bar
-from attention_explorer.ui.drawing.colour_maps import pixels_of
-from attention_explorer.ui.drawing.curve_chart import ChartLayout, draw_polyline, paint_axes, paint_reading
-from attention_explorer.ui.drawing.heatmap_layout import HeatmapLayout
-from attention_explorer.ui.drawing.marks import colour_of, draw_haloed_text, paint_question_mark, pen, text_size
-from attention_explorer.ui.pictures.pointed_picture import Spot
 from attention_explorer.ui.scaling.bench_columns import (
     number_text,
     paint_column_mark,
@@ -26,7 +27,6 @@ from attention_explorer.ui.scaling.bench_columns import (
 )
 from attention_explorer.ui.scaling.bench_hand import COLUMNS, GAP_CHART, JACOBIAN, WEIGHTS
 from attention_explorer.ui.scaling.bench_layout import FOOT, HEADER, LABELS, SUMS, BenchLayout
-from attention_explorer.ui.theme import Look
 
 WEIGHTS_TITLE, JACOBIAN_TITLE = "Weights", "Jacobian ∂p ∕ ∂s"
 SOUND = 1e-6

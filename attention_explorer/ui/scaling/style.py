@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from attention_explorer.ui.drawing.legend import entries_height, entry_boxes, entry_words
-from attention_explorer.ui.drawing.marks import colour_of, dashes, draw_line, paint_words, pen
-from attention_explorer.ui.theme import Look
+from attention_explorer.kit.drawing.legend import entries_height, entry_boxes, entry_words
+from attention_explorer.kit.drawing.marks import colour_of, dashes, draw_line, paint_words, pen
+from attention_explorer.kit.theme import Look
 
 NAMES = {False: "not scaled", True: "scaled"}
 PREDICTED = "predicted"

@@ -9,12 +9,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import plain, scientific
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
 from attention_explorer.state.scaling.rows import SATURATED_ABOVE, Measure
 from attention_explorer.state.scaling.scores import ScoresPicture
 from attention_explorer.state.scaling.wording import measured, share
-from attention_explorer.ui.drawing.marks import colour_of
 from attention_explorer.ui.scaling.style import NAMES
-from attention_explorer.ui.theme import Look
 
 LINE = 17
 

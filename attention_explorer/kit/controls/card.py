@@ -1,0 +1,33 @@
+"""A box with rounded corners that holds what belongs together."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from attention_explorer.kit.theme import Look
+
+
+class Card(QFrame):
+    """A titled box; more widgets go into ``body``, ``note`` is what stands at the right of the title."""
+
+    def __init__(self, look: Look, title: str = "", kind: str = "card", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(kind)
+        self.body = QVBoxLayout(self)
+        self.head = QHBoxLayout()
+        if title:
+            label = QLabel(title)
+            label.setObjectName("cardTitle")
+            self.note = QLabel()
+            self.note.setObjectName("muted")
+            self.head.addWidget(label)
+            self.head.addStretch(1)
+            self.head.addWidget(self.note)
+            self.body.addLayout(self.head)
+        self.set_look(look)
+
+    def set_look(self, look: Look) -> None:
+        """Take another size."""
+        self.body.setContentsMargins(look.px(12), look.px(9), look.px(12), look.px(9))
+        self.body.setSpacing(look.px(5))
+        self.head.setSpacing(look.px(6))

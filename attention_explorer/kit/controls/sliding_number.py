@@ -1,0 +1,110 @@
+"""A slider with a field for the exact number."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QWidget
+
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.slider_drag import SliderDrag
+from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number, show_position
+from attention_explorer.kit.theme import Look
+from attention_explorer.session.session import Session
+
+S = TypeVar("S")
+
+LONG_NUMBER = 100_000
+"""From here on a number needs a wider field."""
+
+
+class SlidingNumber(QWidget, Generic[S]):
+    """A labelled slider with a field for the exact number. A drag is one undo step, Esc puts it back."""
+
+    def __init__(
+        self,
+        session: Session,
+        part: str,
+        title: str,
+        name: str,
+        tip: str,
+        change: Callable[[S, Any], S],
+        stops: Sequence[float] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._part, self._change, self._stops = session, part, change, tuple(stops)
+        self._is_whole = all(stop == round(stop) for stop in self._stops)
+        self._undo_label, self._merge = f"Move the {name}", f"{part} {name}"
+        self.label = QLabel(title)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        said = _at_the_beginning(name)
+        self.slider.setAccessibleName(said)
+        self.slider.valueChanged.connect(self._on_slid)
+        self.slider.sliderReleased.connect(self._on_released)
+        SliderDrag(self.slider, session)
+        self.box = (WholeNumberBox if self._is_whole else NumberBox)(0, 1, f"{said}, exact")
+        self.box.valueChanged.connect(self._on_typed)
+        self.label.setBuddy(self.box)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.label, self.slider, self.box):
+            widget.setToolTip(tip)
+        self._row.addWidget(self.label)
+        self._row.addWidget(self.slider, 1)
+        self._row.addWidget(self.box)
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._row.setSpacing(look.px(6))
+        self.box.setFixedWidth(look.px(58 if max(self._stops, default=0) < LONG_NUMBER else 88))
+        self.slider.setMinimumWidth(look.px(150))
+
+    def show_value(self, value: float, highest: float, lowest: float = 0) -> None:
+        """Show a number of a range."""
+        first, last = (0, len(self._stops) - 1) if self._stops else (round(lowest), round(highest))
+        self.slider.setPageStep(max(1, (last - first) // 10))
+        for control, ends in ((self.slider, (first, last)), (self.box, (lowest, highest))):
+            if (control.minimum(), control.maximum()) != ends:
+                with QSignalBlocker(control):  # a range that shrinks may move the handle
+                    control.setRange(*ends)
+        show_position(self.slider, self._position_of(value))
+        show_number(self.box, value)
+
+    def _position_of(self, value: float) -> int:
+        """Return where the handle stands for a number: at the nearest stop."""
+        if not self._stops:
+            return round(value)
+        above = bisect_left(self._stops, value)
+        around = range(max(above - 1, 0), min(above + 1, len(self._stops)))
+        return min(around, key=lambda index: abs(self._stops[index] - value))
+
+    def _at(self, value: float) -> Any:  # noqa: ANN401 - the whole state, with another part of a type known to few
+        state = self._session.state
+        part = self._change(getattr(state, self._part), value)
+        return replace(state, **{self._part: part})  # type: ignore[arg-type]
+
+    def _on_slid(self, position: int) -> None:
+        value = self._stops[position] if self._stops else position
+        if self.slider.isSliderDown():
+            self._session.preview(self._at(value), self._undo_label)
+        else:
+            self._session.apply(self._at(value), self._undo_label, self._merge)
+
+    def _on_released(self) -> None:
+        self._session.commit()
+        with QSignalBlocker(self.slider):  # the handle may stand where an Esc has put the state back
+            self.slider.setValue(self._position_of(self.box.value()))
+
+    def _on_typed(self, value: float) -> None:
+        self._session.apply(self._at(round(value) if self._is_whole else value), self._undo_label, self._merge)
+
+
+def _at_the_beginning(name: str) -> str:
+    """Return a name as a sentence begins with it. A symbol stays as it is: d_k is not D_k, ρ not P."""
+    word = name.split()[0]
+    return name[0].upper() + name[1:] if len(word) > 1 and word.isalpha() else name

@@ -1,0 +1,205 @@
+"""The marks that pictures are made of: arrows, badges, haloed text, messages. Sizes in pixels."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from attention_explorer.kit.drawing.outlines import outline_of
+from attention_explorer.kit.theme import Look
+
+
+@lru_cache(maxsize=256)
+def colour_of(name: str, opacity: float = 1.0) -> QColor:
+    """Return a colour by its #rrggbb name. Do not alter it: it is shared."""
+    colour = QColor(name)
+    colour.setAlphaF(opacity)
+    return colour
+
+
+@lru_cache(maxsize=256)
+def pen(colour: str, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, opacity: float = 1.0) -> QPen:
+    """Return a pen with round joins. Do not alter it: it is shared."""
+    brush = QBrush(colour_of(colour, opacity))
+    return QPen(brush, width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+
+
+@lru_cache(maxsize=64)
+def dashes(colour: str, width: float, on: float, off: float) -> QPen:
+    """Return a dashed pen; ``on`` and ``off`` in pixels. Do not alter it: it is shared."""
+    result = QPen(QColor(colour), width)
+    result.setCapStyle(Qt.PenCapStyle.FlatCap)
+    result.setDashPattern([on / width, off / width])
+    return result
+
+
+def draw_line(painter: QPainter, start: QPointF, end: QPointF, stroke: QPen) -> None:
+    """Draw a straight line."""
+    painter.setPen(stroke)
+    painter.drawLine(start, end)
+
+
+def draw_arrow(
+    painter: QPainter,
+    start: QPointF,
+    end: QPointF,
+    colour: str,
+    width: float,
+    head: float,
+    opacity: float = 1.0,
+) -> None:
+    """Draw an arrow whose head ends exactly at ``end``; a very short one is all head, scaled down."""
+    length = math.hypot(end.x() - start.x(), end.y() - start.y())
+    if length < 0.5:
+        return
+    head = min(head, length)
+    ux, uy = (end.x() - start.x()) / length, (end.y() - start.y()) / length
+    neck = QPointF(end.x() - head * 0.8 * ux, end.y() - head * 0.8 * uy)
+    draw_line(painter, start, neck, pen(colour, width, opacity=opacity))
+    back = QPointF(end.x() - head * ux, end.y() - head * uy)
+    half = head * 0.42
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour_of(colour, opacity))
+    painter.drawPolygon(
+        QPolygonF(
+            [
+                end,
+                QPointF(back.x() - half * uy, back.y() + half * ux),
+                QPointF(back.x() + half * uy, back.y() - half * ux),
+            ]
+        )
+    )
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def draw_badge(
+    painter: QPainter,
+    centre: QPointF,
+    text: str,
+    *,
+    font: QFont,
+    radius: float,
+    ink: str,
+    edge: str,
+    fill: str,
+    width: float,
+    square: bool = False,
+) -> None:
+    """Draw a labelled badge: round for queries and keys, square for values."""
+    box = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+    painter.setPen(pen(edge, width))
+    painter.setBrush(colour_of(fill))
+    if square:
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), radius * 0.25, radius * 0.25)
+    else:
+        painter.drawEllipse(box)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setFont(font)
+    painter.setPen(colour_of(ink))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def text_size(font: QFont, text: str) -> tuple[float, float]:
+    """Return width and height of a line of text."""
+    metrics = QFontMetricsF(font)
+    return metrics.horizontalAdvance(text), metrics.height()
+
+
+def draw_haloed_text(painter: QPainter, box: QRectF, text: str, font: QFont, ink: str, halo: str) -> None:
+    """Draw text centred in ``box`` with an outline in the colour of the ground, so that lines behind do no harm.
+
+    Stroking an outline takes most of a millisecond, so on a screen the finished label is kept and drawn again. In a
+    file it stays text, which can be searched and selected.
+    """
+    device = painter.device()
+    if isinstance(device, QWidget | QPixmap):
+        label = _kept_label(text, font, ink, halo, device.devicePixelRatioF())
+        size = label.deviceIndependentSize()
+        left, top = box.center().x() - size.width() / 2, box.center().y() - size.height() / 2
+        painter.drawPixmap(QPointF(round(left), round(top)), label)
+        return
+    _paint_haloed_text(painter, box, text, font, ink, halo)
+
+
+HALO_WIDTH = 3.0
+
+
+@lru_cache(maxsize=256)
+def _kept_label(text: str, font: QFont, ink: str, halo: str, ratio: float) -> QPixmap:
+    width, height = text_size(font, text)
+    size = QSize(math.ceil(width + 2 * HALO_WIDTH), math.ceil(height + 2 * HALO_WIDTH))
+    label = QPixmap(size * ratio)
+    label.setDevicePixelRatio(ratio)
+    label.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(label)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _paint_haloed_text(painter, QRectF(0, 0, size.width(), size.height()), text, font, ink, halo)
+    painter.end()
+    return label
+
+
+def _paint_haloed_text(painter: QPainter, box: QRectF, text: str, font: QFont, ink: str, halo: str) -> None:
+    painter.setFont(font)
+    font = painter.font()  # as the painter wears it: one for PDF leaves features out
+    width, _ = text_size(font, text)
+    metrics = QFontMetricsF(font)
+    middle = box.center().y() + (metrics.ascent() - metrics.descent()) / 2
+    baseline = QPointF(box.center().x() - width / 2, middle)
+    outline = outline_of(text, font, baseline)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(pen(halo, HALO_WIDTH, opacity=0.75))
+    painter.drawPath(outline)
+    # Real text on top, not the outline filled: it stays selectable and searchable in SVG and PDF.
+    painter.setPen(colour_of(ink))
+    painter.drawText(baseline, text)
+
+
+def pixels_under(size: QSize, ratio: float) -> QSize:
+    """Return how many pixels of the screen a widget touches: with 1.75 pixels for one it may end amid one."""
+    return QSize(math.ceil(size.width() * ratio), math.ceil(size.height() * ratio))
+
+
+def paint_message(painter: QPainter, message: str, room: QRectF, look: Look) -> None:
+    """Write in the middle of a room why there is no picture in it."""
+    painter.setFont(look.font(15))
+    painter.setPen(colour_of(look.theme.muted))
+    width = min(room.width(), look.px(460))
+    box = QRectF(room.center().x() - width / 2, room.top(), width, room.height())
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, message)
+
+
+def paint_question_mark(painter: QPainter, room: QRectF, look: Look, size: float = 28) -> None:
+    """Write “?” in the middle of what is asked for and so not drawn."""
+    painter.setFont(look.font(size))
+    painter.setPen(colour_of(look.theme.muted))
+    painter.drawText(room, Qt.AlignmentFlag.AlignCenter, "?")
+
+
+def paint_reason(painter: QPainter, reason: str, room: QRectF, look: Look) -> None:
+    """Say why there is nothing to draw."""
+    painter.setFont(look.font(13))
+    painter.setPen(colour_of(look.theme.muted))
+    painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, reason)
+
+
+def paint_words(painter: QPainter, line: QRectF, words: str, look: Look, *, centred: bool = False) -> None:
+    """Write a muted line."""
+    painter.setFont(look.font(11.5))
+    painter.setPen(colour_of(look.theme.muted))
+    side = Qt.AlignmentFlag.AlignHCenter if centred else Qt.AlignmentFlag.AlignLeft
+    text = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(line.width()) + 1)
+    painter.drawText(line, side | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+def paint_focus_frame(painter: QPainter, widget: QWidget, look: Look) -> None:
+    """Draw a frame along the edge of a widget that has the keyboard."""
+    if widget.hasFocus():
+        width = look.px(2)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(look.theme.focus), width))
+        painter.drawRect(widget.rect().adjusted(width // 2, width // 2, -(width + 1) // 2, -(width + 1) // 2))

@@ -1,0 +1,238 @@
+"""How a figure is to be written and where: a window with a preview, the question for a file, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths, QTimer
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+
+from attention_explorer.core.figure_options import FigureOptions
+from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.export.clipboard import NumbersCopier, copy_picture
+from attention_explorer.kit.export.figure import (
+    EXPORT_FORMATS,
+    LARGEST_SIDE,
+    Contents,
+    Figure,
+    Sheet,
+    StyledFigure,
+    format_of,
+    is_raster,
+    painted,
+    sheet_of,
+)
+from attention_explorer.kit.export.form import ExportForm
+from attention_explorer.kit.export.preview import ExportPreview
+from attention_explorer.kit.export.writing import write_awake, write_contents
+from attention_explorer.kit.file_names import replace_question, with_ending
+from attention_explorer.kit.theme import LIGHT, Look
+
+LAST_FOLDER = "last_export_folder"
+LAST_OPTIONS = "last_export_options"
+PREVIEW_DELAY = 40
+"""Milliseconds after the last change, so that typing does not wait for pictures."""
+READABLE = 5.0
+"""Points; smaller words are hardly read on paper. Journals ask for 5 to 7."""
+WORDS = 12.0
+"""Pixels of the font of most words of a figure."""
+
+
+def export_with_dialog(parent: QWidget, figure: Figure) -> str:
+    """Ask how and where, write the figure and return what to say about it; empty if the question was cancelled."""
+    dialog = ExportDialog(parent, figure)
+    accepted = dialog.exec() == QDialog.DialogCode.Accepted
+    options, said = dialog.options, dialog.said
+    dialog.deleteLater()
+    if not accepted:
+        return said
+    parent.window().setProperty(LAST_OPTIONS, options)
+    kinds = sorted(EXPORT_FORMATS, key=lambda known: known.suffix != options.format)
+    titles = {known.suffix: known.title for known in kinds}
+    path = ask_for_file(parent, f"Export: {figure.title}", figure.file_stem, titles)
+    return said if path is None else export_or_explain(parent, figure, path, options)
+
+
+def ask_for_file(parent: QWidget, title: str, stem: str, kinds: Mapping[str, str]) -> Path | None:
+    """Ask where a file is to be written.
+
+    Parameters
+    ----------
+    parent : QWidget
+        Whose window remembers the folder.
+    title : str
+        Of the dialog.
+    stem : str
+        The name that is proposed, without ending.
+    kinds : mapping
+        Endings with what such files are; the first is the usual one.
+
+    Returns
+    -------
+    Path or None
+        With an ending; None if the question was cancelled.
+    """
+    start = str(_first_folder(parent) / f"{stem}{next(iter(kinds))}")
+    filters = ";;".join(f"{kind} (*{ending})" for ending, kind in kinds.items())
+    name, chosen = QFileDialog.getSaveFileName(parent, title, start, filters)
+    if not name:
+        return None
+    path = with_suffix(Path(name), chosen, kinds)
+    parent.window().setProperty(LAST_FOLDER, str(path.parent))
+    question = replace_question(Path(name), path)
+    yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
+    if question and QMessageBox.question(parent, "Replace the file?", question, yes | no, no) != yes:
+        return None
+    return path
+
+
+def _first_folder(parent: QWidget) -> Path:
+    """Return the folder of the last export from the same window, or the one for pictures, or home."""
+    pictures = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
+    for folder in (parent.window().property(LAST_FOLDER), pictures):
+        if folder and Path(folder).is_dir():
+            return Path(folder)
+    return Path.home()
+
+
+def with_suffix(path: Path, chosen_filter: str, endings: Iterable[str]) -> Path:
+    """Return the path with the ending of the chosen filter if it has none of its own, or else with the first."""
+    usual, *others = endings
+    return with_ending(path, next((ending for ending in others if f"(*{ending})" in chosen_filter), usual))
+
+
+def export_or_explain(parent: QWidget, figure: Figure, path: Path, options: FigureOptions | None = None) -> str:
+    """Write the figure; where that fails, say why in a box. Return what to say in the status bar."""
+    options = FigureOptions() if options is None else options
+    # What is typed in the name of the file is what a person meant last.
+    return _written_or_explained(
+        parent, path, lambda: write_awake(parent, figure, path, replace(options, format=path.suffix))
+    )
+
+
+def save_or_explain(parent: QWidget, contents: Contents, path: Path) -> str:
+    """Write a file on a worker; where that fails, say why in a box. Return what to say in the status bar."""
+    return _written_or_explained(parent, path, lambda: write_contents(parent, contents, path))
+
+
+def _written_or_explained(parent: QWidget, path: Path, write: Callable[[], bool]) -> str:
+    try:
+        is_written = write()
+    except ExplorerError as error:
+        QMessageBox.warning(parent, "Not exported", str(error))
+        return ""
+    return f"Saved {path}" if is_written else "Cancelled: nothing was written."
+
+
+class ExportDialog(QDialog):
+    """Shows the figure as it will be while its options are chosen; the rest is asked by whoever opened it."""
+
+    def __init__(self, parent: QWidget, figure: Figure) -> None:
+        super().__init__(parent)
+        look = getattr(parent, "look", Look(LIGHT))
+        last = parent.window().property(LAST_OPTIONS)
+        self.figure, self.said = figure, ""
+        self.setWindowTitle(f"Export: {figure.title}")
+        self.preview = ExportPreview(look)
+        self.form = ExportForm(
+            last if isinstance(last, FigureOptions) else FigureOptions(".png"),
+            is_styled=isinstance(figure, StyledFigure),
+        )
+        self.form.changed.connect(self._wait)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
+        self.save = self.buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.copy = self.buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        self.copy.setToolTip("Copy the figure as it is shown here")
+        self.save.setDefault(True)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.copy.clicked.connect(self._copy)
+        self.copier = NumbersCopier(self)
+        self.copier.done.connect(self._on_copied)
+        for signal in (self.copier.under_way, self.copier.refused):
+            signal.connect(self.form.says.setText)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(PREVIEW_DELAY)
+        self._timer.timeout.connect(self._show)
+        self._arrange(look)
+        self._show()
+
+    def _arrange(self, look: Look) -> None:
+        row = QHBoxLayout()
+        row.addWidget(self.preview, 1)
+        row.addWidget(self.form)
+        self.form.setFixedWidth(look.px(330))
+        column = QVBoxLayout(self)
+        column.addLayout(row, 1)
+        column.addWidget(self.buttons)
+
+    @property
+    def options(self) -> FigureOptions:
+        """What is asked for."""
+        return self.form.options
+
+    # ---- Showing ----
+
+    def _wait(self) -> None:
+        self.save.setEnabled(not self.form.problem)
+        self.copy.setEnabled(not self.form.problem)
+        self._timer.start()
+
+    def _show(self) -> None:
+        if self.form.problem:
+            self.form.says.setText(self.form.problem)
+            return
+        try:
+            sheet = sheet_of(self.figure, self.options)
+            self.preview.show_sheet(sheet, self.options.dpi if is_raster(self.options.format) else None)
+            self.form.says.setText(f"{self._words_of_nothing(sheet)}{words_about(sheet, self.options)}")
+        except ExplorerError as error:
+            self.preview.show_sheet(None)
+            self.form.says.setText(str(error))
+
+    def _words_of_nothing(self, sheet: Sheet) -> str:
+        """Return what to say where a part was switched off that the picture has not; nothing else would tell."""
+        part = self.form.left_out
+        if not part:
+            return ""
+        whole = sheet_of(self.figure, replace(self.options, **{part: True}))  # type: ignore[arg-type] # a switch
+        if painted(whole, whole.figure.size) != painted(sheet, sheet.figure.size):
+            return ""
+        return f"Not in this picture: {self.form.parts[part].text().lower()}. "
+
+    # ---- What people do ----
+
+    def _copy(self) -> None:
+        if not format_of(self.options.format).is_picture:
+            self.copier.copy(self.figure, self.options.format)
+            return
+        try:
+            copy_picture(self.figure, self.options)
+        except ExplorerError as error:
+            self.form.says.setText(str(error))
+            return
+        self._on_copied("The figure is on the clipboard.")
+
+    def _on_copied(self, message: str) -> None:
+        self.said = message
+        self.form.says.setText(message)
+
+
+def words_about(sheet: Sheet, options: FigureOptions) -> str:
+    """Return how large a figure is, and what to know before it is printed."""
+    if not format_of(options.format).is_picture:
+        return "All numbers behind the picture, with every digit. Only CSV and NPY come without the settings."
+    wide, high = sheet.millimetres
+    if not is_raster(options.format):
+        text = f"{wide:.4g} × {high:.4g} mm"
+    else:
+        pixels = sheet.pixels(options.dpi)
+        text = f"{pixels.width()} × {pixels.height()} pixels; {wide:.4g} × {high:.4g} mm at {options.dpi:g} dpi"
+        if max(pixels.width(), pixels.height()) > LARGEST_SIDE:
+            return f"{text}: too large. Choose fewer dots per inch, or SVG or PDF."
+    points = WORDS * sheet.scale * 0.75
+    text = f"{text}. Words are about {points:.2g} points high."
+    return f"{text} That is hard to read on paper: choose a larger width." if points < READABLE else text

@@ -1,0 +1,191 @@
+"""The large picture of a page that shows one at a time: pointed at by the mouse, walked by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEngine, QPainter, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from attention_explorer.kit.accessible import sentences
+from attention_explorer.kit.drawing.marks import paint_message
+from attention_explorer.kit.pictures.drawing import Change, Layers, PictureDrawing
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
+from attention_explorer.kit.theme import Look
+
+
+class PicturesCanvas(PointedPicture):
+    """Shows one picture at a time, whatever its kind.
+
+    Signals
+    -------
+    resized
+        There are more or fewer pixels to compute for.
+    changed : Change
+        A click or a key asks for another state.
+    dragged : Change
+        A drag that goes on asks for another state.
+    dropped : bool
+        The drag has ended: True to keep what it did, False to put back what was there before.
+    """
+
+    resized = Signal()
+    changed = Signal(object)
+    dragged = Signal(object)
+    dropped = Signal(bool)
+
+    def __init__(self, look: Look, name: str, state: Callable[[], Any], parent: QWidget | None = None) -> None:
+        super().__init__(look, name, parent)
+        self._state = state
+        self._drawing: PictureDrawing[Any, Any, Any] | None = None
+        self._open: PictureDrawing[Any, Any, Any] | None = None  # how it is drawn when nothing is withheld
+        self._withheld = False
+        self._picture: object = None
+        self._layout: object = None
+        self._ground_kept: tuple[object, QPixmap] | None = None
+        self._drag: Callable[[QPointF], Change[Any] | None] | None = None
+        self.heading = ""
+        """What stands above the picture, for `spoken`."""
+
+    # ---- Showing ----
+
+    @property
+    def tiles(self) -> tuple[int, int]:
+        """Rows and columns of pixels there are."""
+        ratio = self.devicePixelRatioF()
+        return max(1, round(self.height() * ratio)), max(1, round(self.width() * ratio))
+
+    @property
+    def picture(self) -> object:
+        """What is on show; None before there is a picture."""
+        return self._picture
+
+    @property
+    def picture_layout(self) -> object:
+        """Where everything is, worked out when it is first asked for; None before there is a picture."""
+        if self._layout is None and self._drawing is not None:
+            self._layout = self._drawing.layout(self._picture, self.look, self.room)
+        return self._layout
+
+    def show_picture(self, drawing: PictureDrawing[Any, Any, Any], picture: object) -> None:
+        """Show a picture and how it is drawn."""
+        if picture is self._picture and drawing is self._open:
+            return  # what was changed does not show in it
+        if drawing is not self._open:
+            self._pointer = None  # a spot of one kind of picture means nothing in another
+        self._open, self._picture = drawing, picture
+        self._draw_anew()
+
+    def withhold(self, withheld: bool) -> None:
+        """Show no more than what is given, or all of the picture again."""
+        self._withheld, self._drag = withheld, None
+        self._draw_anew()
+
+    def _draw_anew(self) -> None:
+        self._drawing = self._open.withheld() if self._open is not None and self._withheld else self._open
+        self.picture_changed()
+
+    def picture_changed(self) -> None:
+        self._layout = None
+        # What the pointer was on may be gone from the picture.
+        self._point_at(NOWHERE if self._pointer is None or not self.isVisible() else self.spot_at(self._pointer))
+        super().picture_changed()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    def forget_pixels(self) -> None:
+        super().forget_pixels()
+        self._ground_kept = None
+
+    def paint_picture(self, painter: QPainter) -> None:
+        drawing = self._drawing
+        if drawing is None:
+            if not self.reason:
+                paint_message(painter, "computing …", self.room, self.look)
+        elif drawing.layers is None or painter.paintEngine().type() is not QPaintEngine.Type.Raster:
+            drawing.paint(painter, self._picture, self.picture_layout, self.look)
+        else:
+            painter.drawPixmap(0, 0, self._ground(drawing.layers))
+            drawing.layers.front(painter, self._picture, self.picture_layout, self.look)
+
+    def _ground(self, layers: Layers) -> QPixmap:
+        """Return what stays from step to step, painted anew only if something in it has changed."""
+        key = layers, layers.key(self._picture), self.size() * self.devicePixelRatioF(), self.look
+        if self._ground_kept is None or self._ground_kept[0] != key:
+            ground = self.empty_pixmap()
+            painter = QPainter(ground)
+            layers.ground(painter, self._picture, self.picture_layout, self.look)
+            painter.end()
+            self._ground_kept = key, ground
+        return self._ground_kept[1]
+
+    def paint_marks(self, painter: QPainter) -> None:
+        if self._drawing is not None and self.hovered != NOWHERE:
+            self._drawing.mark(painter, self._picture, self.picture_layout, self.look, self.hovered)
+
+    def spot_at(self, place: QPointF) -> Spot:
+        return NOWHERE if self._drawing is None else self._drawing.spot_at(self._picture, self.picture_layout, place)
+
+    def words(self) -> str:
+        """Return what is under the pointer, in words."""
+        if self._drawing is None or self.hovered == NOWHERE:
+            return ""
+        return self._drawing.words(self._picture, self.hovered)
+
+    def spoken(self) -> str:
+        if self._drawing is None:
+            return "" if self.reason else "Computing …"
+        notes = (line.text for line in self._drawing.notes(self._picture))
+        return sentences(self.heading, *notes, self.words())
+
+    # ---- Acting ----
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton or self._drawing is None:
+            return
+        handle = self._drawing.grab(self._picture, self.picture_layout, event.position())
+        if handle is None:
+            self._emit(self._drawing.click(self._state(), self._picture, self.picture_layout, event.position()))
+            return
+        # All as it is now: axes that follow what is dragged would run away from the pointer.
+        self._drag = partial(self._drawing.drag, self._state(), self._picture, self.picture_layout, handle)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is not None:
+            change = self._drag(event.position())
+            if change is not None:
+                self.dragged.emit(change)
+        super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton and self._drag is not None:
+            self._drag = None
+            self.dropped.emit(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._drag is not None:  # other keys would be steps within the drag
+            if event.key() == Qt.Key.Key_Escape:
+                self._drag = None
+                self.dropped.emit(False)
+            return
+        change = None if self._drawing is None else self._drawing.press(self._state(), self._picture, event.key())
+        if change is None:
+            event.ignore()  # the page may know the key
+            return
+        self._point_at(NOWHERE)  # the keyboard takes over from a pointer that rests
+        self._emit(change)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        if self._drag is not None:  # a dialog was opened by its keys, and is what hears of the button that is let go
+            self._drag = None
+            self.dropped.emit(False)
+        super().focusOutEvent(event)
+
+    def _emit(self, change: Change[Any] | None) -> None:
+        if change is not None:
+            self.changed.emit(change)

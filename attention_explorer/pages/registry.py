@@ -1,0 +1,233 @@
+"""The list of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from attention_explorer.errors import UsageError, did_you_mean, quoted
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.page import Page
+from attention_explorer.session.session import Session
+from attention_explorer.state.explorer import ExplorerState
+
+if TYPE_CHECKING:
+    # Loaded when something is drawn: file formats would delay the first picture.
+    from attention_explorer.kit.export.figure import Figure
+
+PICTURE = "picture"
+"""The name of the figure that a page shows large."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """How a page is found: its name in files and settings, its title, its icon, and how to make it.
+
+    ``figures`` gives by name what the page shows of a state, without a window: ``picture`` first, which every page has.
+    ``examples`` gives names, fit for a file name, with states that show the page at its best; the gallery draws them.
+    """
+
+    id: str
+    title: str
+    icon: str
+    tip: str
+    make: Callable[[Session, Look], Page]
+    figures: Mapping[str, Callable[[ExplorerState], Figure]]
+    examples: Callable[[], Iterable[tuple[str, ExplorerState]]]
+    is_new_house: bool = False
+    """Whether all of it is in a folder of `pages`, and not in folders of `state` and `ui`."""
+
+    @property
+    def package(self) -> str:
+        """The package in which its window part is."""
+        return f"attention_explorer.{'pages' if self.is_new_house else 'ui'}.{self.id}"
+
+    @property
+    def kind(self) -> type[Page]:
+        """The class of the page, which says what keys it has without one being made."""
+        found: type[Page] = getattr(import_module(f"{self.package}.page"), f"{self.id.capitalize()}Page")
+        return found
+
+    def figure(self, state: ExplorerState, what: str = PICTURE) -> Figure:
+        """Return one of the figures of the page.
+
+        Raises
+        ------
+        UsageError
+            There is none of this name; the message names the nearest, or lists those there are.
+        """
+        if what not in self.figures:
+            near = did_you_mean(what, self.figures)
+            raise UsageError(f"The page {self.id} has no {quoted(what)} to draw. {near}")
+        return self.figures[what](state)
+
+
+def _examples(page: str) -> Iterable[tuple[str, ExplorerState]]:
+    from attention_explorer.state.ready_made import presets_of
+
+    return ((ready.id, ready.state) for ready in presets_of(page))
+
+
+def _make_lookup(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.lookup.page import LookupPage
+
+    return LookupPage(session, look)
+
+
+def _lookup_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.lookup.figure import LookupFigure
+
+    return LookupFigure(state.lookup)
+
+
+def _make_heads(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.heads.page import HeadsPage
+
+    return HeadsPage(session, look)
+
+
+def _heads_figure(state: ExplorerState, picture: str = "") -> Figure:
+    from attention_explorer.ui.heads.figure import HeadsFigure
+
+    return HeadsFigure(state.heads.with_view(picture=picture) if picture else state.heads)
+
+
+def _heads_wall(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.heads.figure import HeadsFigure
+
+    return HeadsFigure(state.heads, is_wall=True)
+
+
+def _make_positions(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.positions.page import PositionsPage
+
+    return PositionsPage(session, look)
+
+
+def _positions_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.positions.figure import PositionsFigure
+
+    return PositionsFigure(state.positions)
+
+
+def _make_block(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.block.page import BlockPage
+
+    return BlockPage(session, look)
+
+
+def _block_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.block.figure import block_figure
+
+    return block_figure(state.block)
+
+
+def _make_scaling(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.scaling.page import ScalingPage
+
+    return ScalingPage(session, look)
+
+
+def _scaling_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.scaling.figure import scaling_figure
+
+    return scaling_figure(state.scaling)
+
+
+def _make_cost(session: Session, look: Look) -> Page:
+    from attention_explorer.ui.cost.page import CostPage
+
+    return CostPage(session, look)
+
+
+def _cost_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.ui.cost.figure import cost_figure
+
+    return cost_figure(state.cost)
+
+
+def imported(path: str) -> Callable[..., Any]:
+    """Return what is loaded when it is first called, by its path: “pages.training.page.TrainingPage”."""
+
+    def call(*given: object) -> Any:  # noqa: ANN401 # whatever that returns
+        module, _, name = path.rpartition(".")
+        return getattr(import_module(f"attention_explorer.{module}"), name)(*given)
+
+    return call
+
+
+PAGES: tuple[PageEntry, ...] = (
+    PageEntry(
+        "lookup",
+        "Lookup",
+        "lookup",
+        "Drag a query and watch a lookup blend or snap",
+        _make_lookup,
+        {PICTURE: _lookup_figure},
+        partial(_examples, "lookup"),
+    ),
+    PageEntry(
+        "heads",
+        "Heads",
+        "heads",
+        "Type a sentence, see every head, believe every number",
+        _make_heads,
+        {
+            PICTURE: _heads_figure,
+            "map": partial(_heads_figure, picture="heatmap"),
+            **{name: partial(_heads_figure, picture=name) for name in ("lines", "stages", "compare", "marked")},
+            "wall": _heads_wall,
+        },
+        partial(_examples, "heads"),
+    ),
+    PageEntry(
+        "positions",
+        "Positions",
+        "positions",
+        "See how a transformer knows where a token stands",
+        _make_positions,
+        {PICTURE: _positions_figure},
+        partial(_examples, "positions"),
+    ),
+    PageEntry(
+        "block",
+        "Block",
+        "block",
+        "Follow data through a whole layer, and see what its parts do",
+        _make_block,
+        {PICTURE: _block_figure},
+        partial(_examples, "block"),
+    ),
+    PageEntry(
+        "scaling",
+        "Scaling",
+        "scaling",
+        "See why scores are divided by √d_k, and what the softmax does to them",
+        _make_scaling,
+        {PICTURE: _scaling_figure},
+        partial(_examples, "scaling"),
+    ),
+    PageEntry(
+        "cost",
+        "Cost",
+        "cost",
+        "Count what attention costs, and measure it here",
+        _make_cost,
+        {PICTURE: _cost_figure},
+        partial(_examples, "cost"),
+    ),
+    PageEntry(
+        "training",
+        "Training",
+        "training",
+        "Watch attention come into being: a tiny network learns a task",
+        imported("pages.training.page.TrainingPage"),
+        {PICTURE: lambda state: imported("pages.training.figure.training_figure")(state.training)},
+        partial(_examples, "training"),
+        is_new_house=True,
+    ),
+)
+"""The pages in the order of the rail. A page is made when it is first shown."""
