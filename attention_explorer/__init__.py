@@ -25,17 +25,10 @@ if TYPE_CHECKING:
     from attention_explorer.core.counting import Count
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
-    from attention_explorer.pages.training.state import Speed, TrainingState
-    from attention_explorer.rendering import render
-    from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-    from attention_explorer.sources.learned.setup import LearningSetup
-    from attention_explorer.sources.models import load_model
-    from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
-    from attention_explorer.sources.source import Recipe
-    from attention_explorer.state.block.state import BlockState
-    from attention_explorer.state.cost.state import CostState
-    from attention_explorer.state.explorer import ExplorerState
-    from attention_explorer.state.heads.state import (
+    from attention_explorer.pages.block.state import BlockState
+    from attention_explorer.pages.cost.state import CostState
+    from attention_explorer.pages.explorer import ExplorerState
+    from attention_explorer.pages.heads.state import (
         Aggregate,
         HeadsSetup,
         HeadsState,
@@ -47,11 +40,18 @@ if TYPE_CHECKING:
         SortBy,
         Threshold,
     )
-    from attention_explorer.state.heads.writing import Writing
-    from attention_explorer.state.lookup.head_row import HeadRow
-    from attention_explorer.state.lookup.state import DescentSpeed, Entry, LookupState, Overlay, ValueKind
-    from attention_explorer.state.positions.state import PositionKind, PositionsState
-    from attention_explorer.state.scaling.state import BenchState, ScalingState
+    from attention_explorer.pages.heads.writing import Writing
+    from attention_explorer.pages.lookup.head_row import HeadRow
+    from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, Overlay, ValueKind
+    from attention_explorer.pages.positions.state import PositionKind, PositionsState
+    from attention_explorer.pages.scaling.state import BenchState, ScalingState
+    from attention_explorer.pages.training.state import Speed, TrainingState
+    from attention_explorer.rendering import render
+    from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+    from attention_explorer.sources.learned.setup import LearningSetup
+    from attention_explorer.sources.models import load_model
+    from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
+    from attention_explorer.sources.source import Recipe
     from attention_explorer.training import Trained, train
 
 __all__ = [
@@ -108,47 +108,47 @@ __all__ = [
 __version__ = "0.1.0"
 
 _MODULE_OF = {
-    "Aggregate": "state.heads.state",
+    "Aggregate": "pages.heads.state",
     "ArrayError": "errors",
-    "BenchState": "state.scaling.state",
-    "BlockState": "state.block.state",
+    "BenchState": "pages.scaling.state",
+    "BlockState": "pages.block.state",
     "Contrast": "core.colour_scale",
-    "CostState": "state.cost.state",
+    "CostState": "pages.cost.state",
     "Count": "core.counting",
-    "DescentSpeed": "state.lookup.state",
+    "DescentSpeed": "pages.lookup.state",
     "Encoding": "sources.recipe",
-    "Entry": "state.lookup.state",
+    "Entry": "pages.lookup.state",
     "ExplorerError": "errors",
-    "ExplorerState": "state.explorer",
+    "ExplorerState": "pages.explorer",
     "GainKind": "sources.recipe",
     "HandMadeRecipe": "sources.hand_made_recipe",
-    "HeadRow": "state.lookup.head_row",
-    "HeadsSetup": "state.heads.state",
-    "HeadsState": "state.heads.state",
-    "HeadsView": "state.heads.state",
-    "Hidden": "state.heads.state",
+    "HeadRow": "pages.lookup.head_row",
+    "HeadsSetup": "pages.heads.state",
+    "HeadsState": "pages.heads.state",
+    "HeadsView": "pages.heads.state",
+    "Hidden": "pages.heads.state",
     "LearningSetup": "sources.learned.setup",
-    "LookupState": "state.lookup.state",
-    "MaskChoice": "state.heads.state",
-    "MaskKind": "state.heads.state",
-    "Overlay": "state.lookup.state",
-    "Picture": "state.heads.state",
-    "PositionKind": "state.positions.state",
-    "PositionsState": "state.positions.state",
+    "LookupState": "pages.lookup.state",
+    "MaskChoice": "pages.heads.state",
+    "MaskKind": "pages.heads.state",
+    "Overlay": "pages.lookup.state",
+    "Picture": "pages.heads.state",
+    "PositionKind": "pages.positions.state",
+    "PositionsState": "pages.positions.state",
     "Projections": "sources.recipe",
     "Recipe": "sources.source",
-    "ScalingState": "state.scaling.state",
-    "SortBy": "state.heads.state",
+    "ScalingState": "pages.scaling.state",
+    "SortBy": "pages.heads.state",
     "Speed": "pages.training.state",
     "Stage": "model",
-    "Threshold": "state.heads.state",
+    "Threshold": "pages.heads.state",
     "TokenVectors": "sources.recipe",
     "ToyRecipe": "sources.recipe",
     "Trained": "training",
     "TrainingState": "pages.training.state",
-    "ValueKind": "state.lookup.state",
+    "ValueKind": "pages.lookup.state",
     "View": "api",
-    "Writing": "state.heads.writing",
+    "Writing": "pages.heads.writing",
     "load": "api",
     "load_model": "sources.models",
     "render": "rendering",

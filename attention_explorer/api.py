@@ -32,14 +32,14 @@ from attention_explorer.core.given_arrays import (
     without_mask,
 )
 from attention_explorer.errors import ArrayError, ExportError
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.recorded import page_of
+from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.session_file import SUFFIX, write_session
 from attention_explorer.rendering import render
 from attention_explorer.sources.handed_over import PREFIX, UNNAMED, file_name_of
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.recorded import page_of
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.session_file import SUFFIX, write_session
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -31,15 +31,15 @@ from attention_explorer.errors import ExplorerError, FileAccessError, FileError
 from attention_explorer.kit import accessible
 from attention_explorer.kit.drawing.colour_maps import load_colour_maps
 from attention_explorer.kit.theme import load_fonts
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session import garbage
 from attention_explorer.session.later import later
 from attention_explorer.session.memory import use_one_heap
-from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.ui.load_ahead import LoadAhead
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.load_ahead import LoadAhead
+from attention_explorer.window.window import MainWindow
 
 # Kept to the very end of the process: widgets and fonts that are collected after the application is gone crash Qt.
 _application: QGuiApplication | None = None
@@ -126,7 +126,7 @@ class ErrorReporter(QObject):
     def _show(self, text: str) -> None:
         if self._showing:
             return  # one dialog is enough: an error that repeats must not bury the window
-        from attention_explorer.ui.dialogs import error_dialog
+        from attention_explorer.window.dialogs import error_dialog
 
         self._showing = True
         dialog = error_dialog(self._window, text)
@@ -222,7 +222,7 @@ def run_window(
     ahead = LoadAhead(window)
     is_welcomed = is_first and state is None and path is None and not page
     if is_welcomed:
-        ahead.lessons_ready.connect(window.welcome)
+        ahead.lessons_ready.connect(window.tools.welcome)
     ahead.start(lessons_first=is_welcomed)
     if is_watched:
         watch(window)
@@ -253,7 +253,7 @@ def _without_known_noise(kind: QtMsgType, _context: QMessageLogContext, message:
 def run_gallery(folder: Path, sizes: list[tuple[int, int]], themes: list[ThemeChoice]) -> list[Path]:
     """Render every page without a screen and return the files written."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    from attention_explorer.ui.gallery import write_gallery
+    from attention_explorer.window.gallery import write_gallery
 
     qInstallMessageHandler(_without_known_noise)
     application = make_application()

@@ -98,7 +98,7 @@ def _with_command(arguments: list[str]) -> list[str]:
 
 def _no_such_word(word: str) -> str:
     """Say that a word is no command and no file, and what may have been meant."""
-    from attention_explorer.state.ready_made import PAGE_IDS, preset_ids
+    from attention_explorer.pages.ready_made import PAGE_IDS, preset_ids
 
     presets = [name for page in PAGE_IDS for name in preset_ids(page)]
     if word in presets:
@@ -315,7 +315,7 @@ def _read(reader: Callable[[str], T], text: str) -> T:
 
 
 def _page(text: str) -> str:
-    from attention_explorer.state.ready_made import page_id
+    from attention_explorer.pages.ready_made import page_id
 
     return _read(page_id, text)
 
@@ -390,7 +390,7 @@ def _run(
 ) -> int:
     if preset_name is not None and file is not None:
         raise ExplorerError(f"The window opens on the file “{file}” or on the preset “{preset_name}”: name one.")
-    from attention_explorer.state.ready_made import find_preset
+    from attention_explorer.pages.ready_made import find_preset
 
     model = _model_shown(file, page or "", *texts)
     if model is None and file is not None and file.suffix not in ("", ".json"):
@@ -440,11 +440,11 @@ def _refuse_texts(text: str | None, target: str | None) -> None:
 
 def _refuse_other_files(file: Path) -> None:
     """Refuse a file that is neither a session nor attention before there is a window."""
+    from attention_explorer.pages.session_file import read_session
     from attention_explorer.sources.recorded_recipe import is_recording
-    from attention_explorer.state.session_file import read_session
 
     if is_recording(file):
-        from attention_explorer.state.heads.file_reading import refuse_hopeless
+        from attention_explorer.pages.heads.file_reading import refuse_hopeless
 
         refuse_hopeless(file.absolute())
     else:
@@ -461,7 +461,7 @@ def _gallery(folder: Path, sizes: list[tuple[int, int]], theme: str) -> int:
 
 
 def _presets(page: str) -> int:
-    from attention_explorer.state.ready_made import PAGE_IDS, presets_of
+    from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 
     ready = [each for listed in ([page] if page else PAGE_IDS) for each in presets_of(listed)]
     width = max(len(each.id) for each in ready)
@@ -487,17 +487,17 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _check_lesson(path: Path) -> int:
-    from attention_explorer.pages.lessons.checking import looked_over
+    from attention_explorer.tools.lessons.checking import looked_over
 
     return _write_out(_encoded(looked_over(path, _complain)))
 
 
 def _hand_out(options: argparse.Namespace) -> int:
-    from attention_explorer.pages.presenting.handout import read_items
+    from attention_explorer.tools.presenting.handout import read_items
 
     lesson, items = read_items(options.file)
     from attention_explorer.app import make_drawing_application
-    from attention_explorer.pages.presenting.figure import write_handout
+    from attention_explorer.tools.presenting.ui.figure import write_handout
 
     make_drawing_application()  # for its fonts
     write_handout(options.out, lesson, items)
@@ -524,7 +524,7 @@ def _at_head(shown: Shown, options: argparse.Namespace) -> Shown:
     from dataclasses import replace
 
     from attention_explorer.core.counting import Count
-    from attention_explorer.state.heads.recorded import looking_at
+    from attention_explorer.pages.heads.recorded import looking_at
 
     if options.layer is None and options.head is None:
         return shown
@@ -553,10 +553,10 @@ def _figure_options(options: argparse.Namespace, suffix: str) -> FigureOptions:
 
 
 def _shown(source: str, page: str, options: argparse.Namespace) -> Shown:
+    from attention_explorer.pages.session_file import read_session_stream
     from attention_explorer.rendering import shown_by, shown_by_model, shown_by_recording, shown_by_session
     from attention_explorer.sources.model_recipe import model_at
     from attention_explorer.sources.recorded_recipe import is_recording
-    from attention_explorer.state.session_file import read_session_stream
 
     is_attention = source != STANDARD and is_recording(Path(source))
     if is_attention:

@@ -17,11 +17,11 @@ from attention_explorer.core.figure_options import USUAL_DPI, Cells, FigureOptio
 from attention_explorer.core.files import looks_like_path, write_whole
 from attention_explorer.core.session_json import PlaceError, place_text
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
+from attention_explorer.pages.explorer import ExplorerState, PageState
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
+from attention_explorer.pages.session_file import SUFFIX, Opened, read_session
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import is_recording
-from attention_explorer.state.explorer import ExplorerState, PageState, counting
-from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
-from attention_explorer.state.session_file import SUFFIX, Opened, read_session
 
 if TYPE_CHECKING:
     # Loaded with the first figure, for it starts Qt.
@@ -84,7 +84,7 @@ def _within_limits(state: ExplorerState, page: str) -> Shown:
     ExplorerError
         A number is out of its range, or fields do not go together.
     """
-    from attention_explorer.state.session_codec import Decoder, encoded
+    from attention_explorer.pages.session_codec import Decoder, encoded
 
     part: PageState = getattr(state, page)
     decoder = Decoder()
@@ -98,7 +98,7 @@ def _within_limits(state: ExplorerState, page: str) -> Shown:
 
 def counted_from_zero(shown: Shown) -> Shown:
     """Return what is shown with layers, heads and tokens counted from 0."""
-    return replace(shown, state=counting(shown.state, Count.FROM_ZERO))
+    return replace(shown, state=shown.state.counted(Count.FROM_ZERO))
 
 
 def shown_by_recording(
@@ -117,7 +117,7 @@ def shown_by_recording(
     ExplorerError
         It cannot be read, holds no attention, or another page is named.
     """
-    from attention_explorer.state.heads.recorded import heads_of_file
+    from attention_explorer.pages.heads.recorded import heads_of_file
 
     if page and page_id(page) != "heads":
         raise ExplorerError(f"“{path.name}” is attention, which the page heads shows, not {page}.")
@@ -133,7 +133,7 @@ def shown_by_model(path: Path, page: str = "", text: str | None = None, target: 
     ExplorerError
         It cannot be opened, cannot read text, or another page is named.
     """
-    from attention_explorer.state.heads.recorded import heads_of_model
+    from attention_explorer.pages.heads.recorded import heads_of_model
 
     if page and page_id(page) != "heads":
         raise ExplorerError(f"“{path.name}” is a model, which the page heads shows, not {page}.")

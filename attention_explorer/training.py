@@ -14,13 +14,13 @@ from attention_explorer.api import open_window
 from attention_explorer.errors import ExplorerError, did_you_mean
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.learning.network import Tokens
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.sources.learned.learned_model import Answer, LearnedModel, Measured
 from attention_explorer.sources.learned.model_file import check_ending, write_model
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import task_of
 from attention_explorer.sources.learned_recipe import LearnedRecipe
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
 
 __all__ = ["Trained", "check_ending", "report", "started", "train", "write_model"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attention_explorer.core.role import Role
-from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay, Part
+from attention_explorer.pages.lookup.state import QUERY, LookupState, Overlay, Part
 from benchmarks.bare import bare_copy, update_all
 from benchmarks.report import Row
 from benchmarks.stage import PointerDrag, lookup_stage, paint

@@ -12,10 +12,10 @@ from PySide6.QtCore import QSize
 from attention_explorer.app import make_application
 from attention_explorer.core.figure_options import PIXELS_PER_INCH, FigureOptions
 from attention_explorer.kit.export.figure import figure_bytes
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.pages.heads.survey import HeadSurvey, surveys_of
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState
-from attention_explorer.state.heads.survey import HeadSurvey, surveys_of
-from attention_explorer.ui.heads.figure import HeadsFigure
 from benchmarks.export_numbers import measure_numbers
 from benchmarks.heads_stage import sentence_of
 from benchmarks.heads_wall import HEADS, LAYERS, MatplotlibGrid

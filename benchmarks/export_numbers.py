@@ -17,8 +17,8 @@ import numpy as np
 from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.kit.export.writing import write_awake
 from attention_explorer.model.arrays import Floats
+from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.frame import heads_frame
 from benchmarks.heads_stage import HeadsStage, sentence_of
 from benchmarks.report import Row
 from benchmarks.timing import Contender, Samples, in_turns

@@ -32,12 +32,12 @@ def _program() -> int:
     from attention_explorer.session import garbage
 
     # What the command line does before it loads the window, which is changed here to tell when it is painted.
-    importlib.import_module("attention_explorer.state.ready_made")
+    importlib.import_module("attention_explorer.pages.ready_made")
     garbage.hold()
     from PySide6.QtCore import QTimer
 
     from attention_explorer import app
-    from attention_explorer.ui.window import MainWindow
+    from attention_explorer.window.window import MainWindow
 
     class Window(MainWindow):
         def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name

@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import HeadsSetup
 from benchmarks.bare import update_all
 from benchmarks.heads_long import measure_long
 from benchmarks.heads_memory import measure_memory

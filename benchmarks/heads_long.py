@@ -18,10 +18,10 @@ from time import perf_counter, sleep
 import numpy as np
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.session.requests import TIDY_AFTER_MILLISECONDS
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 from benchmarks.heads_stage import HeadsStage, sentence_of
 from benchmarks.report import Row
 from benchmarks.stage import paint

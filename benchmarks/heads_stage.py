@@ -12,11 +12,11 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.kit.pictures.pointed_picture import Spot
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.pages.heads.ui.heatmap_canvas import HeatmapCanvas
+from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.sources.source import Recipe
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
-from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
-from attention_explorer.ui.heads.page import HeadsPage
 from benchmarks.stage import PaintCounter, Stage, mouse_event, paint, paint_when_done, settle
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "because", "it", "was", "so", "very", "tired"]

@@ -20,14 +20,14 @@ from attention_explorer.app import make_application
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.kit.export.figure import encoded
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.session.session import Session
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.pages.heads.survey import HeadSurvey, surveys_of
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.heads.ui.head_wall import HeadWall
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState
-from attention_explorer.state.heads.survey import HeadSurvey, surveys_of
-from attention_explorer.ui.heads.figure import HeadsFigure
-from attention_explorer.ui.heads.head_wall import HeadWall
 from benchmarks.heads_stage import sentence_of
 from benchmarks.report import Row
 from benchmarks.stage import PaintCounter, paint, settle

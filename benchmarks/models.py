@@ -27,14 +27,14 @@ from PySide6.QtTest import QTest
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.one_core import thread_switch
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.session import memory
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import Model, load_model
 from attention_explorer.sources.models.found import find_models
 from attention_explorer.sources.models.tokeniser import library
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import HeadsSetup
 from benchmarks.heads_stage import HeadsStage
 from benchmarks.random_models import write_minilm, write_smollm2
 from benchmarks.report import Row

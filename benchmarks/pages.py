@@ -17,9 +17,9 @@ from PySide6.QtCore import QEvent, QEventLoop, QPointF, QTimer
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import JobQueue
-from attention_explorer.state.explorer import ExplorerState
 from benchmarks.bare import update_all
 from benchmarks.report import Row
 from benchmarks.stage import PaintCounter, Stage, mouse_event, paint, paint_when_done, settle

@@ -13,11 +13,12 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attention_explorer.session.session import Session
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
-from attention_explorer.state.lookup.state import QUERY, LookupState
-from attention_explorer.ui.lookup.canvas import LookupCanvas
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.numbers import LookupFrame
+from attention_explorer.pages.lookup.state import QUERY, LookupState
+from attention_explorer.pages.lookup.ui.canvas import LookupCanvas
+from attention_explorer.pages.ui.session import Session
 from benchmarks.drag import SOFT
 from benchmarks.matplotlib_plane import MatplotlibPlane
 from benchmarks.report import Row

@@ -15,9 +15,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QSlider
 
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.positions.state import PositionsPicture, PositionsState
-from attention_explorer.ui.positions.page import PositionsPage
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
+from attention_explorer.pages.positions.ui.page import PositionsPage
 from benchmarks.bare import update_all
 from benchmarks.report import Row
 from benchmarks.stage import PaintCounter, Stage, paint, paint_when_done, settle

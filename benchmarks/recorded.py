@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 from PySide6.QtWidgets import QApplication
 
 import attention_explorer
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
-from attention_explorer.ui.heads.page import HeadsPage
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.ui.heatmap_canvas import HeatmapCanvas
+from attention_explorer.pages.heads.ui.page import HeadsPage
 from benchmarks.report import Row
 from benchmarks.stage import Stage, settle
 from benchmarks.timing import Contender, Samples, in_turns

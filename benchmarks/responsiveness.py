@@ -14,13 +14,13 @@ from PySide6.QtCore import QEventLoop, QSize, QTimer
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.app import make_application
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import JobQueue
-from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.session.watchdog import LIMIT_SECONDS, Stall, Watchdog
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.load_ahead import load
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.load_ahead import load
+from attention_explorer.window.window import MainWindow
 from benchmarks.report import Row
 from benchmarks.timing import Samples
 from benchmarks.walk import steps

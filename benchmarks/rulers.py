@@ -33,14 +33,14 @@ from PySide6.QtWidgets import (
 import attention_explorer
 from attention_explorer.app import make_application
 from attention_explorer.kit.controls.text_block import TextBlock
-from attention_explorer.pages.page import Page
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import QUERY, LookupState
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.session.session import Session
+from attention_explorer.pages.ui.page import Page
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.model_source import model_recipe
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import QUERY, LookupState
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.window import MainWindow
 from benchmarks.heads_stage import HeadsStage, Typist
 from benchmarks.random_models import write_minilm
 from benchmarks.report import Row

@@ -15,13 +15,13 @@ from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attention_explorer.app import make_application
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState, Part
+from attention_explorer.pages.lookup.ui.canvas import LookupCanvas
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import JobQueue
-from attention_explorer.session.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import LookupState, Part
-from attention_explorer.ui.lookup.canvas import LookupCanvas
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.window import MainWindow
 
 SIZE = QSize(1280, 800)
 SECONDS_TO_SETTLE = 0.4

@@ -18,14 +18,14 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.app import make_application
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.training.moment import Moment, answer_at
-from attention_explorer.session.session import Session
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.session.watchdog import LIMIT_SECONDS, Watchdog
 from attention_explorer.sources.learned.run import run_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.load_ahead import load
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.load_ahead import load
+from attention_explorer.window.window import MainWindow
 from benchmarks.report import Row
 from benchmarks.responsiveness import rest
 from benchmarks.timing import Samples

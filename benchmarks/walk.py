@@ -12,13 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QSlider, QTabWidget, QWidget
 
 from attention_explorer.kit.export.dialog import ExportDialog, export_or_explain
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Picture
+from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, Picture
-from attention_explorer.ui.heads.page import HeadsPage
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.window import MainWindow
 from benchmarks.heads_stage import sentence_of
 from benchmarks.stage import mouse_event
 

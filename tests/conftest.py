@@ -22,9 +22,9 @@ from attention_explorer.session import memory
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from attention_explorer.pages.explorer import ExplorerState
     from attention_explorer.session.watchdog import Watchdog
-    from attention_explorer.state.explorer import ExplorerState
-    from attention_explorer.ui.window import MainWindow
+    from attention_explorer.window.window import MainWindow
 
 
 @pytest.fixture(scope="session")
@@ -71,9 +71,9 @@ def settings_path(tmp_path: Path) -> Path:
 @pytest.fixture
 def make_window(qtbot: QtBot, settings_path: Path) -> Iterator[Callable[..., MainWindow]]:
     """Open the real window on a state; what was opened so is closed at the end, and deleted with all its dialogs."""
-    from attention_explorer.session.session import Session
+    from attention_explorer.pages.ui.session import Session
     from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-    from attention_explorer.ui.window import MainWindow
+    from attention_explorer.window.window import MainWindow
 
     made: list[MainWindow] = []
 

@@ -21,9 +21,9 @@ from PIL import Image
 import attention_explorer
 from attention_explorer.core.numbers_export import PARAMETERS
 from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, presets_of
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.state.ready_made import PAGE_IDS, ReadyMade, presets_of
-from attention_explorer.state.session_file import SUFFIX, read_session, write_session
+from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 
 FOLDER = Path(__file__).parent / "data" / "kept"
 ARRAYS = FOLDER / "arrays.json"

@@ -16,8 +16,8 @@ import pytest
 
 import attention_explorer
 from attention_explorer import ArrayError, ExplorerError, api
+from attention_explorer.pages.session_file import read_session
 from attention_explorer.sources.source import Lookup
-from attention_explorer.state.session_file import read_session
 
 RNG = np.random.default_rng(11)
 TOKENS = ["a", "b", "c", "d", "e"]

@@ -13,13 +13,13 @@ import pytest
 from sentence_models import MODELS
 
 from attention_explorer.core.byte_cache import CACHE, arrays_in
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.training.moment import MomentRequest, moment_at
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Lookup
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS
 
 STEPS = 3
 

@@ -14,12 +14,12 @@ import pytest
 
 from attention_explorer import __version__, app, cli
 from attention_explorer.core.preset import Preset
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session import garbage
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import LookupState
 
 WITHOUT_DISPLAY = {
     name: value
@@ -33,7 +33,7 @@ import sys
 from dataclasses import replace
 from itertools import islice
 from attention_explorer import cli
-from attention_explorer.ui import gallery
+from attention_explorer.window import gallery
 count = int(sys.argv[1])
 gallery.PAGES = [
     replace(page, examples=lambda examples=page.examples: islice(examples(), count)) for page in gallery.PAGES

@@ -16,12 +16,12 @@ from PySide6.QtGui import QImage
 
 import attention_explorer
 from attention_explorer import app, cli, rendering
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, presets_of
+from attention_explorer.pages.session_file import MOST_BYTES, session_bytes, write_session
 from attention_explorer.session import garbage
 from attention_explorer.sources.model_recipe import SENTENCE
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.ready_made import PAGE_IDS, find_preset, presets_of
-from attention_explorer.state.session_file import MOST_BYTES, session_bytes, write_session
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

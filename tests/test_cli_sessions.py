@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from attention_explorer import app, cli
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.session import garbage
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.session_file import read_session, write_session
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from attention_explorer import app, cli
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.window import MainWindow
 
 def look():
     (window,) = (widget for widget in QApplication.topLevelWidgets() if isinstance(widget, MainWindow))

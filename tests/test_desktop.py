@@ -15,8 +15,8 @@ import pytest
 from attention_explorer import desktop
 from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_file import SUFFIX, write_session
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.session_file import SUFFIX, write_session
 
 pytestmark = pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="for free desktops")
 

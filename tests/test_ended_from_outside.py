@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.session_file import read_session
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.session_file import read_session
 
 HARD = ExplorerState(lookup=LookupState(hard=True))
 
@@ -22,8 +22,8 @@ import sys
 from PySide6.QtCore import QTimer, QtMsgType, qWarning
 import attention_explorer.app as app
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState
 
 def change(window):
     window.set_theme(ThemeChoice.DARK)

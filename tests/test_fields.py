@@ -26,11 +26,11 @@ from attention_explorer import (
 )
 from attention_explorer.core.map_picture import Window
 from attention_explorer.fields import CheckedFields
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
+from attention_explorer.pages.lookup.plane import Extent
+from attention_explorer.pages.lookup.state import Entry, Overlay, ValueKind
+from attention_explorer.pages.scaling.state import BenchState
 from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
-from attention_explorer.state.lookup.plane import Extent
-from attention_explorer.state.lookup.state import Entry, Overlay, ValueKind
-from attention_explorer.state.scaling.state import BenchState
 
 CLASSES = (
     *(BlockState, CostState, ExplorerState, HeadsState, LookupState, PositionsState, ScalingState),

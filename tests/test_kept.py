@@ -9,9 +9,9 @@ import pytest
 from kept import FOLDER, described, drawn, picture_path, presets, read_arrays, sessions, stem
 from PIL import Image
 
-from attention_explorer.pages.lessons.checking import looked_over
-from attention_explorer.pages.lessons.parts import PARTS
-from attention_explorer.state.session_file import read_session
+from attention_explorer.pages.session_file import read_session
+from attention_explorer.tools.lessons.checking import looked_over
+from attention_explorer.tools.lessons.parts import PARTS
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

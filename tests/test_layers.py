@@ -14,56 +14,35 @@ from pathlib import Path
 import pytest
 
 import attention_explorer
-from attention_explorer.state.ready_made import PAGE_IDS
+from attention_explorer.pages.ready_made import PAGE_IDS
 
 PACKAGE = Path(attention_explorer.__file__).parent
 QT = {"PySide6", "shiboken6", "pyqtgraph"}
 NETWORK = {"socket", "ssl", "http.client", "urllib.request", "ftplib", "smtplib", "asyncio", "PySide6.QtNetwork"}
 
-FLOORS = {
-    "errors": 0,
-    "byte_cache": 1,
-    "declared": 1,
-    "fields": 1,
-    "numerals": 1,
-    "given_arrays": 1,
-    "assets": 2,
-    "files": 2,
-    "json_text": 2,
-    "display": 2,
-    "platform_check": 2,
-    "desktop": 3,
-    "model": 3,
-    "sources": 4,
-    "state": 5,
-    "session": 6,
-    "pages": 7,
-    "ui": 8,
-    "kit": 9,
-    "pages with Qt": 10,
-    "app": 11,
-    "rendering": 12,
-    "api": 13,
-    "training": 14,
-    "cli": 15,
-    "__main__": 16,
-}
-"""From the ground up; an import goes down, or stays within its own package."""
-
-WITH_QT = {
-    *("page", "pair_bar", "pair_pictures", "panel", "pictures", "player", "figure", "take_card", "animation"),
-    *("asking", "asking_bars", "asking_picks"),
-    *("cell_keys", "seeds_dialog"),
-    "colours",
-}
-"""Modules of a folder in `pages` that may know Qt. They stand on the controls of `ui` until those are in `kit`."""
+PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+CONTRACTS = {contract["id"]: contract for contract in PROJECT["importlinter"]["contracts"]}
+GROUND = ("errors", "fields")
+"""What every floor stands on."""
+FLOORS = (*GROUND, *(name.removeprefix("attention_explorer.") for name in reversed(CONTRACTS["floors"]["layers"])))
+"""From the ground up; an import goes down, or stays within its own folder."""
+TOP = ("app", "rendering", "api", "training", "cli", "__main__")
+"""Modules that stand on all floors."""
+ASIDE = ("desktop", "display", "platform_check")
+"""Modules that ask about this computer before anything of the program is loaded."""
 
 
 def floor_of(parts: tuple[str, ...]) -> str:
     """Return the floor of a module by its path in the package."""
-    if parts[0] == "pages" and len(parts) > 2:
-        return "state" if parts[2] == "state" else "pages with Qt" if parts[2] in WITH_QT else "pages"
     return parts[0]
+
+
+def may_know_qt(path: Path) -> bool:
+    """Return whether a file may import Qt: of pages and tools only what is in a folder called ui, and their lists."""
+    own = floor_name(path)
+    if own in ("pages", "tools"):
+        return "ui" in path.parts or (path.parent.name == own and path.stem in ("registry", "host"))
+    return own in ("session", "kit", "window", "app")
 
 
 def modules_after(code: str, *arguments: str) -> set[str]:
@@ -87,20 +66,26 @@ def tops(modules: set[str]) -> set[str]:
 # ---- Arrows point down ----
 
 
-def imports_of(path: Path) -> Iterator[str]:
-    """Yield every module that a file imports anywhere, inside functions too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def imports_of(path: Path, *, typing: bool = True) -> Iterator[str]:
+    """Yield every module that a file imports anywhere, inside functions too, or not what only type checkers see."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    of_types = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in of_types and not typing:
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
             module = node.module or ""
             yield module
-            yield from (f"{module}.{alias.name}" for alias in node.names if module == "attention_explorer")
+            yield from (f"{module}.{alias.name}" for alias in node.names if module.startswith("attention_explorer"))
 
-
-AHEAD = {("ui/lookup/loss_chart.py", "kit")}
-"""What an old page has from the kit already, before it moves into the new house itself."""
 
 SOURCES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
 
@@ -111,36 +96,36 @@ def floor_name(path: Path) -> str:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_point_down(path: Path) -> None:
-    own, file = floor_name(path), path.relative_to(PACKAGE).as_posix()
-    assert own in FLOORS, f"{own} is on no floor"
+    own = floor_name(path)
+    order = (*ASIDE, *FLOORS, *TOP)
+    assert own in order, f"{own} is on no floor"
     for name in imports_of(path):
         parts = name.split(".")
         if parts[0] != "attention_explorer" or len(parts) == 1:
             continue
         below = floor_of(tuple(parts[1:]))
-        if below in FLOORS:
-            may = below == own or FLOORS[below] < FLOORS[own] or (file, below) in AHEAD
-            assert may, f"{own} imports {name}"
-        else:
-            assert below in ("resources", "__version__"), f"{own} imports {name}, which is on no floor"
+        if below not in ("resources", "__version__"):
+            assert below in order, f"{own} imports {name}, which is on no floor"
+            assert own in ASIDE or order.index(below) <= order.index(own), f"{own} imports {name}"
 
 
 def test_every_room_is_installed_and_watched() -> None:
     """A page that `pyproject.toml` does not name would be left out of the wheel, and might import any other."""
-    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     rooms = {".".join(path.parent.relative_to(PACKAGE.parent).parts) for path in PACKAGE.rglob("__init__.py")}
-    assert set(project["setuptools"]["packages"]) == {*rooms, "attention_explorer.resources"}
-    contracts = {contract["id"]: contract for contract in project["importlinter"]["contracts"]}
-    old = [page for page in PAGE_IDS if not (PACKAGE / "pages" / page).is_dir()]  # not yet in the new house
-    pages = {f"attention_explorer.ui.{page}" for page in old}
-    assert set(contracts["rooms"]["modules"]) == pages
-    assert set(contracts["rooms-below"]["modules"]) == {f"attention_explorer.state.{page}" for page in old}
-    assert set(contracts["tools"]["layers"][0].split(" | ")) == pages
+    assert set(PROJECT["setuptools"]["packages"]) == {*rooms, "attention_explorer.resources"}
+    assert set(FLOORS) == {*GROUND, *(path.parent.name for path in PACKAGE.glob("*/__init__.py"))}
+    assert set(CONTRACTS["pages"]["modules"]) == {f"attention_explorer.pages.{page}" for page in PAGE_IDS}
+    tools = {f"tools.{path.parent.name}" for path in PACKAGE.glob("tools/*/__init__.py")}
+    without_qt = {f"attention_explorer.pages.{page}.*" for page in PAGE_IDS} | {
+        f"attention_explorer.{tool}.*" for tool in tools
+    }
+    assert without_qt <= set(CONTRACTS["qt"]["source_modules"])
 
 
 def test_only_the_upper_floors_know_qt() -> None:
-    knowing = {floor_name(path) for path in SOURCES if QT & tops(set(imports_of(path)))}
-    assert knowing == {"session", "ui", "kit", "pages with Qt", "app"}
+    knowing = {path for path in SOURCES if QT & tops(set(imports_of(path)))}
+    assert knowing
+    assert not [path for path in knowing if not may_know_qt(path)]
 
 
 def test_the_session_knows_no_widget() -> None:
@@ -202,13 +187,13 @@ def test_states_come_from_the_package_without_qt() -> None:
     modules = modules_after(
         "from attention_explorer import ExplorerState, HeadsState\nExplorerState(heads=HeadsState())"
     )
-    assert "attention_explorer.state.heads.state" in modules
+    assert "attention_explorer.pages.heads.state" in modules
     assert not QT & tops(modules)
 
 
 def test_presets_are_listed_without_qt() -> None:
     modules = modules_after("from attention_explorer.cli import main\nassert main(['presets']) == 0")
-    assert "attention_explorer.state.cost.presets" in modules
+    assert "attention_explorer.pages.cost.presets" in modules
     assert not QT & tops(modules)
 
 
@@ -216,14 +201,14 @@ def test_model_and_state_run_without_qt() -> None:
     names = [
         "attention_explorer." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
         for path in SOURCES
-        if floor_name(path) in ("model", "sources", "state", "errors", "assets", "files", "json_text", "display")
+        if not may_know_qt(path) and floor_name(path) not in TOP
     ]
     names = [name.removesuffix(".__init__") for name in names]
     assert len(names) > 15
     modules = modules_after(
         "\n".join(f"import {name}" for name in names)
-        + "\nfrom attention_explorer.state.lookup.state import LookupState"
-        + "\nfrom attention_explorer.state.lookup.export import lookup_numbers"
+        + "\nfrom attention_explorer.pages.lookup.state import LookupState"
+        + "\nfrom attention_explorer.pages.lookup.export import lookup_numbers"
         + "\nfrom attention_explorer.core.numbers_files import as_csv"
         + "\ntable = lookup_numbers(LookupState()).table"
         + "\nassert as_csv(table.header, table.rows())"
@@ -243,13 +228,13 @@ def test_the_command_line_answers_without_qt_and_numpy() -> None:
 def test_the_session_runs_without_widgets() -> None:
     modules = modules_after(
         "import attention_explorer.session.session, attention_explorer.session.settings\n"
-        "from attention_explorer.session.session import Session\n"
+        "from attention_explorer.pages.ui.session import Session\n"
         "session = Session()\nsession.undo()"
     )
     assert "PySide6.QtCore" in modules
     assert "PySide6.QtWidgets" not in modules
     assert "pyqtgraph" not in tops(modules)
-    assert not [name for name in modules if name.startswith("attention_explorer.ui")]
+    assert not [name for name in modules if name.startswith("attention_explorer.window")]
 
 
 FIRST_PAGE = """
@@ -263,9 +248,9 @@ def listen(event, arguments):
 sys.addaudithook(listen)
 
 from attention_explorer.app import make_application
-from attention_explorer.session.session import Session
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import SettingsStore
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.window import MainWindow
 
 application = make_application()
 window = MainWindow(Session(), SettingsStore(Path(sys.argv[1])))
@@ -283,10 +268,10 @@ def after_first_page(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 
 def test_showing_the_first_page_loads_no_chart_and_no_exporter(after_first_page: set[str]) -> None:
-    assert "attention_explorer.ui.lookup.page" in after_first_page
+    assert "attention_explorer.pages.lookup.ui.page" in after_first_page
     assert not {"pyqtgraph", "matplotlib"} & tops(after_first_page)
     assert "attention_explorer.kit.export.figure" not in after_first_page
-    assert "attention_explorer.ui.lookup.temperature_chart" not in after_first_page
+    assert "attention_explorer.pages.lookup.ui.temperature_chart" not in after_first_page
 
 
 def test_showing_the_first_page_loads_nothing_that_speaks_to_the_network(after_first_page: set[str]) -> None:

@@ -29,15 +29,15 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.export import dialog
 from attention_explorer.kit.export.dialog import export_or_explain
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, Figure
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.positions.state import PositionsState
+from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES, PageEntry
+from attention_explorer.pages.session_file import write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.positions.state import PositionsState
-from attention_explorer.state.ready_made import find_preset
-from attention_explorer.state.session_file import write_session
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

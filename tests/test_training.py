@@ -11,12 +11,12 @@ import pytest
 
 import attention_explorer
 from attention_explorer import ExplorerError, Trained, cli
+from attention_explorer.pages.session_file import read_session
 from attention_explorer.sources.learned.model_file import read_model, write_model
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Lookup
-from attention_explorer.state.session_file import read_session
 
 SENTENCE = "the cat sat on the mat because it was tired"
 SMALL = {"batch": 8, "length": 4, "d_model": 8, "seed": 3}

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attention_explorer.errors import UsageError, did_you_mean, quoted
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.page import Page
-from attention_explorer.session.session import Session
-from attention_explorer.state.explorer import ExplorerState
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ui.page import Page
+from attention_explorer.pages.ui.session import Session
 
 if TYPE_CHECKING:
     # Loaded when something is drawn: file formats would delay the first picture.
@@ -37,13 +37,11 @@ class PageEntry:
     make: Callable[[Session, Look], Page]
     figures: Mapping[str, Callable[[ExplorerState], Figure]]
     examples: Callable[[], Iterable[tuple[str, ExplorerState]]]
-    is_new_house: bool = False
-    """Whether all of it is in a folder of `pages`, and not in folders of `state` and `ui`."""
 
     @property
     def package(self) -> str:
         """The package in which its window part is."""
-        return f"attention_explorer.{'pages' if self.is_new_house else 'ui'}.{self.id}"
+        return f"attention_explorer.pages.{self.id}.ui"
 
     @property
     def kind(self) -> type[Page]:
@@ -66,97 +64,99 @@ class PageEntry:
 
 
 def _examples(page: str) -> Iterable[tuple[str, ExplorerState]]:
-    from attention_explorer.state.ready_made import presets_of
+    from attention_explorer.pages.ready_made import presets_of
 
     return ((ready.id, ready.state) for ready in presets_of(page))
 
 
 def _make_lookup(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.lookup.page import LookupPage
+    from attention_explorer.pages.lookup.ui.page import LookupPage
 
     return LookupPage(session, look)
 
 
 def _lookup_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.lookup.figure import LookupFigure
+    from attention_explorer.pages.lookup.ui.figure import LookupFigure
 
     return LookupFigure(state.lookup)
 
 
 def _make_heads(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.heads.page import HeadsPage
+    from attention_explorer.pages.heads.ui.page import HeadsPage
 
     return HeadsPage(session, look)
 
 
 def _heads_figure(state: ExplorerState, picture: str = "") -> Figure:
-    from attention_explorer.ui.heads.figure import HeadsFigure
+    from attention_explorer.pages.heads.ui.figure import HeadsFigure
 
     return HeadsFigure(state.heads.with_view(picture=picture) if picture else state.heads)
 
 
 def _heads_wall(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.heads.figure import HeadsFigure
+    from attention_explorer.pages.heads.ui.figure import HeadsFigure
 
     return HeadsFigure(state.heads, is_wall=True)
 
 
 def _make_positions(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.positions.page import PositionsPage
+    from attention_explorer.pages.positions.ui.page import PositionsPage
 
     return PositionsPage(session, look)
 
 
 def _positions_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.positions.figure import PositionsFigure
+    from attention_explorer.pages.positions.ui.figure import PositionsFigure
 
     return PositionsFigure(state.positions)
 
 
 def _make_block(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.block.page import BlockPage
+    from attention_explorer.pages.block.ui.page import BlockPage
 
     return BlockPage(session, look)
 
 
 def _block_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.block.figure import block_figure
+    from attention_explorer.pages.block.ui.figure import block_figure
 
     return block_figure(state.block)
 
 
 def _make_scaling(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.scaling.page import ScalingPage
+    from attention_explorer.pages.scaling.ui.page import ScalingPage
 
     return ScalingPage(session, look)
 
 
 def _scaling_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.scaling.figure import scaling_figure
+    from attention_explorer.pages.scaling.ui.figure import scaling_figure
 
     return scaling_figure(state.scaling)
 
 
 def _make_cost(session: Session, look: Look) -> Page:
-    from attention_explorer.ui.cost.page import CostPage
+    from attention_explorer.pages.cost.ui.page import CostPage
 
     return CostPage(session, look)
 
 
 def _cost_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.ui.cost.figure import cost_figure
+    from attention_explorer.pages.cost.ui.figure import cost_figure
 
     return cost_figure(state.cost)
 
 
-def imported(path: str) -> Callable[..., Any]:
-    """Return what is loaded when it is first called, by its path: “pages.training.page.TrainingPage”."""
+def _make_training(session: Session, look: Look) -> Page:
+    from attention_explorer.pages.training.ui.page import TrainingPage
 
-    def call(*given: object) -> Any:  # noqa: ANN401 # whatever that returns
-        module, _, name = path.rpartition(".")
-        return getattr(import_module(f"attention_explorer.{module}"), name)(*given)
+    return TrainingPage(session, look)
 
-    return call
+
+def _training_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.pages.training.ui.figure import training_figure
+
+    return training_figure(state.training)
 
 
 PAGES: tuple[PageEntry, ...] = (
@@ -224,10 +224,9 @@ PAGES: tuple[PageEntry, ...] = (
         "Training",
         "training",
         "Watch attention come into being: a tiny network learns a task",
-        imported("pages.training.page.TrainingPage"),
-        {PICTURE: lambda state: imported("pages.training.figure.training_figure")(state.training)},
+        _make_training,
+        {PICTURE: _training_figure},
         partial(_examples, "training"),
-        is_new_house=True,
     ),
 )
 """The pages in the order of the rail. A page is made when it is first shown."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from attention_explorer.state.explorer import ExplorerState
+State = TypeVar("State")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Generic[State]):
     """One undo step.
 
     Attributes
     ----------
-    before, after : ExplorerState
+    before, after : a state
         What was shown before and after it.
     label : str
         What was done, as menus say it.
@@ -26,21 +26,21 @@ class Step:
         When it was made, and at most how much later than that one, in seconds.
     """
 
-    before: ExplorerState
-    after: ExplorerState
+    before: State
+    after: State
     label: str
     merge: str = ""
     time: float = 0.0
     within: float = 0.0
 
-    def joined(self, later: Step) -> Self | None:
+    def joined(self, later: Step[State]) -> Self | None:
         """Return this step and the one after it as one, or None if they stay two."""
         if not self.merge or self.merge != later.merge or later.time - self.time > later.within:
             return None
         return replace(self, after=later.after, label=later.label, time=later.time)
 
 
-class History(QObject):
+class History(QObject, Generic[State]):
     """Steps, and how many of them are done: `index`. Those after it were taken back.
 
     Qt has a QUndoStack, but Python's collector may free a command of it before the stack, which ends the process.
@@ -55,7 +55,7 @@ class History(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._steps: list[Step] = []
+        self._steps: list[Step[State]] = []
         self._index = 0
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class History(QObject):
         """What would be done again; empty if nothing can be."""
         return self._steps[self._index].label if self.can_redo else ""
 
-    def add(self, step: Step) -> None:
+    def add(self, step: Step[State]) -> None:
         """Add a step that was just done. Those that were taken back are gone, and one that leads nowhere is none."""
         del self._steps[self._index :]
         joined = self._steps[-1].joined(step) if self._steps else None
@@ -102,7 +102,7 @@ class History(QObject):
             self._steps.append(last)
         self._go(len(self))
 
-    def state_at(self, index: int) -> ExplorerState:
+    def state_at(self, index: int) -> State:
         """Return what is shown when another number of steps is done than now, from 0 to all of them."""
         return self._steps[index].before if index < self._index else self._steps[index - 1].after
 

@@ -48,11 +48,11 @@ class Settings:
     from_zero: bool = False
     """Whether layers, heads and tokens are counted from 0."""
     full: bool = True
-    """Whether all controls are shown, or those of the level Start; see `ui/levels.py`. A new user begins with Start."""
+    """Whether all controls are shown, or those of the level Start, with which a new user begins."""
     memory: int = ON_SHOW_BYTES // 2**20
     """MiB that may be taken for what is on the screen or kept as B."""
     lessons: str = ""
-    """How far the lessons have come, as `pages/lessons/progress.py` writes it."""
+    """How far the lessons have come, as `tools/lessons/progress.py` writes it."""
 
 
 class SettingsStore:

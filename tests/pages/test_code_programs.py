@@ -21,36 +21,36 @@ from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
-from attention_explorer.pages.code.programs import program_of
-from attention_explorer.pages.code.pytorch import DIFFERENCES
-from attention_explorer.pages.code.script import MOST_PRINTED, Program, Script, literal
-from attention_explorer.pages.registry import PAGES
-from attention_explorer.pages.training.presets import TRAINING_PRESETS
-from attention_explorer.sources.learned.box import BOX
-from attention_explorer.sources.learned.tasks import TASKS
-from attention_explorer.sources.model_source import model_recipe
-from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
-from attention_explorer.sources.recorded_recipe import BoxRecipe
-from attention_explorer.state.block.learned import learned_block
-from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
-from attention_explorer.state.cost.state import CostPicture, CostState, Quantity, Scope
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, Hidden, Picture
-from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
-from attention_explorer.state.positions.clocks import clocks_picture
-from attention_explorer.state.positions.state import (
+from attention_explorer.pages.block.learned import learned_block
+from attention_explorer.pages.block.state import BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.cost.state import CostPicture, CostState, Quantity, Scope
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Hidden, Picture
+from attention_explorer.pages.lookup.state import LookupState, Overlay, ValueKind
+from attention_explorer.pages.positions.clocks import clocks_picture
+from attention_explorer.pages.positions.state import (
     Likeness,
     PositionKind,
     PositionsPicture,
     PositionsState,
     RotaryLayout,
 )
-from attention_explorer.state.ready_made import PAGE_IDS, preset_ids, presets_of
-from attention_explorer.state.row_as_lookup import as_lookup
-from attention_explorer.state.scaling.state import BenchState, GainRule, ScalingPicture, ScalingState
-from attention_explorer.state.scaling.state import Precision as BenchPrecision
+from attention_explorer.pages.ready_made import PAGE_IDS, preset_ids, presets_of
+from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.row_as_lookup import as_lookup
+from attention_explorer.pages.scaling.state import BenchState, GainRule, ScalingPicture, ScalingState
+from attention_explorer.pages.scaling.state import Precision as BenchPrecision
+from attention_explorer.pages.training.presets import TRAINING_PRESETS
+from attention_explorer.sources.learned.box import BOX
+from attention_explorer.sources.learned.tasks import TASKS
+from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
+from attention_explorer.tools.code.programs import program_of
+from attention_explorer.tools.code.pytorch import DIFFERENCES
+from attention_explorer.tools.code.script import MOST_PRINTED, Program, Script, literal
 
 ROUNDING = {np.dtype(np.float32): 2e-6, np.dtype(np.float16): 0.0}
 """How far the numbers of a type may be from those of the page, as a share of the largest."""
@@ -224,7 +224,7 @@ def test_heads_of_trained_models(name: str, changes: dict[str, Any], tmp_path) -
 
 
 def test_a_map_that_would_fill_a_disk_has_no_program(monkeypatch) -> None:
-    monkeypatch.setattr("attention_explorer.pages.code.heads.MOST_CELLS", 100)
+    monkeypatch.setattr("attention_explorer.tools.code.heads.MOST_CELLS", 100)
     with pytest.raises(ExplorerError, match="Choose a shorter text or one head"):
         program_of("heads", ExplorerState(heads=preset_of(HEADS_PRESETS, "minilm").state))
     assert program_of("heads", ExplorerState(heads=preset_of(HEADS_PRESETS, "random-words").state)).text

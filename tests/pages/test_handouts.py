@@ -11,15 +11,15 @@ import pytest
 from attention_explorer.cli import main
 from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.lessons import shelf
-from attention_explorer.pages.lessons.answers import drawn, judged
-from attention_explorer.pages.lessons.lesson import Kind
-from attention_explorer.pages.lessons.walk import begun, ended
-from attention_explorer.pages.lessons.words import read_answer
-from attention_explorer.pages.presenting.figure import handout_bytes, write_handout
-from attention_explorer.pages.presenting.handout import SEED, items_of, picture_name, questions_html, solutions_html
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.answers import drawn, judged
+from attention_explorer.tools.lessons.lesson import Kind
+from attention_explorer.tools.lessons.walk import begun, ended
+from attention_explorer.tools.lessons.words import read_answer
+from attention_explorer.tools.presenting.handout import SEED, items_of, picture_name, questions_html, solutions_html
+from attention_explorer.tools.presenting.ui.figure import handout_bytes, write_handout
 
 LESSONS = Path(__file__).parents[2] / "resources" / "lessons"
 

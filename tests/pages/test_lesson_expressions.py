@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.lessons.expression import ExpressionError, expression
-from attention_explorer.pages.lessons.names import names_in, with_fields
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import MaskChoice, MaskKind
-from attention_explorer.state.lookup.frame import lookup_frame
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.state import MaskChoice, MaskKind
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.tools.lessons.expression import ExpressionError, expression
+from attention_explorer.tools.lessons.names import names_in, with_fields
 
 START = ExplorerState()
 NAMES = names_in(START)

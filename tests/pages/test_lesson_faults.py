@@ -12,10 +12,10 @@ import pytest
 
 from attention_explorer import cli
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.lessons import checking, reading
-from attention_explorer.pages.lessons.places import Way, lines_of
-from attention_explorer.pages.lessons.reading import MOST_BYTES, MOST_TOLD, lesson_from
-from attention_explorer.pages.lessons.walk import checked
+from attention_explorer.tools.lessons import checking, reading
+from attention_explorer.tools.lessons.places import Way, lines_of
+from attention_explorer.tools.lessons.reading import MOST_BYTES, MOST_TOLD, lesson_from
+from attention_explorer.tools.lessons.walk import checked
 
 LESSONS = Path(__file__).parents[1] / "data" / "lessons"
 SOFT = (LESSONS / "soft.lesson.toml").read_text(encoding="utf-8")

@@ -11,14 +11,14 @@ import pytest
 
 from attention_explorer import cli
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.lessons.answers import Given, drawn, judged, truth
-from attention_explorer.pages.lessons.lesson import Kind, Step
-from attention_explorer.pages.lessons.names import with_fields
-from attention_explorer.pages.lessons.reading import MOST_BYTES, lesson_from, read_lesson
-from attention_explorer.pages.lessons.walk import begun, checked, unproved_numbers
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.session_file import write_session
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.session_file import write_session
+from attention_explorer.tools.lessons.answers import Given, drawn, judged, truth
+from attention_explorer.tools.lessons.lesson import Kind, Step
+from attention_explorer.tools.lessons.names import with_fields
+from attention_explorer.tools.lessons.reading import MOST_BYTES, lesson_from, read_lesson
+from attention_explorer.tools.lessons.walk import begun, checked, unproved_numbers
 
 LESSONS = Path(__file__).parents[1] / "data" / "lessons"
 SOFT = (LESSONS / "soft.lesson.toml").read_text(encoding="utf-8")

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.lessons.expression import expression
-from attention_explorer.pages.lessons.names import names_in, with_fields
-from attention_explorer.pages.lessons.reading import lesson_from
-from attention_explorer.pages.lessons.walk import checked
+from attention_explorer.pages.block.stack import block_trace
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.sources.learned.run import run_of
-from attention_explorer.state.block.stack import block_trace
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.ready_made import find_preset
+from attention_explorer.tools.lessons.expression import expression
+from attention_explorer.tools.lessons.names import names_in, with_fields
+from attention_explorer.tools.lessons.reading import lesson_from
+from attention_explorer.tools.lessons.walk import checked
 
 
 def shown(preset: str, page: str, text: str, /, **fields: Any) -> Any:

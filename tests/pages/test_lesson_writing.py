@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from attention_explorer import cli
-from attention_explorer.pages.lessons import tables, writing
-from attention_explorer.pages.lessons.lesson import Kind
-from attention_explorer.pages.lessons.names import with_fields
-from attention_explorer.pages.lessons.reading import lesson_from
-from attention_explorer.pages.lessons.writing import example, sections
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.ready_made import PAGE_IDS
-from attention_explorer.state.session_codec import encoded
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.session_codec import encoded
+from attention_explorer.tools.lessons import tables, writing
+from attention_explorer.tools.lessons.lesson import Kind
+from attention_explorer.tools.lessons.names import with_fields
+from attention_explorer.tools.lessons.reading import lesson_from
+from attention_explorer.tools.lessons.writing import example, sections
 
 LESSONS = Path(__file__).parents[1] / "data" / "lessons"
 EVERY_TABLE = """

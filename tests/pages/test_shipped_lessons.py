@@ -12,17 +12,17 @@ import pytest
 from attention_explorer import cli
 from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.lessons import shelf
-from attention_explorer.pages.lessons.answers import drawn, judged, truth
-from attention_explorer.pages.lessons.lesson import Draw, Kind, Lesson, Step
-from attention_explorer.pages.lessons.names import names_in, with_fields
-from attention_explorer.pages.lessons.offers import offered
-from attention_explorer.pages.lessons.reading import SUFFIX
-from attention_explorer.pages.lessons.walk import begun, checked, ended, named_page, unproved_numbers
-from attention_explorer.pages.lessons.words import drawn_words, read_answer, rich, spoken, truth_words
-from attention_explorer.pages.lessons.writing import EXAMPLE
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import frame_to_show
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import frame_to_show
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.answers import drawn, judged, truth
+from attention_explorer.tools.lessons.lesson import Draw, Kind, Lesson, Step
+from attention_explorer.tools.lessons.names import names_in, with_fields
+from attention_explorer.tools.lessons.offers import offered
+from attention_explorer.tools.lessons.reading import SUFFIX
+from attention_explorer.tools.lessons.walk import begun, checked, ended, named_page, unproved_numbers
+from attention_explorer.tools.lessons.words import drawn_words, read_answer, rich, spoken, truth_words
+from attention_explorer.tools.lessons.writing import EXAMPLE
 
 ROW_ASKED = re.compile(r"heads\.row\(([^)]*)\)")
 FOLDER = Path(assets.path(shelf.FOLDER))

@@ -10,10 +10,10 @@ from attention_explorer.core import assets
 from attention_explorer.core import terms as terms_module
 from attention_explorer.core.terms import Term, link_to, mentions, term_named, term_of_link, terms
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.lessons import shelf
-from attention_explorer.pages.lessons.words import rich, spoken
-from attention_explorer.state.ready_made import PAGE_IDS, find_preset, presets_of
-from attention_explorer.ui.references import PAPERS
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, presets_of
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.words import rich, spoken
+from attention_explorer.tools.terms.references import PAPERS
 
 
 @pytest.mark.parametrize("term", terms(), ids=lambda term: term.name)

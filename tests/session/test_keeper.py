@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from attention_explorer.session import keeper as keeper_module
-from attention_explorer.session.keeper import Keeper
-from attention_explorer.session.open_session import OpenSession
-from attention_explorer.session.session import Session
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.session_file import read_session, session_bytes, write_session
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.session_file import read_session, session_bytes, write_session
+from attention_explorer.pages.ui.session import Session
+from attention_explorer.window import keeper as keeper_module
+from attention_explorer.window.keeper import Keeper
+from attention_explorer.window.open_session import OpenSession
 
 FIRST = ExplorerState()
 HARD = ExplorerState(lookup=LookupState(hard=True))
@@ -229,11 +229,11 @@ import os, sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 application = QCoreApplication(["attention-explorer"])
-from attention_explorer.session.keeper import Keeper
-from attention_explorer.session.open_session import OpenSession
-from attention_explorer.session.session import Session
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import LookupState
+from attention_explorer.window.keeper import Keeper
+from attention_explorer.window.open_session import OpenSession
+from attention_explorer.pages.ui.session import Session
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState
 
 folder, file, goes_on = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 session = Session()

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.session.open_session import OpenSession
-from attention_explorer.session.session import Session
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.session_file import read_session
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import MOST_RECENT, Settings, SettingsStore
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.session_file import read_session
+from attention_explorer.window.open_session import OpenSession
 
 FIRST = ExplorerState()
 HARD = ExplorerState(lookup=LookupState(hard=True))

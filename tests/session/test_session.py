@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from attention_explorer.session.session import MERGE_WITHIN_SECONDS, Session
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import QUERY
+from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.session import MERGE_WITHIN_SECONDS
 
 Change = tuple[ExplorerState, ExplorerState]
 

@@ -13,7 +13,7 @@ from random import Random
 
 from collector_watch import collected_elsewhere
 
-from attention_explorer.state.session_file import SUFFIX, write_session
+from attention_explorer.pages.session_file import SUFFIX, write_session
 from soak.checks import CHECKS, Broken, Usage, only_windows_are_windows, picture_is_that_of_the_state, usage
 from soak.monkey import Monkey
 from soak.world import World

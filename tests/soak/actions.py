@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.pages.lessons.reading import SUFFIX as LESSON_SUFFIX
-from attention_explorer.pages.lessons.shelf import lessons
-from attention_explorer.state.ready_made import PAGE_IDS, presets_of
-from attention_explorer.state.session_file import SUFFIX, write_session
-from attention_explorer.ui.actions import WINDOW_ACTIONS
+from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
+from attention_explorer.pages.session_file import SUFFIX, write_session
+from attention_explorer.tools.lessons.reading import SUFFIX as LESSON_SUFFIX
+from attention_explorer.tools.lessons.shelf import lessons
+from attention_explorer.window.actions import WINDOW_ACTIONS
 from soak.scene import Scene, named
 
 FIELDS = (QAbstractSpinBox, QLineEdit, QPlainTextEdit)
@@ -376,11 +376,11 @@ def take_along(scene: Scene) -> None:
 
 def take_lesson(scene: Scene) -> None:
     """Begin a lesson and perhaps skip some steps, or do something in the card of the one that is open."""
-    window, card = scene.world.window, scene.world.window.lesson_card
+    window, card = scene.world.window, scene.world.window.tools.lesson_card
     if card is None:
         lesson = scene.dice.choice(lessons())
         scene.note(f"lesson {lesson.name}")
-        scene.world.turn(lambda: window.start_lesson(lesson))
+        scene.world.turn(lambda: window.tools.lessons.start(lesson))
         for _ in range(scene.dice.choice((0, 0, 2, 5))):  # the first steps of a lesson are much alike
             _skip(scene)
         return
@@ -389,7 +389,7 @@ def take_lesson(scene: Scene) -> None:
 
 
 def _skip(scene: Scene) -> None:
-    card = scene.world.window.lesson_card
+    card = scene.world.window.tools.lesson_card
     button = None if card is None else card.skip if card.skip.isVisible() else card.next
     if button is not None and button.isVisible():
         scene.hand.click(button, button.rect().center())
@@ -415,7 +415,7 @@ def present(scene: Scene) -> None:
         paths.append(scene.world.folder / f"scene {number}{SUFFIX}")
         write_session(paths[-1], ready.state, page=page)
     scene.note(f"present {len(paths)} sessions")
-    presenter = scene.world.window._imported_helper("pages.presenting.player.Presenter")
+    presenter = scene.world.window.tools.presenting
     scene.world.turn(lambda: presenter.start(paths))
     for _ in range(scene.dice.randint(0, 4)):
         scene.hand.key(scene.dice.choice((Qt.Key.Key_PageDown, Qt.Key.Key_PageUp)))
@@ -432,11 +432,11 @@ def open_and_close(scene: Scene) -> None:
             _switch_page(scene, window, QPoint())
         scene.world.leave_presentation()
     elif way == "lesson":
-        scene.world.turn(lambda: window.start_lesson(scene.dice.choice(lessons())))
+        scene.world.turn(lambda: window.tools.lessons.start(scene.dice.choice(lessons())))
         _skip(scene)
-        scene.world.turn(window.leave_lesson)
+        scene.world.turn(window.tools.leave_lesson)
     elif way == "help":
-        scene.world.turn(lambda: window.show_help(scene.dice.randrange(4)))
+        scene.world.turn(lambda: window.tools.terms.show_help(scene.dice.randrange(4)))
         for each in scene.world.shown_windows():
             if each is not window:
                 scene.world.turn(each.close)

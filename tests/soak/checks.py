@@ -20,17 +20,17 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QM
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.kit.controls.hint_card import HintCard
 from attention_explorer.kit.controls.more_button import MoreButton
-from attention_explorer.pages.page import Page
-from attention_explorer.pages.requesting_page import RequestingPage
-from attention_explorer.pages.training.page import TrainingPage
+from attention_explorer.pages.cost.ui.page import CostPage
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.ui.page import HeadsPage
+from attention_explorer.pages.session_file import session_bytes, session_from
+from attention_explorer.pages.training.ui.page import TrainingPage
+from attention_explorer.pages.ui.page import Page
+from attention_explorer.pages.ui.requesting_page import RequestingPage
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.requests import STILL, Requests, Standing
-from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_file import session_bytes, session_from
-from attention_explorer.ui.cost.page import CostPage
-from attention_explorer.ui.heads.page import HeadsPage
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.window import MainWindow
 from soak.world import World
 
 NOT_FOR_PEOPLE = re.compile(r"(?<!\w)(nan|None|-inf|inf)(?!\w)")
@@ -116,7 +116,7 @@ def words_are_for_people(world: World) -> None:
 
 def _is_typed(word: str, world: World) -> bool:
     """Whether somebody has typed that as a word of a sentence, or offers it as an answer in a lesson."""
-    player = world.window._lessons  # None before the first lesson
+    player = vars(world.window.tools).get("lessons")  # None before the first lesson
     step = None if player is None or player.place is None else player.place.now
     if step is not None and step.answer is not None and any(word in option.say for option in step.answer.options):
         return True
@@ -149,7 +149,7 @@ def window_shows_its_state(world: World) -> None:
     """A new window with the same state draws the same picture and says the same, or refuses it with the same words."""
     window = world.window
     world.leave_presentation()
-    window.leave_lesson()  # both change the room of the picture, and go with the window
+    window.tools.leave_lesson()  # both change the room of the picture, and go with the window
     if isinstance(window.page, RequestingPage):
         window.page.requests.resume()  # what was stopped is not the same there
     _forget_the_pointer(world, window)

@@ -28,13 +28,13 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attention_explorer.app import data_folder, make_application
-from attention_explorer.pages.presenting.player import Presenter
-from attention_explorer.pages.training.player import TrainingPlayer
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.training.ui.player import TrainingPlayer
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import JobQueue
-from attention_explorer.session.session import Session
 from attention_explorer.session.settings import SettingsStore
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.tools.presenting.ui.player import Presenter
+from attention_explorer.window.window import MainWindow
 
 LONGEST_SETTLING, LONGEST_LEARNING = 60.0, 20.0
 """Seconds after which work that is still under way is taken to hang, and after which Play is stopped."""

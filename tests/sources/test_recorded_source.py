@@ -10,17 +10,17 @@ import pytest
 from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage, causal_mask, scaled_dot_product_attention
+from attention_explorer.pages.heads.export import map_numbers, setup_words
+from attention_explorer.pages.heads.frame import frame_to_show, heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsView, MaskChoice, MaskKind
+from attention_explorer.pages.heads.survey import surveys_of
+from attention_explorer.pages.heads.verdict import verdict
+from attention_explorer.pages.heads.wording import arithmetic, cell_words, source_words
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe
 from attention_explorer.sources.recorded_source import file_recipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup, Made
-from attention_explorer.state.heads.export import map_numbers, setup_words
-from attention_explorer.state.heads.frame import frame_to_show, heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, HeadsView, MaskChoice, MaskKind
-from attention_explorer.state.heads.survey import surveys_of
-from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.state.heads.wording import arithmetic, cell_words, source_words
 
 RNG = np.random.default_rng(5)
 

@@ -10,21 +10,21 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 from attention_explorer.core.map_picture import Window
+from attention_explorer.pages.block.presets import BLOCK_PRESETS
+from attention_explorer.pages.block.state import BlockState
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import MaskChoice
+from attention_explorer.pages.lookup.plane import Extent
+from attention_explorer.pages.lookup.presets import PRESETS
+from attention_explorer.pages.lookup.state import LookupState, ValueKind
+from attention_explorer.pages.scaling.state import BenchState
+from attention_explorer.pages.session_limits import LIMITS, Limit
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_of
-from attention_explorer.state.block.presets import BLOCK_PRESETS
-from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import MaskChoice
-from attention_explorer.state.lookup.plane import Extent
-from attention_explorer.state.lookup.presets import PRESETS
-from attention_explorer.state.lookup.state import LookupState, ValueKind
-from attention_explorer.state.scaling.state import BenchState
-from attention_explorer.state.session_limits import LIMITS, Limit
 
 NONE = Limit()
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

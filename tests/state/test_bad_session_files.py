@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.session.open_session import OpenSession
-from attention_explorer.session.session import Session
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.session_file import Opened, session_bytes, session_from
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.session_file import Opened, session_bytes, session_from
+from attention_explorer.pages.ui.session import Session
+from attention_explorer.window.open_session import OpenSession
 
 WHOLE = (Path(__file__).parent.parent / "data" / "sessions" / "version-1.attn.json").read_bytes()
 DOCUMENT: dict[str, Any] = json.loads(WHOLE)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import Activation, ModelSize, NormPlacement, causal_mask
-from attention_explorer.state.block.cache import (
+from attention_explorer.pages.block.cache import (
     cache_numbers,
     cache_picture,
     cache_sentences,
@@ -21,8 +21,8 @@ from attention_explorer.state.block.cache import (
     table_rows,
     with_decoded,
 )
-from attention_explorer.state.block.stack import block_stack
-from attention_explorer.state.block.state import BlockState
+from attention_explorer.pages.block.stack import block_stack
+from attention_explorer.pages.block.state import BlockState
 
 STATE = BlockState(layers=3, decoded=4, layer=1, head=2)
 

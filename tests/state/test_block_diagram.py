@@ -11,9 +11,9 @@ import pytest
 from written_numbers import csv_text
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.state.block.boxes import Form
-from attention_explorer.state.block.diagram import ORDER, Residual, diagram_picture, shape_trace
-from attention_explorer.state.block.diagram_words import (
+from attention_explorer.pages.block.boxes import Form
+from attention_explorer.pages.block.diagram import ORDER, Residual, diagram_picture, shape_trace
+from attention_explorer.pages.block.diagram_words import (
     box_words,
     cell_words,
     norm_words,
@@ -22,12 +22,12 @@ from attention_explorer.state.block.diagram_words import (
     short,
     token_path,
 )
-from attention_explorer.state.block.export import block_numbers, diagram_arrays
-from attention_explorer.state.block.presets import BLOCK_PRESETS, block_preset, is_changed
-from attention_explorer.state.block.state import BlockPicture, BlockState
-from attention_explorer.state.block.summary import summary_of
-from attention_explorer.state.block.wording import description, verdict
-from attention_explorer.state.cost.numerals import SPACE
+from attention_explorer.pages.block.export import block_numbers, diagram_arrays
+from attention_explorer.pages.block.presets import BLOCK_PRESETS, block_preset, is_changed
+from attention_explorer.pages.block.state import BlockPicture, BlockState
+from attention_explorer.pages.block.summary import summary_of
+from attention_explorer.pages.block.wording import description, verdict
+from attention_explorer.pages.cost.numerals import SPACE
 
 SWITCHES = [
     BlockState(norm=norm, residual=residual, causal=causal, feed_forward=network, activation=activation)

@@ -9,7 +9,7 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import NormPlacement, causal_mask
-from attention_explorer.state.block.future import (
+from attention_explorer.pages.block.future import (
     NOISE,
     changed_shown,
     future_numbers,
@@ -17,8 +17,8 @@ from attention_explorer.state.block.future import (
     future_sentences,
     future_words,
 )
-from attention_explorer.state.block.stack import block_stack
-from attention_explorer.state.block.state import BlockState, Initialiser
+from attention_explorer.pages.block.stack import block_stack
+from attention_explorer.pages.block.state import BlockState, Initialiser
 
 STATE = BlockState(layers=4, changed_token=3)
 

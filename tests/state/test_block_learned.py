@@ -10,21 +10,21 @@ import pytest
 from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import NormPlacement
+from attention_explorer.pages.block import cache, future, stack
+from attention_explorer.pages.block.diagram import diagram_picture
+from attention_explorer.pages.block.export import block_numbers, diagram_arrays
+from attention_explorer.pages.block.learned import learned_block, reason_against, steps_to_learn
+from attention_explorer.pages.block.stack import block_stack, block_trace
+from attention_explorer.pages.block.state import BlockState, LearnedStack
+from attention_explorer.pages.block.ui.notes import diagram_notes
+from attention_explorer.pages.block.wording import settings_words, verdict
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.session_codec import Decoder, encoded
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.learned_source import learned_model
-from attention_explorer.state.block import cache, future, stack
-from attention_explorer.state.block.diagram import diagram_picture
-from attention_explorer.state.block.export import block_numbers, diagram_arrays
-from attention_explorer.state.block.learned import learned_block, reason_against, steps_to_learn
-from attention_explorer.state.block.stack import block_stack, block_trace
-from attention_explorer.state.block.state import BlockState, LearnedStack
-from attention_explorer.state.block.wording import settings_words, verdict
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_codec import Decoder, encoded
-from attention_explorer.ui.block.notes import diagram_notes
 
 IT = "The cat sat on the mat because it was tired."
 SMALL = replace(TASKS["reverse"].setup, length=5, d_model=8, heads=2, layers=2, d_ff=6)

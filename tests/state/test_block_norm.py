@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import NormKind
-from attention_explorer.state.block.norm import (
+from attention_explorer.pages.block.norm import (
     LARGEST_SCALE,
     LEAST_SCALE,
     SCALES,
@@ -21,8 +21,8 @@ from attention_explorer.state.block.norm import (
     stepped,
     unit_row,
 )
-from attention_explorer.state.block.numerals import brief
-from attention_explorer.state.block.state import BlockState
+from attention_explorer.pages.block.numerals import brief
+from attention_explorer.pages.block.state import BlockState
 
 TUTORIAL = BlockState(eps=1e-6)
 

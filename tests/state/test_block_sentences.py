@@ -11,17 +11,17 @@ import pytest
 
 from attention_explorer.model import Initialiser as Rule
 from attention_explorer.model import NormKind, NormPlacement
-from attention_explorer.state.block.depth import TABLE
-from attention_explorer.state.block.diagram import DiagramPicture, diagram_picture
-from attention_explorer.state.block.diagram_words import likeness_sentences, row_sentences
-from attention_explorer.state.block.future import future_picture, future_sentences
-from attention_explorer.state.block.linear import linear_picture, linear_sentences
-from attention_explorer.state.block.norm import norm_picture, norm_sentences
-from attention_explorer.state.block.numerals import brief
-from attention_explorer.state.block.presets import BLOCK_PRESETS, block_preset
-from attention_explorer.state.block.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
-from attention_explorer.state.block.state import MOST_LAYERS, BlockPicture, BlockState, Initialiser
-from attention_explorer.state.block.wording import settings_words, verdict
+from attention_explorer.pages.block.depth import TABLE
+from attention_explorer.pages.block.diagram import DiagramPicture, diagram_picture
+from attention_explorer.pages.block.diagram_words import likeness_sentences, row_sentences
+from attention_explorer.pages.block.future import future_picture, future_sentences
+from attention_explorer.pages.block.linear import linear_picture, linear_sentences
+from attention_explorer.pages.block.norm import norm_picture, norm_sentences
+from attention_explorer.pages.block.numerals import brief
+from attention_explorer.pages.block.presets import BLOCK_PRESETS, block_preset
+from attention_explorer.pages.block.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
+from attention_explorer.pages.block.state import MOST_LAYERS, BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.block.wording import settings_words, verdict
 
 Array = np.ndarray
 

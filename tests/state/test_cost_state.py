@@ -17,11 +17,9 @@ from written_numbers import csv_text, json_text, npz_bytes
 from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError, ExportError
 from attention_explorer.model import ModelSize
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.toy import toy_layers
-from attention_explorer.state.cost import measure as cost_measure
-from attention_explorer.state.cost.export import cost_numbers
-from attention_explorer.state.cost.growth import (
+from attention_explorer.pages.cost import measure as cost_measure
+from attention_explorer.pages.cost.export import cost_numbers
+from attention_explorer.pages.cost.growth import (
     curve_words,
     doubling_of,
     growth_picture,
@@ -29,8 +27,8 @@ from attention_explorer.state.cost.growth import (
     parts,
     point_words,
 )
-from attention_explorer.state.cost.inputs import inputs_picture, inputs_sentences, product_words, weight_words
-from attention_explorer.state.cost.layer import (
+from attention_explorer.pages.cost.inputs import inputs_picture, inputs_sentences, product_words, weight_words
+from attention_explorer.pages.cost.layer import (
     amount_words,
     cost_of,
     layer_picture,
@@ -38,8 +36,8 @@ from attention_explorer.state.cost.layer import (
     term_words,
     total_words,
 )
-from attention_explorer.state.cost.measure import MeasuredPoint, Measurement, lengths_measured, measured
-from attention_explorer.state.cost.numerals import (
+from attention_explorer.pages.cost.measure import MeasuredPoint, Measurement, lengths_measured, measured
+from attention_explorer.pages.cost.numerals import (
     measured_ratio,
     memory_words,
     operation_words,
@@ -48,10 +46,12 @@ from attention_explorer.state.cost.numerals import (
     short_count,
     time_words,
 )
-from attention_explorer.state.cost.presets import COST_PRESETS, cost_preset, is_changed
-from attention_explorer.state.cost.reach import FARTHEST, reach_picture, reach_sentences, strip_words
-from attention_explorer.state.cost.state import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
-from attention_explorer.state.cost.wording import picture_title, settings_words, verdict
+from attention_explorer.pages.cost.presets import COST_PRESETS, cost_preset, is_changed
+from attention_explorer.pages.cost.reach import FARTHEST, reach_picture, reach_sentences, strip_words
+from attention_explorer.pages.cost.state import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
+from attention_explorer.pages.cost.wording import picture_title, settings_words, verdict
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.toy import toy_layers
 
 
 def plain(text: str) -> str:

@@ -11,18 +11,18 @@ import pytest
 
 import attention_explorer
 from attention_explorer.core.counting import Count
-from attention_explorer.state.explorer import ExplorerState, counting
-from attention_explorer.state.heads.alt_text import alt_text
-from attention_explorer.state.heads.export import map_numbers, wall_numbers
-from attention_explorer.state.heads.frame import frame_to_show, heads_frame
-from attention_explorer.state.heads.presets import has_own_other, heads_preset, is_changed
-from attention_explorer.state.heads.reading import column_reading, reading_table, row_reading
-from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.heads.state import Aggregate
-from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.state.heads.wording import arithmetic, cell_words, description, map_title
-from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_in_view, preset_ids
-from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.alt_text import alt_text
+from attention_explorer.pages.heads.export import map_numbers, wall_numbers
+from attention_explorer.pages.heads.frame import frame_to_show, heads_frame
+from attention_explorer.pages.heads.presets import has_own_other, heads_preset, is_changed
+from attention_explorer.pages.heads.reading import column_reading, reading_table, row_reading
+from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.heads.state import Aggregate
+from attention_explorer.pages.heads.verdict import verdict
+from attention_explorer.pages.heads.wording import arithmetic, cell_words, description, map_title
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, page_in_view, preset_ids
+from attention_explorer.pages.session_file import session_bytes, session_from
 
 NUMBERED = re.compile(r"\b(?:layer|head|token) (\d+)|[”\u2069] \((\d+)\)|\b[qk]([₀-₉]+)", re.IGNORECASE)
 """Layers, heads and tokens by their number: “layer 4”, “it” (8), q₈."""
@@ -64,7 +64,7 @@ def test_numbers_and_indices_are_each_other_s_inverse(count: Count, first: int) 
 @pytest.fixture(params=["minilm", "smollm2", "stacked", "hand-made", "multi-head", "causal"])
 def both(request: pytest.FixtureRequest) -> tuple[ExplorerState, ExplorerState]:
     state = find_preset(request.param, "heads").state
-    return state, counting(state, Count.FROM_ZERO)
+    return state, state.counted(Count.FROM_ZERO)
 
 
 def said_of(state: ExplorerState) -> Iterator[str]:
@@ -130,15 +130,15 @@ def test_tokens_without_words_are_their_numbers(tmp_path) -> None:
     np.save(tmp_path / "weights.npy", np.full((2, 3, 3), 1 / 3))
     state = ExplorerState(heads=heads_of_file(tmp_path / "weights.npy"))
     for count, names in ((Count.FROM_ONE, ("1", "2", "3")), (Count.FROM_ZERO, ("0", "1", "2"))):
-        frame = heads_frame(counting(state, count).heads.setup)
+        frame = heads_frame(state.counted(count).heads.setup)
         assert frame.queries == frame.keys == names
         assert frame.exact_tokens == (names, names)
 
 
 def test_a_session_keeps_how_it_counts_and_that_alone_is_no_page_in_view() -> None:
-    state = counting(ExplorerState(), Count.FROM_ZERO)
+    state = ExplorerState().counted(Count.FROM_ZERO)
     assert session_from(session_bytes(state), "a file").state == state
     assert page_in_view(state) == PAGE_IDS[0]
-    assert counting(state, Count.FROM_ONE) == ExplorerState()
+    assert state.counted(Count.FROM_ONE) == ExplorerState()
     kept = replace(state, heads=heads_preset("minilm").state)
-    assert page_in_view(counting(kept, Count.FROM_ZERO)) == "heads"
+    assert page_in_view(kept.counted(Count.FROM_ZERO)) == "heads"

@@ -8,11 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.recorded_recipe import BoxRecipe
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.head_difference import compared_with, surveys_on_wall
-from attention_explorer.state.heads.state import (
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.head_difference import compared_with, surveys_on_wall
+from attention_explorer.pages.heads.state import (
     Aggregate,
     HeadsSetup,
     HeadsState,
@@ -22,6 +20,8 @@ from attention_explorer.state.heads.state import (
     SortBy,
     Threshold,
 )
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
 
 BY_DIFFERENCE = HeadsView(sort=SortBy.DIFFERENCE)
 STACKED = HeadsSetup(ToyRecipe(sentence="the cat sat on it .", d_model=16, heads=4, layers=2))

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.model import Stage
+from attention_explorer.pages.heads import aligned
+from attention_explorer.pages.heads.aligned import NONE, AlignedMap, aligned_axis
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.recorded.pieces import SPACE
-from attention_explorer.state.heads import aligned
-from attention_explorer.state.heads.aligned import NONE, AlignedMap, aligned_axis
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 
 TOKENS = st.lists(st.sampled_from(["a", "b", "c", f"{SPACE}a"]), max_size=8).map(tuple)
 

@@ -10,11 +10,11 @@ import pytest
 
 from attention_explorer.core.map_picture import Window
 from attention_explorer.model import Stage
-from attention_explorer.state.heads.alt_text import alt_text, strongest
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads.shown_map import shown_map
-from attention_explorer.state.heads.state import HeadsState, HeadsView, Hidden, MaskChoice, MaskKind, Picture
+from attention_explorer.pages.heads.alt_text import alt_text, strongest
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.shown_map import shown_map
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, Hidden, MaskChoice, MaskKind, Picture
 
 
 def three_largest(weights: np.ndarray) -> list[tuple[float, int, int]]:

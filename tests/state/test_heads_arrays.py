@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.heads.array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
+from attention_explorer.pages.heads.array_picture import array_picture, array_table, array_words, shape_note
+from attention_explorer.pages.heads.arrays import head_array
+from attention_explorer.pages.heads.check_shuffle import shuffle_report
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
-from attention_explorer.state.heads.array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
-from attention_explorer.state.heads.array_picture import array_picture, array_table, array_words, shape_note
-from attention_explorer.state.heads.arrays import head_array
-from attention_explorer.state.heads.check_shuffle import shuffle_report
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 CAUSAL = MaskChoice(MaskKind.CAUSAL)

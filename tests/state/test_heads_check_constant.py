@@ -10,13 +10,13 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
+from attention_explorer.pages.heads.check_broadcast import broadcast_check, broadcast_report
+from attention_explorer.pages.heads.check_constant import constant_check, constant_report
+from attention_explorer.pages.heads.checks import Check, Experiment, carry_out
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.check_broadcast import broadcast_check, broadcast_report
-from attention_explorer.state.heads.check_constant import constant_check, constant_report
-from attention_explorer.state.heads.checks import Check, Experiment, carry_out
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 
 
 def frame_of(preset: str, **changes: object):

@@ -22,11 +22,9 @@ from attention_explorer.model import (
     scaled_dot_product_attention,
     softmax,
 )
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
-from attention_explorer.state.heads.check_change import change_check, change_report
-from attention_explorer.state.heads.check_function import token_function
-from attention_explorer.state.heads.check_mask import (
+from attention_explorer.pages.heads.check_change import change_check, change_report
+from attention_explorer.pages.heads.check_function import token_function
+from attention_explorer.pages.heads.check_mask import (
     MaskDemo,
     Precision,
     demo_check,
@@ -34,17 +32,19 @@ from attention_explorer.state.heads.check_mask import (
     mask_check,
     mask_report,
 )
-from attention_explorer.state.heads.check_report import MOST_LISTED, CheckTable, Form, listed_rows
-from attention_explorer.state.heads.check_reshape import reshape_check, reshape_report
-from attention_explorer.state.heads.check_shuffle import shuffle_check, shuffle_report
-from attention_explorer.state.heads.check_symmetry import symmetry_check, symmetry_report
-from attention_explorer.state.heads.checks import Check, Experiment, carry_out, needs_asking, token_to_change
-from attention_explorer.state.heads.export import setup_words
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.state.heads.verdict import Kind, spread_of, verdict
-from attention_explorer.state.heads.wording import source_words
+from attention_explorer.pages.heads.check_report import MOST_LISTED, CheckTable, Form, listed_rows
+from attention_explorer.pages.heads.check_reshape import reshape_check, reshape_report
+from attention_explorer.pages.heads.check_shuffle import shuffle_check, shuffle_report
+from attention_explorer.pages.heads.check_symmetry import symmetry_check, symmetry_report
+from attention_explorer.pages.heads.checks import Check, Experiment, carry_out, needs_asking, token_to_change
+from attention_explorer.pages.heads.export import setup_words
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.pages.heads.verdict import Kind, spread_of, verdict
+from attention_explorer.pages.heads.wording import source_words
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))
 CAUSAL = MaskChoice(MaskKind.CAUSAL)

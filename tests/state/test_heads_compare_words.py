@@ -13,9 +13,8 @@ import pytest
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.model import Stage
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.compare import Comparison, compare_pictures
-from attention_explorer.state.heads.compare_words import (
+from attention_explorer.pages.heads.compare import Comparison, compare_pictures
+from attention_explorer.pages.heads.compare_words import (
     compared_cell,
     compared_steps,
     compared_table,
@@ -24,9 +23,10 @@ from attention_explorer.state.heads.compare_words import (
     compared_words,
     read_side,
 )
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.reading import row_reading
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.reading import row_reading
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
+from attention_explorer.sources.recipe import ToyRecipe
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 SIX = ToyRecipe(sentence="The cat sat on the mat", d_model=32, heads=4)

@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from attention_explorer.model.checkpoint import watched
+from attention_explorer.pages.heads.cost import blocks, is_quick
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.large_picture import large_picture
+from attention_explorer.pages.heads.presets import HEADS_PRESETS
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState
+from attention_explorer.pages.heads.survey import survey_heads
 from attention_explorer.sources import toy
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.masked_layers import layers_and_mask
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.cost import blocks, is_quick
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.large_picture import large_picture
-from attention_explorer.state.heads.presets import HEADS_PRESETS
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
-from attention_explorer.state.heads.survey import survey_heads
 
 
 def sentence(tokens: int) -> str:

@@ -10,10 +10,7 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import sinusoidal_encoding
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
-from attention_explorer.sources.toy import token_embeddings, toy_layers
-from attention_explorer.state.heads.dots import (
+from attention_explorer.pages.heads.dots import (
     as_given,
     dot_pictures,
     dot_table,
@@ -24,9 +21,12 @@ from attention_explorer.state.heads.dots import (
     vectors_words,
     with_number,
 )
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsSetup
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
+from attention_explorer.sources.toy import token_embeddings, toy_layers
 
 THREE_WORDS = heads_preset("dot-products").state.setup.recipe
 

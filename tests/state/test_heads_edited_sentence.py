@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attention_explorer.state.heads.edited_sentence import place_after_edit
-from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.pages.heads.edited_sentence import place_after_edit
+from attention_explorer.pages.heads.state import HeadsState
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_explorer.pages.heads.evenness import CLOSE, EVEN, is_nearly_uniform, largest_excess
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.pages.heads.survey import character, surveys_of
+from attention_explorer.pages.heads.verdict import Kind, verdict
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
-from attention_explorer.state.heads.evenness import CLOSE, EVEN, is_nearly_uniform, largest_excess
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.state.heads.survey import character, surveys_of
-from attention_explorer.state.heads.verdict import Kind, verdict
 
 
 def judged(*rows: tuple[float, ...]) -> bool:

@@ -16,19 +16,19 @@ from attention_explorer.core import numbers_files
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.recorded_recipe import BoxRecipe
-from attention_explorer.state.heads.compare_export import difference_numbers
-from attention_explorer.state.heads.export import (
+from attention_explorer.pages.heads.compare_export import difference_numbers
+from attention_explorer.pages.heads.export import (
     map_numbers,
     setup_words,
     stages_numbers,
     wall_numbers,
 )
-from attention_explorer.state.heads.frame import HeadsFrame, head_name, heads_frame
-from attention_explorer.state.heads.shown_map import map_picture
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
+from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_frame
+from attention_explorer.pages.heads.shown_map import map_picture
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
+from attention_explorer.pages.heads.frame import HeadsFrame, can_roll_out, head_name, heads_frame, heads_in, heads_on
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
 from attention_explorer.sources.hand_made import hand_made_heads
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.frame import HeadsFrame, can_roll_out, head_name, heads_frame, heads_in, heads_on
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
 
 TRANSLATION = HandMadeRecipe("le chat s'est assis sur le tapis", "The cat sat on the mat")
 STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)

@@ -11,13 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.sources.hand_made import hand_made_layers
-from attention_explorer.sources.hand_made_notes import pattern_words
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.differences import what_differs
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.it_table import (
+from attention_explorer.pages.heads.differences import what_differs
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.it_table import (
     antecedent_head,
     it_reading,
     it_table,
@@ -27,7 +23,11 @@ from attention_explorer.state.heads.it_table import (
     with_score,
     with_share,
 )
-from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.sources.hand_made import hand_made_layers
+from attention_explorer.sources.hand_made_notes import pattern_words
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import ToyRecipe
 
 RECIPE = HandMadeRecipe()
 MAT, CAT, THE, ON = 5, 1, 0, 3

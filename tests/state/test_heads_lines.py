@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from attention_explorer.core.map_picture import Window
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model import ArrayMap, Stage
+from attention_explorer.pages.heads import lines as heads_lines
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.lines import line_legend, line_links, line_picture
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import lines as heads_lines
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.lines import line_legend, line_links, line_picture
-from attention_explorer.state.heads.state import HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
 
 
 def by_definition(weights: np.ndarray, mass: float) -> set[tuple[int, int]]:

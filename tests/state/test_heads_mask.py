@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attention_explorer.core.mask import default_size, mask_of, mask_words, what_hides
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.heads.state import Cell, MaskChoice, MaskKind
+from attention_explorer.pages.heads.state import Cell, MaskChoice, MaskKind
 
 SIZES = [(1, 1), (2, 2), (5, 5), (7, 6), (3, 8)]
 

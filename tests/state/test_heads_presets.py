@@ -12,16 +12,16 @@ from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
+from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
+from attention_explorer.pages.heads.shown_map import map_picture
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind, Picture
+from attention_explorer.pages.heads.verdict import verdict
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 from attention_explorer.sources.tutorials import TUTORIALS
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
-from attention_explorer.state.heads.shown_map import map_picture
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind, Picture
-from attention_explorer.state.heads.verdict import verdict
 
 EACH = pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
 

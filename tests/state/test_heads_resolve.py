@@ -9,22 +9,16 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import causal_mask
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe
-from attention_explorer.sources.recorded_source import file_recipe
-from attention_explorer.sources.registry import source_of
-from attention_explorer.sources.source import Ability, Recipe
-from attention_explorer.state.heads.alt_text import alt_text
-from attention_explorer.state.heads.compare import compare_pictures
-from attention_explorer.state.heads.compare_export import difference_numbers
-from attention_explorer.state.heads.export import map_numbers, wall_numbers
-from attention_explorer.state.heads.frame import HeadsFrame, frame_to_show, heads_frame, other_frame
-from attention_explorer.state.heads.large_picture import large_picture
-from attention_explorer.state.heads.offers import offers_for
-from attention_explorer.state.heads.presets import heads_preset, is_changed, kept_by_hand, loaded
-from attention_explorer.state.heads.resolve import resolved
-from attention_explorer.state.heads.state import (
+from attention_explorer.pages.heads.alt_text import alt_text
+from attention_explorer.pages.heads.compare import compare_pictures
+from attention_explorer.pages.heads.compare_export import difference_numbers
+from attention_explorer.pages.heads.export import map_numbers, wall_numbers
+from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, heads_frame, other_frame
+from attention_explorer.pages.heads.large_picture import large_picture
+from attention_explorer.pages.heads.offers import offers_for
+from attention_explorer.pages.heads.presets import heads_preset, is_changed, kept_by_hand, loaded
+from attention_explorer.pages.heads.resolve import resolved
+from attention_explorer.pages.heads.state import (
     Aggregate,
     HeadsSetup,
     HeadsState,
@@ -33,8 +27,14 @@ from attention_explorer.state.heads.state import (
     MaskKind,
     Picture,
 )
-from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.state.heads.wording import arithmetic, badges, cell_words, description, map_title, source_words
+from attention_explorer.pages.heads.verdict import verdict
+from attention_explorer.pages.heads.wording import arithmetic, badges, cell_words, description, map_title, source_words
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe
+from attention_explorer.sources.recorded_source import file_recipe
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability, Recipe
 
 WISHES = {
     "hard": (False, True),

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.reading import (
+from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.reading import (
     COLUMNS,
     Reading,
     column_reading,
@@ -25,7 +23,9 @@ from attention_explorer.state.heads.reading import (
     reading_table,
     row_reading,
 )
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import ToyRecipe
 
 STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)
 CROSS = heads_frame(HeadsSetup(HandMadeRecipe("le chat s'est assis sur le tapis", "The cat sat on the mat"), head=2))

@@ -11,10 +11,10 @@ import pytest
 from attention_explorer.core.mask import MaskChoice, MaskKind
 from attention_explorer.core.numerals import parsed_number
 from attention_explorer.model import QueryKeyMap, alibi_bias
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.row_steps import MOST_KEYS, row_steps
-from attention_explorer.state.heads.state import HeadsSetup
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.row_steps import MOST_KEYS, row_steps
+from attention_explorer.pages.heads.state import HeadsSetup
 
 SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 

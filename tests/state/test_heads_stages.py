@@ -8,11 +8,11 @@ import pytest
 from attention_explorer.core.colour_scale import Contrast, ScaleKind
 from attention_explorer.core.role import Role
 from attention_explorer.model import Stage, causal_mask
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.stages import layer_shapes, stage_pictures, stage_steps, stages_picture
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.stages import layer_shapes, stage_pictures, stage_steps, stages_picture
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 

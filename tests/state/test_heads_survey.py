@@ -13,15 +13,11 @@ import pytest
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.patterns import Pattern
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import GainKind, ToyRecipe
-from attention_explorer.sources.recorded_recipe import BoxRecipe
-from attention_explorer.sources.source import Recipe
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.head_difference import compared
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, HeadsView, MaskChoice, MaskKind, SortBy
-from attention_explorer.state.heads.survey import (
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.head_difference import compared
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsView, MaskChoice, MaskKind, SortBy
+from attention_explorer.pages.heads.survey import (
     THUMBNAIL_TILES,
     HeadSurvey,
     character,
@@ -35,6 +31,10 @@ from attention_explorer.state.heads.survey import (
     wall_legend,
     wall_scale,
 )
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import GainKind, ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
+from attention_explorer.sources.source import Recipe
 
 STACKED = HeadsSetup(ToyRecipe(sentence="the cat sat on it .", d_model=16, heads=4, layers=2))
 PATTERNS = {

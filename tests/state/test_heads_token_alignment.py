@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.state.heads import token_alignment
-from attention_explorer.state.heads.token_alignment import TokenAlignment, align_tokens
+from attention_explorer.pages.heads import token_alignment
+from attention_explorer.pages.heads.token_alignment import TokenAlignment, align_tokens
 
 TOKENS = st.lists(st.sampled_from("abcde"), max_size=12).map(tuple)
 

@@ -14,13 +14,11 @@ from hypothesis import strategies as st
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.core.counting import Count
 from attention_explorer.model import Stage
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import GainKind, Projections, TokenVectors, ToyRecipe
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.shown_map import map_picture
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
-from attention_explorer.state.heads.wording import (
+from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.shown_map import map_picture
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
+from attention_explorer.pages.heads.wording import (
     Step,
     arithmetic,
     badges,
@@ -33,6 +31,8 @@ from attention_explorer.state.heads.wording import (
     source_words,
     weight_text,
 )
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import GainKind, Projections, TokenVectors, ToyRecipe
 
 CAUSAL = MaskChoice(MaskKind.CAUSAL)
 STACKED = ToyRecipe(sentence="a b c d e", d_model=16, heads=4, layers=3)

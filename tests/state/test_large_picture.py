@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from attention_explorer.core.map_picture import MapPicture, Window
+from attention_explorer.pages.heads.compare import Comparison
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.large_picture import MOST_LINE_ROWS, LargePicture, large_picture, part_shown
+from attention_explorer.pages.heads.lines import LinePicture
+from attention_explorer.pages.heads.marked import MarkedHeads
+from attention_explorer.pages.heads.stages import StagesPicture
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.compare import Comparison
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.large_picture import MOST_LINE_ROWS, LargePicture, large_picture, part_shown
-from attention_explorer.state.heads.lines import LinePicture
-from attention_explorer.state.heads.marked import MarkedHeads
-from attention_explorer.state.heads.stages import StagesPicture
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 
 SHORT = HeadsSetup()
 LONG = HeadsSetup(ToyRecipe(sentence="a b c d e " * 40, d_model=4, heads=1))

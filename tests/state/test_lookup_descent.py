@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from attention_explorer.core.role import Role
-from attention_explorer.state.explorer import ExplorerState, followed
-from attention_explorer.state.lookup.descent import gone_to, losses, place_in, stepped
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import LONGEST_DESCENT, QUERY, DescentSpeed, LookupState, Overlay, Part
-from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.descent import gone_to, losses, place_in, stepped
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import LONGEST_DESCENT, QUERY, DescentSpeed, LookupState, Overlay, Part
+from attention_explorer.pages.session_file import session_bytes, session_from
 
 
 def walked(steps: int) -> LookupState:
@@ -24,7 +24,7 @@ def walked(steps: int) -> LookupState:
 
 def after(state: LookupState, new: LookupState) -> LookupState:
     """Return what a change in the window makes of a state."""
-    return followed(ExplorerState(lookup=state), ExplorerState(lookup=new)).lookup
+    return ExplorerState(lookup=new).followed(ExplorerState(lookup=state)).lookup
 
 
 def test_a_descent_is_the_queries_of_its_steps():

@@ -13,10 +13,10 @@ import pytest
 from written_numbers import csv_text, json_text
 
 from attention_explorer import __version__
-from attention_explorer.state.lookup.export import CSV_COLUMNS, lookup_numbers
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.presets import PRESETS
-from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay, ValueKind
+from attention_explorer.pages.lookup.export import CSV_COLUMNS, lookup_numbers
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.presets import PRESETS
+from attention_explorer.pages.lookup.state import QUERY, LookupState, Overlay, ValueKind
 
 DEFAULT = LookupState()
 ZERO_QUERY = DEFAULT.moved(QUERY, (0.0, 0.0))

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.lookup.frame import LookupFrame, as_vector, descended, lookup_frame, nearest_key
-from attention_explorer.state.lookup.plane import Vector
-from attention_explorer.state.lookup.plane_geometry import convex_hull
-from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import QUERY, Entry, LookupState, Part, ValueKind
+from attention_explorer.pages.lookup.frame import descended, lookup_frame, nearest_key
+from attention_explorer.pages.lookup.numbers import LookupFrame, as_vector
+from attention_explorer.pages.lookup.plane import Vector
+from attention_explorer.pages.lookup.plane_geometry import convex_hull
+from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.state import QUERY, Entry, LookupState, Part, ValueKind
 
 quick = settings(max_examples=50, deadline=None)
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))

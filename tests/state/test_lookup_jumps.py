@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.core.role import Role
-from attention_explorer.session.session import Session
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.jumps import counted
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY, LookupState, Part, ValueKind
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.jumps import counted
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import QUERY, LookupState, Part, ValueKind
+from attention_explorer.pages.ui.session import Session
 
 HARD = replace(LookupState(), hard=True)
 JUMPED = replace(HARD, jumps=3, last_jump=3.0)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.plane import LARGEST_COORDINATE, Extent, Vector
-from attention_explorer.state.lookup.state import (
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.plane import LARGEST_COORDINATE, Extent, Vector
+from attention_explorer.pages.lookup.state import (
     MOST_KEYS,
     QUERY,
     TARGET,

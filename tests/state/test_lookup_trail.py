@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.session.session import Session
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.plane import Extent
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import LONGEST_TRAIL, QUERY, LookupState, Overlay, ValueKind
-from attention_explorer.state.lookup.trail import followed
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.plane import Extent
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import LONGEST_TRAIL, QUERY, LookupState, Overlay, ValueKind
+from attention_explorer.pages.lookup.trail import followed
+from attention_explorer.pages.ui.session import Session
 
 SHOWN = LookupState().with_overlay(Overlay.TRAIL, True)
 WALKED = replace(SHOWN, trail=((1.0, 2.0), (3.0, 4.0)))

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from attention_explorer.core.numerals import size_text
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.role import Role
-from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
-from attention_explorer.state.lookup.plane import Vector
-from attention_explorer.state.lookup.plane_geometry import regions
-from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import QUERY, TARGET, Entry, LookupState, Overlay, Part, ValueKind
-from attention_explorer.state.lookup.wording import (
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.numbers import LookupFrame
+from attention_explorer.pages.lookup.plane import Vector
+from attention_explorer.pages.lookup.plane_geometry import regions
+from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.state import QUERY, TARGET, Entry, LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.wording import (
     descent_note,
     description,
     dictionary_note,

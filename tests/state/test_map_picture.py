@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from attention_explorer.core.colour_scale import Contrast, ScaleKind
 from attention_explorer.core.map_picture import Window
 from attention_explorer.model import RenormalisedMap, Stage
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.shown_map import (
+from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.shown_map import (
     hidden_keys,
     is_punctuation,
     map_picture,
@@ -23,7 +21,9 @@ from attention_explorer.state.heads.shown_map import (
     stage_shown,
     stage_title,
 )
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import ToyRecipe
 
 PLAIN = heads_frame(HeadsSetup())  # 11 tokens, the last a full stop
 CAUSAL = heads_frame(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)))

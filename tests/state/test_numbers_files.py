@@ -15,9 +15,9 @@ from written_numbers import csv_text, json_text, npy_bytes, npz_bytes
 from attention_explorer.core import numbers_files
 from attention_explorer.core.numbers_export import LargeArray, Numbers, Table
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.state.heads.export import map_numbers, stages_numbers, wall_numbers
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import HeadsSetup, HeadsView
+from attention_explorer.pages.heads.export import map_numbers, stages_numbers, wall_numbers
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsView
 
 ARRAYS: dict[str, np.typing.NDArray[Any]] = {
     "floats": np.random.default_rng(0).normal(size=(3, 4)),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.state.lookup.plane import (
+from attention_explorer.pages.lookup.plane import (
     LARGEST_COORDINATE,
     LARGEST_SPAN,
     SMALLEST_SPAN,

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.plane import Extent, Vector
-from attention_explorer.state.lookup.plane_geometry import (
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.plane import Extent, Vector
+from attention_explorer.pages.lookup.plane_geometry import (
     TieRay,
     convex_hull,
     equal_angle_rays,
@@ -21,8 +21,8 @@ from attention_explorer.state.lookup.plane_geometry import (
     tie_rays,
     weight_field,
 )
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY, Entry, LookupState
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import QUERY, Entry, LookupState
 
 quick = settings(max_examples=50, deadline=None)
 DEFAULT = LookupState().keys

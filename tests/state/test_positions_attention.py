@@ -16,15 +16,15 @@ from attention_explorer.model import (
     scaled_dot_product_attention,
     sinusoidal_encoding,
 )
-from attention_explorer.state.positions.attention import (
+from attention_explorer.pages.positions.attention import (
     PositionAttentionPicture,
     ScoreLine,
     position_attention_numbers,
     position_attention_picture,
 )
-from attention_explorer.state.positions.random import contents, projections
-from attention_explorer.state.positions.scores import slope_text
-from attention_explorer.state.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.random import contents, projections
+from attention_explorer.pages.positions.scores import slope_text
+from attention_explorer.pages.positions.state import PositionKind, PositionsState
 
 ADDED = (PositionKind.SINUSOIDAL, PositionKind.LEARNED)
 SMALL = PositionsState(length=24, d_model=16, query_position=15, position=4, head=2, embedding_scale=0.7)

@@ -9,7 +9,7 @@ import pytest
 
 from attention_explorer.model.encodings import shift_matrix, sinusoidal_encoding
 from attention_explorer.model.rotary import rotary
-from attention_explorer.state.positions.clocks import (
+from attention_explorer.pages.positions.clocks import (
     MATRIX_SIDE,
     clock_words,
     clocks_picture,
@@ -17,8 +17,8 @@ from attention_explorer.state.positions.clocks import (
     matrix_words,
     turn_text,
 )
-from attention_explorer.state.positions.state import PositionKind, PositionsState, RotaryLayout
-from attention_explorer.state.positions.wording import norm_words, row_reading, verdict
+from attention_explorer.pages.positions.state import PositionKind, PositionsState, RotaryLayout
+from attention_explorer.pages.positions.wording import norm_words, row_reading, verdict
 
 TILES = (400, 400)
 

@@ -14,7 +14,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import learned_encoding, sinusoidal_encoding, wavelengths
 from attention_explorer.model.rotary import rotary
-from attention_explorer.state.positions.encoding import (
+from attention_explorer.pages.positions.encoding import (
     MOST_TILES,
     bias_words,
     cell_words,
@@ -22,7 +22,7 @@ from attention_explorer.state.positions.encoding import (
     slope_words,
     wave_label,
 )
-from attention_explorer.state.positions.state import (
+from attention_explorer.pages.positions.state import (
     HIGHEST_BASE,
     LONGEST,
     LOWEST_BASE,
@@ -31,7 +31,7 @@ from attention_explorer.state.positions.state import (
     PositionsState,
     RotaryLayout,
 )
-from attention_explorer.state.positions.table import (
+from attention_explorer.pages.positions.table import (
     dimensions_of_pair,
     encoding_at,
     ordinal,

@@ -16,8 +16,8 @@ from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
-from attention_explorer.state.positions.export import encoding_numbers, picture_numbers
-from attention_explorer.state.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.export import encoding_numbers, picture_numbers
+from attention_explorer.pages.positions.state import PositionKind, PositionsState
 
 STATE = PositionsState(length=20)
 

@@ -11,8 +11,8 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model.alibi import alibi_slopes
 from attention_explorer.model.encodings import learned_encoding, sinusoidal_encoding, wavelengths
 from attention_explorer.model.rotary import rotary
-from attention_explorer.state.positions.clocks import clocks_picture
-from attention_explorer.state.positions.presets import POSITIONS_PRESETS, is_changed, positions_preset
+from attention_explorer.pages.positions.clocks import clocks_picture
+from attention_explorer.pages.positions.presets import POSITIONS_PRESETS, is_changed, positions_preset
 
 
 def test_presets_are_found_by_their_names_and_unchanged() -> None:

@@ -10,10 +10,11 @@ import pytest
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.lookup.frame import LookupFrame, lookup_frame
-from attention_explorer.state.lookup.plane import Vector
-from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import MOST_KEYS, QUERY, LookupState, Overlay
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.numbers import LookupFrame
+from attention_explorer.pages.lookup.plane import Vector
+from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.state import MOST_KEYS, QUERY, LookupState, Overlay
 
 EACH = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 

@@ -8,12 +8,12 @@ from typing import get_args
 import pytest
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.explorer import ExplorerState, PageState
+from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.lookup.presets import PRESETS
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, page_id, page_in_view, presets_of
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.state.explorer import ExplorerState, PageState
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.lookup.presets import PRESETS
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.ready_made import PAGE_IDS, find_preset, page_id, page_in_view, presets_of
 
 
 def test_the_pages_are_those_of_the_window_and_of_the_state():

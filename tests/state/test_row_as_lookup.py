@@ -20,24 +20,20 @@ from attention_explorer.core.mask import MaskChoice, MaskKind
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, alibi_bias, causal_mask, rotary
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.layer import Layer, Values
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.recorded_recipe import BoxRecipe
-from attention_explorer.sources.registry import source_of
-from attention_explorer.state.explorer import ExplorerState, counting, followed
-from attention_explorer.state.file_places import files_of
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
-from attention_explorer.state.lookup import open_row
-from attention_explorer.state.lookup.export import lookup_numbers
-from attention_explorer.state.lookup.frame import LookupFrame, descended, lookup_frame
-from attention_explorer.state.lookup.head_row import HeadRow
-from attention_explorer.state.lookup.open_row import OpenRow, opened_row, row_field
-from attention_explorer.state.lookup.plane import Extent
-from attention_explorer.state.lookup.state import QUERY, REST, LookupState, Overlay, Part, ValueKind
-from attention_explorer.state.lookup.wording import (
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.file_places import files_of
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState
+from attention_explorer.pages.lookup import open_row
+from attention_explorer.pages.lookup.export import lookup_numbers
+from attention_explorer.pages.lookup.frame import descended, lookup_frame
+from attention_explorer.pages.lookup.head_row import HeadRow
+from attention_explorer.pages.lookup.numbers import LookupFrame
+from attention_explorer.pages.lookup.open_row import OpenRow, opened_row, row_field
+from attention_explorer.pages.lookup.plane import Extent
+from attention_explorer.pages.lookup.state import QUERY, REST, LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.wording import (
     description,
     exponent_note,
     gradient_note,
@@ -47,8 +43,13 @@ from attention_explorer.state.lookup.wording import (
     tie_note,
     weight_sum,
 )
-from attention_explorer.state.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup, reason_against_lookup
-from attention_explorer.state.session_file import read_session, session_bytes, session_from, write_session
+from attention_explorer.pages.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup, reason_against_lookup
+from attention_explorer.pages.session_file import read_session, session_bytes, session_from, write_session
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.layer import Layer, Values
+from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
+from attention_explorer.sources.registry import source_of
 
 LONG = "In the beginning the universe was created and this has made a lot of people very angry , as they say"
 CAUSAL, WINDOW = MaskChoice(MaskKind.CAUSAL), MaskChoice(MaskKind.CAUSAL_WINDOW, size=4)
@@ -292,7 +293,7 @@ def test_a_row_that_is_not_there_is_refused(row: HeadRow, reason: str) -> None:
     with pytest.raises(ExplorerError, match=reason):
         lookup_frame(state)
     whole = ExplorerState(lookup=state)
-    assert followed(whole, replace(whole, lookup=replace(state, hard=True))).lookup.hard, "the state takes no harm"
+    assert replace(whole, lookup=replace(state, hard=True)).followed(whole).lookup.hard, "the state takes no harm"
 
 
 def test_keys_beyond_the_plane_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,11 +326,11 @@ def test_another_row_begins_without_trail_and_jumps() -> None:
     first = replace(opened(setup, row), hard=True).with_overlay(Overlay.TRAIL, True)
     state = ExplorerState(lookup=first)
     for query in ((-1.0, 0.3), (0.5, -0.9), (0.4, 1.0)):
-        state = followed(state, replace(state, lookup=state.lookup.moved(QUERY, query)))
+        state = replace(state, lookup=state.lookup.moved(QUERY, query)).followed(state)
     assert state.lookup.jumps > 0
     assert len(state.lookup.trail) > 1
     other = replace(state.lookup, row=replace(opened(setup, row - 1).row, row=row - 1))
-    after = followed(state, replace(state, lookup=other)).lookup
+    after = replace(state, lookup=other).followed(state).lookup
     assert (after.jumps, after.trail) == (0, ())
 
 
@@ -348,7 +349,7 @@ def test_jumps_between_keys_without_a_name_count() -> None:
     winners = [key for key in rest if key in {lookup_frame(towards(key)).winner for key in rest}]
     first, second = ExplorerState(lookup=towards(winners[0])), ExplorerState(lookup=towards(winners[1]))
     assert lookup_frame(first.lookup).winners == lookup_frame(second.lookup).winners == (REST,)
-    assert followed(first, second).lookup.jumps == 1
+    assert second.followed(first).lookup.jumps == 1
 
 
 @pytest.fixture
@@ -451,7 +452,7 @@ def test_tokens_that_come_twice_are_told_apart() -> None:
 
 
 def test_rows_are_counted_as_everything_else() -> None:
-    state = counting(ExplorerState(lookup=opened(*SETUPS["long"])), Count.FROM_ZERO)
+    state = ExplorerState(lookup=opened(*SETUPS["long"])).counted(Count.FROM_ZERO)
     frame = lookup_frame(state.lookup)
     assert frame.row is not None
     assert frame.row.title == "row “as” (18) of layer 1, head 2"
@@ -459,7 +460,7 @@ def test_rows_are_counted_as_everything_else() -> None:
     places = json.loads(json_text(lookup_numbers(state.lookup)))["places"]
     assert places == frame.row.plane.heaviest.tolist()
     assert frame.weights.tolist() == opened_by("long")[0].weights.tolist()
-    assert counting(state, Count.FROM_ONE).lookup == opened(*SETUPS["long"])
+    assert state.counted(Count.FROM_ONE).lookup == opened(*SETUPS["long"])
 
 
 def test_parts_and_places_are_read_out() -> None:

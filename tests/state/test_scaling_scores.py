@@ -11,14 +11,14 @@ import pytest
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
 from attention_explorer.model.softmax import entropy, softmax
 from attention_explorer.model.softmax_slope import softmax_jacobian
-from attention_explorer.state.scaling.rows import (
+from attention_explorer.pages.scaling.rows import (
     Measure,
     draws_possible,
     read_rows,
     score_pieces,
     summary,
 )
-from attention_explorer.state.scaling.scores import (
+from attention_explorer.pages.scaling.scores import (
     bin_edges,
     is_quick,
     predicted_density,
@@ -27,7 +27,7 @@ from attention_explorer.state.scaling.scores import (
     scores_picture,
     scores_stream,
 )
-from attention_explorer.state.scaling.state import GainRule, ScalingState
+from attention_explorer.pages.scaling.state import GainRule, ScalingState
 
 PROJECTED, EMBEDDINGS = ScoreSource.PROJECTED, ScoreSource.EMBEDDINGS
 IID = ScalingState(draws=40_000)

@@ -16,15 +16,15 @@ from written_numbers import csv_text, json_text, npz_bytes
 from attention_explorer.errors import ExportError
 from attention_explorer.model.normal import normal_tail
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.state.scaling.bench import Fault, bench_numbers, bench_picture
-from attention_explorer.state.scaling.export import scaling_numbers
-from attention_explorer.state.scaling.growth import growth_picture
-from attention_explorer.state.scaling.presets import SCALING_PRESETS, scaling_preset
-from attention_explorer.state.scaling.rows import Measure
-from attention_explorer.state.scaling.scores import scores_numbers, scores_picture
-from attention_explorer.state.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
-from attention_explorer.state.scaling.wording import description, measured, settings_words, share, verdict
-from attention_explorer.ui.scaling.pictures import DRAWINGS
+from attention_explorer.pages.scaling.bench import Fault, bench_numbers, bench_picture
+from attention_explorer.pages.scaling.export import scaling_numbers
+from attention_explorer.pages.scaling.growth import growth_picture
+from attention_explorer.pages.scaling.presets import SCALING_PRESETS, scaling_preset
+from attention_explorer.pages.scaling.rows import Measure
+from attention_explorer.pages.scaling.scores import scores_numbers, scores_picture
+from attention_explorer.pages.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
+from attention_explorer.pages.scaling.ui.pictures import DRAWINGS
+from attention_explorer.pages.scaling.wording import description, measured, settings_words, share, verdict
 
 
 def test_presets_have_names_of_their_own_and_know_them() -> None:

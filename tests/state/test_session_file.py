@@ -17,17 +17,17 @@ from session_states import states
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.drawing.colour_maps import SEQUENTIAL
+from attention_explorer.pages import session_file
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice
+from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.session_codec import encoded
+from attention_explorer.pages.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
+from attention_explorer.pages.session_limits import COLOUR_MAPS, LIMITS
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
-from attention_explorer.state import session_file
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.session_codec import encoded
-from attention_explorer.state.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
-from attention_explorer.state.session_limits import COLOUR_MAPS, LIMITS
 
 SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
 

@@ -16,12 +16,12 @@ from PySide6.QtWidgets import QApplication, QDialog
 from training_driver import TrainingDriver
 
 from attention_explorer.kit.export.dialog import ExportDialog
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.session.session import Session
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.window import MainWindow
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +98,7 @@ def driver(windows, hand) -> HeadsDriver:
 @pytest.fixture
 def gate(monkeypatch) -> Iterator[Gate]:
     """A gate before the large picture of everything that is computed on the worker."""
-    from attention_explorer.ui.heads import loader as heads_loader
+    from attention_explorer.pages.heads.ui import loader as heads_loader
 
     gate, compute = Gate(), heads_loader.large_picture
 

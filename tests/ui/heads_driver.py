@@ -17,13 +17,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from window_driver import WindowDriver
 
 from attention_explorer.core import assets
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.state import HeadsState
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.state import HeadsState
 
 if TYPE_CHECKING:
-    from attention_explorer.ui.heads.heatmap_canvas import HeatmapCanvas
-    from attention_explorer.ui.heads.page import HeadsPage
+    from attention_explorer.pages.heads.ui.heatmap_canvas import HeatmapCanvas
+    from attention_explorer.pages.heads.ui.page import HeadsPage
 
 
 class HeadsDriver(WindowDriver):

@@ -9,7 +9,7 @@ import shiboken6
 from PySide6.QtWidgets import QLayout, QLayoutItem
 
 from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.window import MainWindow
 
 
 def stray_items() -> list[QLayoutItem]:

@@ -21,20 +21,20 @@ from PySide6.QtWidgets import (
 )
 from writing_driver import name_of
 
+from attention_explorer.pages.block.learned import learned_block
+from attention_explorer.pages.block.state import BlockState
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.other import with_other_recipe
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
+from attention_explorer.pages.ready_made import presets_of
+from attention_explorer.pages.row_as_lookup import as_lookup
+from attention_explorer.pages.scaling.state import ScalingState
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.block.learned import learned_block
-from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.other import with_other_recipe
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, Picture
-from attention_explorer.state.ready_made import presets_of
-from attention_explorer.state.row_as_lookup import as_lookup
-from attention_explorer.state.scaling.state import ScalingState
 
 if TYPE_CHECKING:
-    from attention_explorer.ui.window import MainWindow
+    from attention_explorer.window.window import MainWindow
 
 Show = Callable[["MainWindow"], None]
 
@@ -240,7 +240,7 @@ def press_tab(window: QWidget, back: bool = False) -> QWidget | None:
 
 
 def _help(window: MainWindow, tab: int) -> QWidget:
-    from attention_explorer.pages.terms.page import HelpWindow
+    from attention_explorer.tools.terms.ui.page import HelpWindow
 
     opened = HelpWindow(window)
     opened.show_tab(tab)
@@ -250,7 +250,7 @@ def _help(window: MainWindow, tab: int) -> QWidget:
 def windows_beside(window: MainWindow) -> Iterator[QWidget]:
     """Show every other window that there is on the Heads page, each tab of the arrays, one at a time."""
     from attention_explorer.kit.export.dialog import ExportDialog
-    from attention_explorer.ui.dialogs import about_dialog, error_dialog
+    from attention_explorer.window.dialogs import about_dialog, error_dialog
 
     show_state(window, first_state("heads"))
     for make in (

@@ -9,14 +9,14 @@ from pictures_driver import PicturesDriver
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QDialog
 
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.positions.state import PositionsState
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.positions.state import PositionsState
 
 if TYPE_CHECKING:
     from attention_explorer.kit.pictures.canvas import PicturesCanvas
-    from attention_explorer.ui.positions.bar import PositionsBar
-    from attention_explorer.ui.positions.controls import PositionsControls
-    from attention_explorer.ui.positions.page import PositionsPage
+    from attention_explorer.pages.positions.ui.bar import PositionsBar
+    from attention_explorer.pages.positions.ui.controls import PositionsControls
+    from attention_explorer.pages.positions.ui.page import PositionsPage
 
 
 class PositionsDriver(PicturesDriver):

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLabel
 import attention_explorer
 from attention_explorer.core.terms import terms
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.ui.dialogs import ABOUT, about_dialog
-from attention_explorer.ui.references import PAPERS, TO_READ_ON, Reference
+from attention_explorer.tools.terms.references import PAPERS, TO_READ_ON, Reference
+from attention_explorer.window.dialogs import ABOUT, about_dialog
 
 PACKAGE = Path(attention_explorer.__file__).parent
 SPOKEN = "\n".join(

@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.heads.state import Aggregate
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recorded import contents_of, open_arrays
 from attention_explorer.sources.recorded.axes_sample import sampled
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.heads.state import Aggregate
 
 LAYERS, HEADS, TOKENS = 2, 3, 24
 BAD = (1, 2)

@@ -14,11 +14,11 @@ from attention_explorer.core.numerals import parsed_number
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
+from attention_explorer.pages.lookup.ui.numbers_table import Column
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture
-from attention_explorer.ui.lookup.numbers_table import Column
 
 # What is typed, and what it means: None for nothing that can be used anywhere.
 TYPED: tuple[tuple[str, float | None], ...] = (

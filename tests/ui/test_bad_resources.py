@@ -12,9 +12,9 @@ from attention_explorer.kit import icons, theme
 from attention_explorer.kit.drawing import colour_maps
 from attention_explorer.kit.export.pdf_file import pdf_bytes
 from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.gallery import window_image
+from attention_explorer.window.gallery import window_image
 
 
 @pytest.mark.parametrize("content", [b"", b"zz", b"\xff\xfe", b"440154", b"44015\n440256", b"-10000\n440256"])

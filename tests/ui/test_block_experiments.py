@@ -14,13 +14,13 @@ from written_numbers import csv_text
 
 from attention_explorer.kit.pictures.request import PictureRequest, work_for
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.pages.block.depth import DRAWS, DepthPicture, is_measured
+from attention_explorer.pages.block.future import is_quick
+from attention_explorer.pages.block.presets import block_preset
+from attention_explorer.pages.block.state import BlockPicture, BlockState
+from attention_explorer.pages.block.ui.depth_picture import depth_drawing
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.block.depth import DRAWS, DepthPicture, is_measured
-from attention_explorer.state.block.future import is_quick
-from attention_explorer.state.block.presets import block_preset
-from attention_explorer.state.block.state import BlockPicture, BlockState
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.block.depth_picture import depth_drawing
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -19,12 +19,18 @@ from attention_explorer.kit.export.figure import write_figure
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import Activation, NormKind, NormPlacement
+from attention_explorer.pages.block.diagram import diagram_picture
+from attention_explorer.pages.block.presets import BLOCK_PRESETS, block_preset
+from attention_explorer.pages.block.state import BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.block.ui.diagram_picture import (
+    BlockSpot,
+    block_layout,
+    block_spot,
+    block_words,
+    paint_block,
+)
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.block.diagram import diagram_picture
-from attention_explorer.state.block.presets import BLOCK_PRESETS, block_preset
-from attention_explorer.state.block.state import BlockPicture, BlockState, Initialiser
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.block.diagram_picture import BlockSpot, block_layout, block_spot, block_words, paint_block
 
 DIAGRAMS = [ready for ready in BLOCK_PRESETS if ready.state.picture is BlockPicture.LAYER]
 

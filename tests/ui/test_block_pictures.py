@@ -19,16 +19,16 @@ from attention_explorer.kit.pictures.drawing import PictureDrawing
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import NormPlacement
+from attention_explorer.pages.block.cache import table_rows
+from attention_explorer.pages.block.presets import block_preset
+from attention_explorer.pages.block.state import BlockState, Initialiser
+from attention_explorer.pages.block.ui.cache_picture import SPAN, cache_drawing
+from attention_explorer.pages.block.ui.depth_picture import depth_drawing
+from attention_explorer.pages.block.ui.future_picture import future_drawing
+from attention_explorer.pages.block.ui.linear_picture import linear_drawing
+from attention_explorer.pages.block.ui.norm_picture import norm_drawing, strips_of
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.block.cache import table_rows
-from attention_explorer.state.block.presets import block_preset
-from attention_explorer.state.block.state import BlockState, Initialiser
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.block.cache_picture import SPAN, cache_drawing
-from attention_explorer.ui.block.depth_picture import depth_drawing
-from attention_explorer.ui.block.future_picture import future_drawing
-from attention_explorer.ui.block.linear_picture import linear_drawing
-from attention_explorer.ui.block.norm_picture import norm_drawing, strips_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

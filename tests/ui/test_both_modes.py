@@ -11,18 +11,18 @@ from PySide6.QtTest import QTest
 from window_driver import copied_numbers
 
 import attention_explorer
-from attention_explorer.pages.code.programs import program_of
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS
+from attention_explorer.pages.lookup.export import lookup_numbers
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.presets import PRESETS
+from attention_explorer.pages.lookup.state import LookupState, Overlay, ValueKind
+from attention_explorer.pages.lookup.wording import description, notices
+from attention_explorer.pages.row_as_lookup import as_lookup
+from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.session.settings import Settings
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS
-from attention_explorer.state.lookup.export import lookup_numbers
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.presets import PRESETS
-from attention_explorer.state.lookup.state import LookupState, Overlay, ValueKind
-from attention_explorer.state.lookup.wording import description, notices
-from attention_explorer.state.row_as_lookup import as_lookup
-from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.tools.code.programs import program_of
 
 
 def row_of_a_head() -> LookupState:

@@ -14,9 +14,9 @@ from svg_reader import text_places
 from attention_explorer.kit.export.svg_file import svg_bytes
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.state.positions.clocks import clocks_picture
-from attention_explorer.state.positions.state import PositionsState
-from attention_explorer.ui.positions.clocks_picture import clocks_layout, clocks_spot, paint_clocks
+from attention_explorer.pages.positions.clocks import clocks_picture
+from attention_explorer.pages.positions.state import PositionsState
+from attention_explorer.pages.positions.ui.clocks_picture import clocks_layout, clocks_spot, paint_clocks
 
 ROOM = QRectF(0, 0, 900, 600)
 LOOK = Look(LIGHT)

@@ -12,12 +12,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
-from attention_explorer.pages.code.panel import COVERED, CodeWindow
-from attention_explorer.pages.code.programs import program_of
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import QUERY
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
 from attention_explorer.session.settings import Settings
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import QUERY
-from attention_explorer.state.ready_made import PAGE_IDS, find_preset
+from attention_explorer.tools.code.programs import program_of
+from attention_explorer.tools.code.ui.panel import COVERED, CodeWindow
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_closed_it_computes_nothing(opened) -> None:
     state = window.session.state
     window.session.apply(replace(state, lookup=state.lookup.moved(QUERY, (2.0, 2.0))), "Move query")
     assert "[2.0, 2.0]" not in code.text.toPlainText()
-    window.show_code()
+    window.tools.show_code()
     assert "[2.0, 2.0]" in code.text.toPlainText()
 
 

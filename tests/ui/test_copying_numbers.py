@@ -16,9 +16,9 @@ from attention_explorer.core.numbers_export import Numbers, Table
 from attention_explorer.kit.export import clipboard
 from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, Hidden
 from attention_explorer.session.settings import Settings
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState, HeadsView, Hidden
 
 
 class Held:

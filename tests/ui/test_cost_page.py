@@ -23,18 +23,18 @@ from attention_explorer.kit.controls.sliding_number import SlidingNumber
 from attention_explorer.kit.export.figure import encoded, write_figure
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import DARK, LIGHT, Look
+from attention_explorer.pages.cost.growth import growth_picture
+from attention_explorer.pages.cost.layer import layer_picture
+from attention_explorer.pages.cost.measure import MeasuredPoint, Measurement
+from attention_explorer.pages.cost.presets import COST_PRESETS, cost_preset
+from attention_explorer.pages.cost.state import CostPicture, CostState, Precision, Quantity, Scope
+from attention_explorer.pages.cost.ui import page as cost_page
+from attention_explorer.pages.cost.ui.growth_picture import cost_growth_layout, length_at
+from attention_explorer.pages.cost.ui.layer_picture import DOUBLED, NOW, cost_layer_layout, segments
+from attention_explorer.pages.cost.ui.pictures import cost_drawings
+from attention_explorer.pages.cost.ui.roomy_look import roomy
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.cost.growth import growth_picture
-from attention_explorer.state.cost.layer import layer_picture
-from attention_explorer.state.cost.measure import MeasuredPoint, Measurement
-from attention_explorer.state.cost.presets import COST_PRESETS, cost_preset
-from attention_explorer.state.cost.state import CostPicture, CostState, Precision, Quantity, Scope
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.ui.cost import page as cost_page
-from attention_explorer.ui.cost.growth_picture import cost_growth_layout, length_at
-from attention_explorer.ui.cost.layer_picture import DOUBLED, NOW, cost_layer_layout, segments
-from attention_explorer.ui.cost.pictures import cost_drawings
-from attention_explorer.ui.cost.roomy_look import roomy
 
 POINTS = Measurement(
     64, Precision.FLOAT32, tuple(MeasuredPoint(n, (n * 1e-5, n * 2e-5)) for n in (256, 512, 1024, 2048))

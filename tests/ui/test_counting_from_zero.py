@@ -11,11 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.core.counting import Count
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import Picture
+from attention_explorer.pages.positions.state import PositionKind, PositionsState
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState, counting
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import Picture
-from attention_explorer.state.positions.state import PositionKind, PositionsState
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -116,7 +116,7 @@ def test_the_choice_is_kept_and_states_from_elsewhere_are_shown_in_it(make_windo
     window.close()
     assert SettingsStore(settings_path).load().from_zero
     window.session.restart(STATE)
-    assert window.session.state == counting(STATE, Count.FROM_ZERO)
+    assert window.session.state == STATE.counted(Count.FROM_ZERO)
     window.session.apply(replace(STATE, heads=heads_preset("smollm2").state), "Load it")
     assert window.session.state.heads.setup.count is Count.FROM_ZERO
     assert window.session.state.heads.other.count is Count.FROM_ZERO

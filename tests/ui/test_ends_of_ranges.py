@@ -9,7 +9,7 @@ from shiboken6 import isValid
 
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.state.session_file import session_bytes, session_from
+from attention_explorer.pages.session_file import session_bytes, session_from
 
 SCENES = [(page.id, scene) for page in PAGES for scene in scenes_of(page.id)]
 

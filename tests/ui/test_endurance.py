@@ -12,9 +12,9 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.core.role import Role
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay, Part
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import QUERY, LookupState, Overlay, Part
 
 FRAMES = 2000
 LARGEST_GROWTH = 24 * 1024  # KiB

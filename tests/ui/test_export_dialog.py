@@ -20,14 +20,14 @@ from attention_explorer.kit.export import dialog as export_dialog
 from attention_explorer.kit.export.dialog import ExportDialog, words_about
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, sheet_of
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.pages.page import Page
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.export import lookup_numbers
+from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.lookup.ui.figure import LookupFigure
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.session.session import Session
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.export import lookup_numbers
-from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.ui.lookup.figure import LookupFigure
+from attention_explorer.pages.ui.page import Page
+from attention_explorer.pages.ui.session import Session
 
 
 class SquareFigure:

@@ -13,10 +13,10 @@ from attention_explorer.core.figure_options import Cells, FigureOptions, FigureT
 from attention_explorer.kit.export import dialog as export_dialog
 from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.kit.export.figure import figure_bytes, rendered
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.ui.heads.figure import HeadsFigure
-from attention_explorer.ui.lookup.figure import LookupFigure
+from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.lookup.ui.figure import LookupFigure
 
 REAL_EXEC = ExportDialog.exec
 

@@ -26,12 +26,12 @@ from attention_explorer.errors import ExportError
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, Figure, encoded, figure_image, write_figure
 from attention_explorer.kit.export.svg_file import FONT_FAMILIES
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.plane import Extent
-from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import QUERY, LookupState, Overlay
-from attention_explorer.ui.lookup.figure import LookupFigure
-from attention_explorer.ui.lookup.plane_scene import scene_for
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.plane import Extent
+from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.state import QUERY, LookupState, Overlay
+from attention_explorer.pages.lookup.ui.figure import LookupFigure
+from attention_explorer.pages.lookup.ui.plane_scene import scene_for
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURES, NUMBERS = (".png", ".svg", ".pdf"), (".csv", ".npy", ".npz", ".json")

@@ -18,11 +18,11 @@ from attention_explorer.kit.drawing.heatmap_layout import layout_of
 from attention_explorer.kit.export.figure import Figure, figure_bytes, rendered, sheet_of
 from attention_explorer.kit.export.preview import ExportPreview, source_size
 from attention_explorer.kit.theme import LIGHT, Look
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.ui.figure import PositionsFigure
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.state.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture
-from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.ui.heads.figure import HeadsFigure
-from attention_explorer.ui.positions.figure import PositionsFigure
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

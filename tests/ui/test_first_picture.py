@@ -52,21 +52,21 @@ NOT_AT_START = (
     "attention_explorer.rendering",
     "attention_explorer.sources.hand_made",
     "attention_explorer.sources.toy",
-    "attention_explorer.state.heads.frame",
-    "attention_explorer.state.session_codec",
-    "attention_explorer.state.session_limits",
-    "attention_explorer.ui.block",
-    "attention_explorer.ui.cost",
-    "attention_explorer.ui.dialogs",
+    "attention_explorer.pages.heads.frame",
+    "attention_explorer.pages.session_codec",
+    "attention_explorer.pages.session_limits",
+    "attention_explorer.pages.block.ui",
+    "attention_explorer.pages.cost.ui",
+    "attention_explorer.window.dialogs",
     "attention_explorer.kit.export",
-    "attention_explorer.ui.gallery",
-    "attention_explorer.ui.heads",
-    "attention_explorer.ui.lookup.figure",
-    "attention_explorer.ui.lookup.temperature_chart",
+    "attention_explorer.window.gallery",
+    "attention_explorer.pages.heads.ui",
+    "attention_explorer.pages.lookup.ui.figure",
+    "attention_explorer.pages.lookup.ui.temperature_chart",
     "attention_explorer.kit.pictures",
-    "attention_explorer.ui.positions",
-    "attention_explorer.ui.scaling",
-    "attention_explorer.ui.session_dialogs",
+    "attention_explorer.pages.positions.ui",
+    "attention_explorer.pages.scaling.ui",
+    "attention_explorer.window.session_dialogs",
 )
 
 
@@ -88,7 +88,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def test_the_first_page_is_there(loaded: list[str]) -> None:
-    assert {"attention_explorer.ui.lookup.page", "attention_explorer.ui.window"} <= set(loaded)
+    assert {"attention_explorer.pages.lookup.ui.page", "attention_explorer.window.window"} <= set(loaded)
 
 
 @pytest.mark.parametrize("name", NOT_AT_START)

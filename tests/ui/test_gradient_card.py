@@ -10,11 +10,11 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.core.role import Role
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import QUERY, DescentSpeed, LookupState, Part
 from attention_explorer.session.settings import Settings
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY, DescentSpeed, LookupState, Part
 
 
 @pytest.fixture

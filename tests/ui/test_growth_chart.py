@@ -13,10 +13,10 @@ from svg_reader import text_places
 from attention_explorer.kit.export.svg_file import svg_bytes
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.state.scaling.growth import STOPS, GrowthPicture, growth_picture
-from attention_explorer.state.scaling.rows import Measure
-from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
-from attention_explorer.ui.scaling.growth_picture import growth_layout, growth_words, paint_growth
+from attention_explorer.pages.scaling.growth import STOPS, GrowthPicture, growth_picture
+from attention_explorer.pages.scaling.rows import Measure
+from attention_explorer.pages.scaling.state import ScalingPicture, ScalingState
+from attention_explorer.pages.scaling.ui.growth_picture import growth_layout, growth_words, paint_growth
 
 LOOK, SIZE = Look(LIGHT), QSize(900, 700)
 STATE = ScalingState(picture=ScalingPicture.GROWTH, draws=8, keys=4)

@@ -14,15 +14,15 @@ from PySide6.QtWidgets import QApplication
 from window_driver import copied_numbers
 
 from attention_explorer.kit.drawing.colour_maps import pixels_of
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import frame_to_show
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture, SortBy
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.heads.ui.wall_picture import paint_wall, wall_size
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recorded_source import RecordedSource
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import frame_to_show
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.heads.state import HeadsState, HeadsView, Picture, SortBy
-from attention_explorer.ui.heads.figure import HeadsFigure
-from attention_explorer.ui.heads.wall_picture import paint_wall, wall_size
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -9,14 +9,14 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
 from attention_explorer.core.colour_scale import Contrast
-from attention_explorer.state.heads.export import marked_numbers
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.large_picture import large_picture
-from attention_explorer.state.heads.marked import MOST_MARKED
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsView, Hidden, Picture
-from attention_explorer.state.session_file import session_bytes, session_from
-from attention_explorer.ui.heads.figure import HeadsFigure
+from attention_explorer.pages.heads.export import marked_numbers
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.large_picture import large_picture
+from attention_explorer.pages.heads.marked import MOST_MARKED
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsView, Hidden, Picture
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.session_file import session_bytes, session_from
 
 PLACES = ((0, 0), (3, 1), (5, 10))
 MINILM = heads_preset("minilm").state

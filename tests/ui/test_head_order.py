@@ -7,9 +7,9 @@ import pytest
 from heads_driver import sentence, widget_texts
 from PySide6.QtCore import Qt
 
-from attention_explorer.state.heads.state import HeadsState, MaskChoice, MaskKind, SortBy
-from attention_explorer.state.session_file import session_bytes, session_from
-from attention_explorer.ui.heads.figure import HeadsFigure
+from attention_explorer.pages.heads.state import HeadsState, MaskChoice, MaskKind, SortBy
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.session_file import session_bytes, session_from
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import entropy
-from attention_explorer.state.heads.export import wall_numbers
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsState, SortBy, Threshold
-from attention_explorer.state.session_file import session_bytes, session_from
-from attention_explorer.ui.heads.figure import HeadsFigure
+from attention_explorer.pages.heads.export import wall_numbers
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsState, SortBy, Threshold
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.session_file import session_bytes, session_from
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

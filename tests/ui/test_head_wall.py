@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.model import AttentionMap, Stage, entropy, rollout
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind, SortBy
-from attention_explorer.state.heads.survey import surveys_of
-from attention_explorer.ui.heads.thumbnail import line_words, summary_words
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind, SortBy
+from attention_explorer.pages.heads.survey import surveys_of
+from attention_explorer.pages.heads.ui.thumbnail import line_words, summary_words
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 

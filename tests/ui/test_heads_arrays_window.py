@@ -14,12 +14,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QTableView
 
+from attention_explorer.pages.heads.array import ArrayKind, arrays_of
+from attention_explorer.pages.heads.arrays import head_array
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.ui.arrays_window import ArraysWindow
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.recipe import TokenVectors
-from attention_explorer.state.heads.array import ArrayKind, arrays_of
-from attention_explorer.state.heads.arrays import head_array
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.ui.heads.arrays_window import ArraysWindow
 
 
 def open_arrays(driver) -> ArraysWindow:

@@ -13,14 +13,14 @@ from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.core.mask import what_hides
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
+from attention_explorer.pages.heads.ui.choices import MASKS
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.tokens import tokens_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
-from attention_explorer.ui.heads.choices import MASKS
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.window.window import MainWindow
 
 SENTENCE = HeadsState().setup.recipe.sentence
 WORDS = tokens_of(SENTENCE)

@@ -17,7 +17,7 @@ from attention_explorer.core.map_picture import Window
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage
-from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind
+from attention_explorer.pages.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind
 
 LONG = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(40))).with_view(row=None)
 

@@ -12,17 +12,17 @@ from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QWidget
 
 from attention_explorer.kit.controls import tip_widget
 from attention_explorer.kit.theme import DARK, LIGHT, Look, stylesheet
-from attention_explorer.session.session import Session
+from attention_explorer.pages.heads.check_mask import MaskDemo, Precision
+from attention_explorer.pages.heads.check_report import CheckTable, Form
+from attention_explorer.pages.heads.checks import Check, Experiment, carry_out
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.pages.heads.ui import checks as heads_checks
+from attention_explorer.pages.heads.ui.check_table import CheckTableView
+from attention_explorer.pages.heads.ui.checks import HeadsChecks
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.check_mask import MaskDemo, Precision
-from attention_explorer.state.heads.check_report import CheckTable, Form
-from attention_explorer.state.heads.checks import Check, Experiment, carry_out
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.ui.heads import checks as heads_checks
-from attention_explorer.ui.heads.check_table import CheckTableView
-from attention_explorer.ui.heads.checks import HeadsChecks
 
 
 def frame_of(preset: str, **changes: object):

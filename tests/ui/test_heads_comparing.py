@@ -18,14 +18,14 @@ from window_driver import copied_numbers, table_shown
 from attention_explorer.core.counting import Count
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import LIGHT
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, Picture
+from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, Picture
-from attention_explorer.state.session_file import read_session, write_session
 
 # The off-screen platform says this whenever a menu opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

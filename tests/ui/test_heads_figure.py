@@ -28,11 +28,9 @@ from attention_explorer.kit.export.figure import EXPORT_FORMATS, encoded, figure
 from attention_explorer.kit.export.frame import MARGIN, TITLE_HEIGHT
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage
-from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads.state import (
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.state import (
     Aggregate,
     HeadsSetup,
     HeadsState,
@@ -42,9 +40,11 @@ from attention_explorer.state.heads.state import (
     MaskKind,
     Picture,
 )
-from attention_explorer.ui.heads.compare_picture import compare_layout
-from attention_explorer.ui.heads.figure import HeadsFigure
-from attention_explorer.ui.heads.stages_picture import stages_layout
+from attention_explorer.pages.heads.ui.compare_picture import compare_layout
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.heads.ui.stages_picture import stages_layout
+from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURES = (".png", ".svg", ".pdf")

@@ -17,11 +17,11 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.numbers_dialog import NumbersDialog
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.model import Stage
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.heads.wording import cell_words
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
-from attention_explorer.state.heads.wording import cell_words
-from attention_explorer.ui.heads.figure import HeadsFigure
 
 # The off-screen platform says this whenever a combo box opens or a window is raised.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -18,15 +18,11 @@ from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.session.requests import Standing
-from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.sources.masked_layers import layers_and_mask
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.cost import is_quick
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.heads.state import (
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.cost import is_quick
+from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.heads.state import (
     Aggregate,
     HeadsSetup,
     HeadsState,
@@ -36,11 +32,15 @@ from attention_explorer.state.heads.state import (
     Picture,
     SortBy,
 )
-from attention_explorer.state.heads.survey import coming
-from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.ui.heads import loader as heads_loader
-from attention_explorer.ui.heads.loader import HeadsLoader, HeadsRequest
-from attention_explorer.ui.heads.thumbnail import summary_words
+from attention_explorer.pages.heads.survey import coming
+from attention_explorer.pages.heads.ui import loader as heads_loader
+from attention_explorer.pages.heads.ui.loader import HeadsLoader, HeadsRequest
+from attention_explorer.pages.heads.ui.thumbnail import summary_words
+from attention_explorer.pages.heads.verdict import verdict
+from attention_explorer.session.requests import Standing
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.masked_layers import layers_and_mask
+from attention_explorer.sources.recipe import ToyRecipe
 
 THREAD = "attention-explorer-jobs"
 

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.kit.pictures import request_note
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, MaskKind, SortBy
+from attention_explorer.pages.heads.ui import loader as heads_loader
+from attention_explorer.pages.heads.ui.loader import DELIVERY_INTERVAL_SECONDS, HeadsLoader, HeadsRequest
 from attention_explorer.session.requests import BEFORE, SO_FAR
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, MaskKind, SortBy
-from attention_explorer.ui.heads import loader as heads_loader
-from attention_explorer.ui.heads.loader import DELIVERY_INTERVAL_SECONDS, HeadsLoader, HeadsRequest
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -7,9 +7,9 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.pages.heads.checks import Check, Experiment, carry_out
+from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.heads.checks import Check, Experiment, carry_out
-from attention_explorer.state.heads.presets import heads_preset
 
 
 def on_the_check(driver, check: Check):

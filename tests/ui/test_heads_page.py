@@ -17,10 +17,9 @@ from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import DARK, LIGHT
 from attention_explorer.model import Stage
-from attention_explorer.session.settings import ThemeChoice
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.state.heads.state import (
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.state import (
     Aggregate,
     HeadsSetup,
     HeadsState,
@@ -30,6 +29,7 @@ from attention_explorer.state.heads.state import (
     MaskKind,
     Picture,
 )
+from attention_explorer.session.settings import ThemeChoice
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

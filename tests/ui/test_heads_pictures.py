@@ -23,15 +23,13 @@ from attention_explorer.kit.drawing.small_map_layout import SmallMap
 from attention_explorer.kit.export.figure import encoded
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import ArrayMap
-from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.compare import Comparison, compare_pictures
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.lines import LinePicture, Links, line_links, line_picture
-from attention_explorer.state.heads.stages import StagesPicture, stages_picture
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
-from attention_explorer.ui.heads.compare_picture import compare_layout, paint_compare
-from attention_explorer.ui.heads.line_picture import (
+from attention_explorer.pages.heads.compare import Comparison, compare_pictures
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.lines import LinePicture, Links, line_links, line_picture
+from attention_explorer.pages.heads.stages import StagesPicture, stages_picture
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
+from attention_explorer.pages.heads.ui.compare_picture import compare_layout, paint_compare
+from attention_explorer.pages.heads.ui.line_picture import (
     FAINT,
     THINNEST_LINE,
     LinesLayout,
@@ -41,8 +39,10 @@ from attention_explorer.ui.heads.line_picture import (
     paint_lines,
     paint_links,
 )
-from attention_explorer.ui.heads.shape_chain import chain_layout
-from attention_explorer.ui.heads.stages_picture import paint_stage_maps, stages_layout
+from attention_explorer.pages.heads.ui.shape_chain import chain_layout
+from attention_explorer.pages.heads.ui.stages_picture import paint_stage_maps, stages_layout
+from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.recipe import ToyRecipe
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -21,12 +21,12 @@ from attention_explorer.kit.controls import numbers_dialog
 from attention_explorer.kit.controls.numbers_dialog import NumbersDialog
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import Aggregate, HeadsState, MaskKind
+from attention_explorer.pages.heads.ui.token_bars import ROW_HEIGHT
+from attention_explorer.pages.heads.why import why, why_short
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import Aggregate, HeadsState, MaskKind
-from attention_explorer.state.heads.why import why, why_short
-from attention_explorer.ui.heads.token_bars import ROW_HEIGHT
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication
 from attention_explorer.core.map_picture import Window
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import LIGHT
-from attention_explorer.state.heads.alt_text import alt_text
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import HeadsState, HeadsView, Hidden, Picture
-from attention_explorer.state.session_file import session_bytes, session_from
-from attention_explorer.ui.heads.choices import CHOSEN_TOKENS
-from attention_explorer.ui.heads.figure import HeadsFigure
+from attention_explorer.pages.heads.alt_text import alt_text
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, Hidden, Picture
+from attention_explorer.pages.heads.ui.choices import CHOSEN_TOKENS
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.session_file import session_bytes, session_from
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

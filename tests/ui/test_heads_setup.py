@@ -25,17 +25,17 @@ from PySide6.QtWidgets import (
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.theme import DARK, LIGHT, Look, palette, stylesheet
 from attention_explorer.model import Stage
-from attention_explorer.session.session import Session
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice, MaskKind
+from attention_explorer.pages.heads.ui import setup_weights
+from attention_explorer.pages.heads.ui.setup import HeadsSetupPanel
+from attention_explorer.pages.heads.ui.setup_boxes import GAIN_STEPS, gain_to_slider, slider_to_gain
+from attention_explorer.pages.heads.verdict import verdict
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskChoice, MaskKind
-from attention_explorer.state.heads.verdict import verdict
-from attention_explorer.ui.heads import setup_weights
-from attention_explorer.ui.heads.setup import HeadsSetupPanel
-from attention_explorer.ui.heads.setup_boxes import GAIN_STEPS, gain_to_slider, slider_to_gain
 
 
 class Host(QWidget):

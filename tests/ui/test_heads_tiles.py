@@ -14,10 +14,10 @@ from PySide6.QtGui import QImage, QPainter
 from attention_explorer.kit.drawing.heatmap import paint_cells
 from attention_explorer.kit.drawing.heatmap_layout import layout_of
 from attention_explorer.kit.theme import Look
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.shown_map import map_picture
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.shown_map import map_picture
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
 
 LONG = HeadsSetup(ToyRecipe(sentence=" ".join(f"w{i}" for i in range(600)), heads=1, d_model=16))
 

@@ -12,11 +12,11 @@ from PySide6.QtGui import QColor
 from window_driver import copied_numbers, table_shown
 
 from attention_explorer.model import Stage
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsState, MaskKind, Picture
-from attention_explorer.ui.heads.choices import MASKS
-from attention_explorer.ui.heads.token_bars import ROW_HEIGHT
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsState, MaskKind, Picture
+from attention_explorer.pages.heads.ui.choices import MASKS
+from attention_explorer.pages.heads.ui.token_bars import ROW_HEIGHT
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt
 
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.model import Stage
-from attention_explorer.state.heads.alt_text import alt_text
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.heads.state import Aggregate, HeadsState, HeadsView, Hidden, Picture
-from attention_explorer.state.session_file import session_bytes, session_from
-from attention_explorer.ui.heads.choices import VALUE_WEIGHTED
-from attention_explorer.ui.heads.figure import HeadsFigure
+from attention_explorer.pages.heads.alt_text import alt_text
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView, Hidden, Picture
+from attention_explorer.pages.heads.ui.choices import VALUE_WEIGHTED
+from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.session_file import session_bytes, session_from
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 import attention_explorer
 from attention_explorer.core.map_picture import Window
 from attention_explorer.kit.export.dialog import export_or_explain
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState, Picture
+from attention_explorer.pages.heads.ui.page import NARROW_PAGE
+from attention_explorer.pages.session_file import write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState, Picture
-from attention_explorer.state.session_file import write_session
-from attention_explorer.ui.heads.page import NARROW_PAGE
 
 LONG = HeadsState().with_recipe(sentence=sentence(40)).with_view(row=None)
 

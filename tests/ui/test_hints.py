@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication
 from window_driver import WindowDriver
 
 from attention_explorer.kit.controls.preset_box import CHANGED
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import MaskChoice, MaskKind
+from attention_explorer.pages.positions.state import PositionsPicture
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, preset_ids, presets_of
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import MaskChoice, MaskKind
-from attention_explorer.state.positions.state import PositionsPicture
-from attention_explorer.state.ready_made import PAGE_IDS, find_preset, preset_ids, presets_of
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 from window_driver import drop
 
 from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.state.ready_made import PAGE_IDS
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.window.window import MainWindow
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -54,15 +54,15 @@ def presented(window: MainWindow) -> None:
 def lesson_taken(window: MainWindow) -> None:
     """Open a lesson that asks in every way, and go to its end."""
     drop(window, QUrl.fromLocalFile(str(LESSON)))
-    while window.lesson_card is None:  # it is looked over on the worker first
+    while window.tools.lesson_card is None:  # it is looked over on the worker first
         let_work()
     steps = 0
-    while window.lesson_card.skip.isVisible():
-        QTest.mouseClick(window.lesson_card.skip, Qt.MouseButton.LeftButton)
+    while window.tools.lesson_card.skip.isVisible():
+        QTest.mouseClick(window.tools.lesson_card.skip, Qt.MouseButton.LeftButton)
         catch_up(window)
         steps += 1
     assert steps > 5
-    window.leave_lesson()
+    window.tools.leave_lesson()
 
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -8,9 +8,9 @@ from PySide6.QtGui import QImage, QPainter
 
 from attention_explorer.kit.drawing.label_places import boxes_along, draw_leader, free_spot
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.state.block.depth import depth_picture
-from attention_explorer.state.ready_made import find_preset
-from attention_explorer.ui.block import depth_picture as drawing
+from attention_explorer.pages.block.depth import depth_picture
+from attention_explorer.pages.block.ui import depth_picture as drawing
+from attention_explorer.pages.ready_made import find_preset
 
 ROOM = QRectF(0, 0, 200, 100)
 LOOK = Look(LIGHT)

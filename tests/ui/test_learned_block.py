@@ -9,12 +9,12 @@ import pytest
 from pictures_driver import PicturesDriver
 from PySide6.QtCore import Qt
 
+from attention_explorer.pages.block.learned import learned_block
+from attention_explorer.pages.block.state import BlockState
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.tasks import TASKS
-from attention_explorer.state.block.learned import learned_block
-from attention_explorer.state.block.state import BlockState
-from attention_explorer.state.explorer import ExplorerState
 
 SMALL = replace(TASKS["reverse"].setup, length=4, d_model=8, batch=8)
 SHOWN = replace(learned_block(*BOX["it"], "The cat sat on the mat because it was tired."), layer=1, box="weights")

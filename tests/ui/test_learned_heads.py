@@ -9,10 +9,10 @@ from heads_driver import ask
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.learned_recipe import LearnedRecipe
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, Picture
 
 
 def learned(step: int, **sizes: int) -> HeadsState:

@@ -15,9 +15,9 @@ from test_lessons import OWN, Learner
 from test_people_names import interface_of, parts_of
 
 from attention_explorer.kit.export.dialog import ExportDialog
-from attention_explorer.pages.lessons.names import names_in
-from attention_explorer.pages.page import Page
-from attention_explorer.ui.cost.page import CostPage
+from attention_explorer.pages.cost.ui.page import CostPage
+from attention_explorer.pages.ui.page import Page
+from attention_explorer.tools.lessons.names import names_in
 
 LESSON = """
 format = 1

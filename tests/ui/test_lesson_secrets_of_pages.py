@@ -144,10 +144,10 @@ def test_presenting_shows_nothing_of_what_is_hidden(learner, tmp_path):
     ask(learner, tmp_path, "map")
     wide = learner.canvas.width() / learner.page.width()
     for _ in range(2):
-        learner.window.present()
+        learner.window.tools.presenting.toggle()
         settled(learner)
         assert not leaks(learner, window_texts(learner))
-        if learner.window._helpers["pages.presenting.player.Presenter"].is_on:
+        if learner.window.tools.presenting.is_on:
             assert learner.canvas.width() / learner.page.width() > 1.5 * wide, "what is out of sight takes no room"
     learner.press(learner.card.tell)
     settled(learner)

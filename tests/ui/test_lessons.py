@@ -28,20 +28,21 @@ from window_driver import WindowDriver, drop
 
 from attention_explorer.core import assets
 from attention_explorer.kit.controls.preset_box import PresetBox
-from attention_explorer.pages.lessons import player, shelf
-from attention_explorer.pages.lessons.answers import truth
-from attention_explorer.pages.lessons.lesson import Draw, Kind, Step
-from attention_explorer.pages.lessons.page import LessonList
-from attention_explorer.pages.lessons.progress import Progress
-from attention_explorer.pages.lessons.reading import read_lesson
-from attention_explorer.pages.lessons.words import drawn_words, is_met
-from attention_explorer.pages.training.elsewhere import in_block
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.learned_elsewhere import in_block
+from attention_explorer.pages.lookup.state import QUERY, LookupState
+from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.learned.tasks import task_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import QUERY, LookupState
-from attention_explorer.state.session_file import SUFFIX, read_session, write_session
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.answers import truth
+from attention_explorer.tools.lessons.lesson import Draw, Kind, Step
+from attention_explorer.tools.lessons.progress import Progress
+from attention_explorer.tools.lessons.reading import read_lesson
+from attention_explorer.tools.lessons.ui import player
+from attention_explorer.tools.lessons.ui.page import LessonList
+from attention_explorer.tools.lessons.words import drawn_words, is_met
 
 OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
 
@@ -55,11 +56,11 @@ class Learner(WindowDriver):
 
     @property
     def card(self):
-        return self.window._lessons.card
+        return self.window.tools.lessons.card
 
     @property
     def place(self):
-        return self.window._lessons.place
+        return self.window.tools.lessons.place
 
     @property
     def query(self):
@@ -144,7 +145,7 @@ class Learner(WindowDriver):
 
     def learned(self) -> None:
         """Wait until what is computed on the worker is known."""
-        assert self.window._lessons._learning.wait(120)
+        assert self.window.tools.lessons._learning.wait(120)
 
     def drag_query(self, to: tuple[float, float]) -> None:
         scene, mouse = self.canvas.scene(), self.hand()
@@ -245,7 +246,7 @@ def test_every_lesson_can_be_played_to_its_end(learner, number, right):
     for _ in lesson.steps:
         learner.play_step(right=right)
     assert "That was the lesson." in learner.words()
-    done = learner.window._lessons.progress.of(lesson)
+    done = learner.window.tools.lessons.progress.of(lesson)
     assert done.finished
     assert set(done.first_tries.values()) == {right}
 
@@ -260,7 +261,7 @@ def test_every_kind_of_answer_is_given_and_judged(learner, number, right):
     assert not unnamed(learner.card)
     learner.answer(right=right)
     assert ("Right." if right else "Not this time.") in learner.words()
-    assert learner.window._lessons.progress.of(KINDS).first_tries == {number: right}
+    assert learner.window.tools.lessons.progress.of(KINDS).first_tries == {number: right}
     assert not unnamed(learner.card)
 
 
@@ -352,7 +353,7 @@ def test_no_guess_stays_on_a_page_that_is_out_of_view_when_the_question_is_left(
     learner.window.show_page("cost")
     learner.press(getattr(learner.card, way))
     assert canvas._guess is None
-    learner.window.leave_lesson()
+    learner.window.tools.leave_lesson()
     learner.window.show_page("lookup")
     QApplication.processEvents()
     learner.drag_query((0.0, 1.5))
@@ -431,7 +432,7 @@ def test_a_hint_leaves_what_was_typed_and_show_me_counts_as_no_answer(learner):
     assert learner.card.asking.field.hasFocus(), "Enter checks, and tells nothing"
     learner.press(learner.card.tell)
     assert "It is 0.8." in learner.words()
-    assert learner.window._lessons.progress.of(learner.place.lesson).first_tries == {1: False}
+    assert learner.window.tools.lessons.progress.of(learner.place.lesson).first_tries == {1: False}
 
 
 def test_a_double_click_on_next_does_not_skip_the_step_after(learner):
@@ -701,7 +702,7 @@ def test_a_result_is_written_where_the_learner_says(learner, tmp_path, monkeypat
         asked = next(line for line in lines if line["lesson"].startswith("Soft"))
         assert (asked["tries"], asked["right_at_first_try"], asked["step"]) == ("2", "no", "2")
         assert asked["question"].startswith("A tie. k₁ =")
-    assert learner.window._lessons.progress.lessons["soft"].seconds > 0
+    assert learner.window.tools.lessons.progress.lessons["soft"].seconds > 0
     assert "Ada" not in learner.window.settings.lessons
 
 
@@ -842,7 +843,7 @@ def test_lessons_of_one_name_do_not_share_their_progress(learner, tmp_path):
     learner.open(files[1])
     assert "Step 1 of 3" in learner.words()
     learner.press(learner.card.leave)
-    learner.window._lessons.start(built_in)
+    learner.window.tools.lessons.start(built_in)
     assert "Step 1 of 6" in learner.words()
     learner.press(learner.card.leave)
     learner.open(files[0])

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 from test_lessons import Learner
 
 from attention_explorer.core.mask import MaskKind
-from attention_explorer.pages.lessons import shelf
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import GainKind
+from attention_explorer.tools.lessons import shelf
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

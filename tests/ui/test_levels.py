@@ -12,15 +12,15 @@ from test_lessons import Learner
 from attention_explorer.core.mask import MaskKind
 from attention_explorer.kit import reach
 from attention_explorer.kit.controls.more_button import MoreButton
-from attention_explorer.pages.lessons.page import LessonList
-from attention_explorer.pages.lessons.parts import PARTS, names_of
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.ui.table_model import Column
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
+from attention_explorer.pages.scaling.scores import scores_picture
+from attention_explorer.pages.scaling.ui.table import table_lines
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.ready_made import PAGE_IDS, find_preset
-from attention_explorer.state.scaling.scores import scores_picture
-from attention_explorer.ui.levels import LEFT_OUT
-from attention_explorer.ui.lookup.table_model import Column
-from attention_explorer.ui.scaling.table import table_lines
+from attention_explorer.tools.lessons.parts import PARTS, names_of
+from attention_explorer.tools.lessons.ui.page import LessonList
+from attention_explorer.window.levels import LEFT_OUT
 
 KEPT = {
     "lookup": (
@@ -122,7 +122,7 @@ def test_start_ends_the_table_of_scores_before_the_entropies(make_window):
 
 def test_the_first_list_offers_no_paper(make_window, hand):
     learner = Learner(open_at(make_window, "lookup", full=False), hand)
-    learner.window.welcome()
+    learner.window.tools.welcome()
     words = [button.text() for button in listed(learner.window).findChildren(QPushButton)]
     assert "Hand-out…" not in words
     assert "Start with lesson 1" in words
@@ -233,7 +233,7 @@ def listed(window) -> LessonList:
 
 def test_somebody_new_is_offered_lesson_1_or_to_explore(make_window, hand):
     learner = Learner(open_at(make_window, "heads", full=False), hand)
-    learner.window.welcome()
+    learner.window.tools.welcome()
     opened = listed(learner.window)
     first = next(button for button in opened.findChildren(QPushButton) if button.text() == "Start with lesson 1")
     assert first.isDefault()
@@ -248,7 +248,7 @@ def test_somebody_new_is_offered_lesson_1_or_to_explore(make_window, hand):
 def test_who_explores_finds_the_window_as_it_was(make_window, hand):
     learner = Learner(open_at(make_window, "heads", full=False), hand)
     before = learner.window.session.state
-    learner.window.welcome()
+    learner.window.tools.welcome()
     opened = listed(learner.window)
     learner.press(next(button for button in opened.findChildren(QPushButton) if button.text() == "Just explore"))
     QApplication.processEvents()

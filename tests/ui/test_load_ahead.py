@@ -9,12 +9,12 @@ import pytest
 
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Cancelled
-from attention_explorer.ui.load_ahead import load, modules_ahead
+from attention_explorer.window.load_ahead import load, modules_ahead
 
 PROGRAM = """
 import sys, threading
 from attention_explorer.app import make_application
-from attention_explorer.ui.load_ahead import LoadAhead
+from attention_explorer.window.load_ahead import LoadAhead
 from PySide6.QtCore import QObject
 from PySide6.QtTest import QTest
 
@@ -22,7 +22,7 @@ application = make_application()
 ahead = LoadAhead(QObject(application))
 before = set(sys.modules)
 ahead.start()
-assert "attention_explorer.ui.heads.page" not in sys.modules, "not while the first picture is awaited"
+assert "attention_explorer.pages.heads.ui.page" not in sys.modules, "not while the first picture is awaited"
 QTest.qWait(500)
 assert ahead.jobs.wait(60)
 print(*(set(sys.modules) - before))
@@ -60,8 +60,8 @@ def test_between_two_it_can_be_stopped() -> None:
 FIRST_START = """
 import sys, threading
 from attention_explorer.app import make_application
-from attention_explorer.ui.load_ahead import LoadAhead
-from attention_explorer.pages.lessons import reading
+from attention_explorer.window.load_ahead import LoadAhead
+from attention_explorer.tools.lessons import reading
 from PySide6.QtCore import QObject
 from PySide6.QtTest import QTest
 
@@ -74,14 +74,14 @@ ahead.lessons_ready.connect(lambda: found.append(True))
 ahead.start(lessons_first=True)
 while not found:
     QTest.qWait(50)
-import attention_explorer.pages.lessons.shelf as shelf
+import attention_explorer.tools.lessons.shelf as shelf
 count = len(read)
 assert len(shelf.lessons()) == count, "they are all read"
 assert len(read) == count, "and not again"
 assert threading.main_thread() not in read, "and not on the thread of the window"
 assert ahead.jobs.wait(60)
 names = list(sys.modules)
-assert names.index("attention_explorer.pages.lessons.player") < names.index("attention_explorer.ui.cost.page")
+assert names.index("attention_explorer.tools.lessons.ui.player") < names.index("attention_explorer.pages.cost.ui.page")
 """
 
 

@@ -12,12 +12,12 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.core.role import Role
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.plane import PlaneTransform
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, ValueKind
-from attention_explorer.ui.lookup.plane_foreground import handle_places
-from attention_explorer.ui.lookup.plane_grip import rounded_to_pixel
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.plane import PlaneTransform
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.ui.plane_foreground import handle_places
+from attention_explorer.pages.lookup.ui.plane_grip import rounded_to_pixel
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -44,7 +44,7 @@ def at(window, x, y) -> QPointF:
 
 def drawn(window, name, column) -> str:
     """Return what the table shows in the row of a vector."""
-    from attention_explorer.ui.lookup.table_model import Column
+    from attention_explorer.pages.lookup.ui.table_model import Column
 
     model = window.page.table.numbers
     for row in range(model.rowCount()):
@@ -189,7 +189,7 @@ def test_hard_lookup_teleports_across_the_tie_line_and_soft_slides(window, hand,
 
 
 def drawn_output(window) -> tuple[float, float]:
-    from attention_explorer.state.lookup.frame import lookup_frame
+    from attention_explorer.pages.lookup.frame import lookup_frame
 
     return tuple(lookup_frame(lookup(window)).output.tolist())
 

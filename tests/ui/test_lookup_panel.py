@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QApplication
 from attention_explorer.core.role import Role
 from attention_explorer.core.temperature import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import LookupState, Overlay, Part, ValueKind
-from attention_explorer.ui.lookup.overlay_chips import SAMPLE_HEIGHT, SAMPLE_WIDTH, draw_sample
-from attention_explorer.ui.lookup.plane_scene import BADGE_RADIUS
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.state import LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.ui.overlay_chips import SAMPLE_HEIGHT, SAMPLE_WIDTH, draw_sample
+from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS
 
 
 @pytest.fixture

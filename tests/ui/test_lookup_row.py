@@ -18,24 +18,24 @@ from window_driver import copied_numbers
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count
 from attention_explorer.core.role import Role
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState
+from attention_explorer.pages.lookup import open_row
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.open_row import opened_row
+from attention_explorer.pages.lookup.presets import PRESETS
+from attention_explorer.pages.lookup.state import QUERY, REST, ROW_IS_FIXED, TARGET, LookupState, Overlay, Part
+from attention_explorer.pages.lookup.ui.page import LookupPage
+from attention_explorer.pages.lookup.ui.plane_backdrop import plane_names
+from attention_explorer.pages.lookup.ui.table_model import Column
+from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup
 from attention_explorer.session.settings import Settings
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.heads.state import Aggregate, HeadsSetup, HeadsState
-from attention_explorer.state.lookup import open_row
-from attention_explorer.state.lookup.frame import lookup_frame
-from attention_explorer.state.lookup.open_row import opened_row
-from attention_explorer.state.lookup.presets import PRESETS
-from attention_explorer.state.lookup.state import QUERY, REST, ROW_IS_FIXED, TARGET, LookupState, Overlay, Part
-from attention_explorer.state.ready_made import find_preset
-from attention_explorer.state.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup
-from attention_explorer.ui.lookup.page import LookupPage
-from attention_explorer.ui.lookup.plane_backdrop import plane_names
-from attention_explorer.ui.lookup.table_model import Column
 
 WORDS = "In the beginning the universe was created and this has made a lot of people very angry , they say"
 LONG = HeadsState(setup=HeadsSetup(recipe=ToyRecipe(sentence=WORDS), head=1)).with_view(row=None)

@@ -6,10 +6,10 @@ import pytest
 from heads_driver import painted_texts
 from PySide6.QtCore import QPointF
 
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import QUERY
-from attention_explorer.ui.lookup.plane_ticks import paint_tick_labels
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import QUERY
+from attention_explorer.pages.lookup.ui.plane_ticks import paint_tick_labels
 
 
 @pytest.fixture

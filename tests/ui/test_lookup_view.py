@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QApplication
 
 import attention_explorer
 from attention_explorer.kit.export.dialog import export_or_explain
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.plane import Extent
-from attention_explorer.state.lookup.presets import PRESETS, preset
-from attention_explorer.state.lookup.state import LONGEST_TRAIL, QUERY, LookupState, Overlay
-from attention_explorer.state.session_file import read_session, write_session
-from attention_explorer.ui.lookup.figure import FLATTEST, LookupFigure
-from attention_explorer.ui.lookup.plane_scene import scene_for
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.plane import Extent
+from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.state import LONGEST_TRAIL, QUERY, LookupState, Overlay
+from attention_explorer.pages.lookup.ui.figure import FLATTEST, LookupFigure
+from attention_explorer.pages.lookup.ui.plane_scene import scene_for
+from attention_explorer.pages.session_file import read_session, write_session
 
 EMPTY_PLACE = (-2.0, -1.0)
 CLOSER = Extent(-1.0, 2.5, -0.5, 1.25)
@@ -196,7 +196,7 @@ def with_camera(window, camera: Extent) -> ExplorerState:
 
 
 def read_back(state: ExplorerState) -> ExplorerState:
-    from attention_explorer.state.session_file import session_bytes, session_from
+    from attention_explorer.pages.session_file import session_bytes, session_from
 
     return session_from(session_bytes(state), "view").state
 

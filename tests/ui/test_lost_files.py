@@ -12,13 +12,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox, QPushButton
 
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, Picture
+from attention_explorer.pages.session_file import write_session
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView, Picture
-from attention_explorer.state.session_file import write_session
 
 
 def weights_of(seed: int, tokens: int = 4) -> np.ndarray:

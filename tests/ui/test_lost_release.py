@@ -9,12 +9,12 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
 
+from attention_explorer.pages.cost.state import CostPicture, CostState
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.lookup.state import QUERY
+from attention_explorer.pages.scaling.state import ScalingPicture, ScalingState
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.cost.state import CostPicture, CostState
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.lookup.state import QUERY
-from attention_explorer.state.scaling.state import ScalingPicture, ScalingState
 
 LEFT = Qt.MouseButton.LeftButton
 

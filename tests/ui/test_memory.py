@@ -11,12 +11,12 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication, QInputDialog
 
 from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.session import memory, requests
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import HeadsSetup
-from attention_explorer.ui.gallery import window_image
+from attention_explorer.window.gallery import window_image
 
 LONG = 300
 

@@ -21,7 +21,11 @@ from sentence_models import sentence_model, with_masked_words
 from window_driver import drop
 
 from attention_explorer.core.byte_cache import CACHE
-from attention_explorer.pages.lessons import shelf
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskKind, Picture
+from attention_explorer.pages.heads.ui.panel import NEXT
+from attention_explorer.pages.heads.wording import query_name
+from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources import model_source
@@ -32,13 +36,9 @@ from attention_explorer.sources.models.found import find_models
 from attention_explorer.sources.models.model import FULL
 from attention_explorer.sources.recorded import readable_piece
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, MaskKind, Picture
-from attention_explorer.state.heads.wording import query_name
-from attention_explorer.state.session_file import read_session, write_session
-from attention_explorer.ui import model_dialog
-from attention_explorer.ui.heads.panel import NEXT
-from attention_explorer.ui.model_dialog import ModelDialog
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.window import model_dialog
+from attention_explorer.window.model_dialog import ModelDialog
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 
@@ -312,11 +312,11 @@ def test_a_lesson_is_taken_while_a_model_is_open_and_gives_it_back(window, open_
     open_dropped(window, MODELS / "gpt2")
     own = window.session.state
     lesson = next(each for each in shelf.lessons() if each.name == "dictionary")
-    window.start_lesson(lesson)
+    window.tools.lessons.start(lesson)
     for _ in range(len(lesson.steps) - 1):
-        QTest.mouseClick(window.lesson_card.skip, Qt.MouseButton.LeftButton)
-    assert f"Step {len(lesson.steps)} of" in window.lesson_card.spoken()
-    window.leave_lesson()
+        QTest.mouseClick(window.tools.lesson_card.skip, Qt.MouseButton.LeftButton)
+    assert f"Step {len(lesson.steps)} of" in window.tools.lesson_card.spoken()
+    window.tools.leave_lesson()
     settled(window)
     assert window.session.state == own
 

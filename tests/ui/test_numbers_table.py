@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from attention_explorer.core.numerals import parsed_number
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.presets import preset
-from attention_explorer.state.lookup.state import LookupState, Part
-from attention_explorer.ui.lookup.table_model import Column
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.state import LookupState, Part
+from attention_explorer.pages.lookup.ui.table_model import Column
+from attention_explorer.window.window import MainWindow
 
 
 @pytest.fixture

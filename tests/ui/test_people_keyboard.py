@@ -25,11 +25,11 @@ from writing_driver import name_of
 from attention_explorer.core.role import Role
 from attention_explorer.kit.drawing.contrast import GRAPHICS_CONTRAST
 from attention_explorer.kit.pictures.pointed_picture import Spot
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState, Picture
+from attention_explorer.pages.lookup.state import Part
+from attention_explorer.pages.ready_made import PAGE_IDS
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState, Picture
-from attention_explorer.state.lookup.state import Part
-from attention_explorer.state.ready_made import PAGE_IDS
 
 MOST_TABS = 300
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.pages.lookup.state import Overlay
+from attention_explorer.pages.positions.state import PositionsPicture
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.lookup.state import Overlay
-from attention_explorer.state.positions.state import PositionsPicture
 
 
 @pytest.fixture

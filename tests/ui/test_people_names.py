@@ -26,7 +26,7 @@ from attention_explorer.kit import accessible
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.kit.theme import Look
-from attention_explorer.state.ready_made import PAGE_IDS
+from attention_explorer.pages.ready_made import PAGE_IDS
 
 Role = QAccessible.Role
 TOO_MANY = (Role.Cell, Role.ColumnHeader, Role.RowHeader)

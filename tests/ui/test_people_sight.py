@@ -21,9 +21,9 @@ from writing_driver import Written, cut_texts, is_measured, name_of, written_on,
 
 from attention_explorer.kit.drawing import marks
 from attention_explorer.kit.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
+from attention_explorer.pages.lookup.ui import number_line, plane_foreground, plane_output, plane_target
+from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.ready_made import PAGE_IDS, presets_of
-from attention_explorer.ui.lookup import number_line, plane_foreground, plane_output, plane_target
 
 LIGHT, DARK = ThemeChoice.LIGHT, ThemeChoice.DARK
 SIZES = (
@@ -150,7 +150,7 @@ def test_the_whole_map_is_seen_at_twice_the_size(page_window):
 class _Painted(QWidget):
     """Writes two words, the second over the first and beyond its edge."""
 
-    __module__ = "attention_explorer.ui.test"
+    __module__ = "attention_explorer.window.test"
 
     def paintEvent(self, event: object) -> None:  # noqa: N802  # Qt's name
         painter = QPainter(self)

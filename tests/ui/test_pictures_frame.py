@@ -18,9 +18,9 @@ from attention_explorer.kit.pictures.drawing import Layers, PictureDrawing
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.scene import Stage as ItemStage
 from attention_explorer.kit.theme import LIGHT, Look
+from attention_explorer.pages.cost.state import CostPicture, CostState
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.cost.state import CostPicture, CostState
-from attention_explorer.state.explorer import ExplorerState
 
 PAGES = ("positions", "block", "scaling", "cost")
 
@@ -195,7 +195,7 @@ def test_a_spot_of_one_kind_of_picture_is_forgotten_in_another(stage):
 def test_a_step_from_a_picture_that_was_cancelled_is_left_to_the_worker(positions, monkeypatch):
     """Quick is a step only from the picture on show, which has all that takes long."""
     from attention_explorer.kit.pictures import request as picture_request
-    from attention_explorer.state.positions.state import PositionsPicture
+    from attention_explorer.pages.positions.state import PositionsPicture
 
     positions.show(picture=PositionsPicture.ATTENTION)
     gate, compute = threading.Event(), picture_request.computed

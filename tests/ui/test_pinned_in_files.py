@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
 from attention_explorer.kit.theme import LIGHT
-from attention_explorer.state.heads.state import Picture
+from attention_explorer.pages.heads.state import Picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 

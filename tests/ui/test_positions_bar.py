@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from attention_explorer.model import alibi_slopes, learned_encoding, sinusoidal_encoding, wavelengths
-from attention_explorer.state.positions.presets import POSITIONS_PRESETS
-from attention_explorer.state.positions.state import PositionKind, PositionsPicture, RotaryLayout
+from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
+from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, RotaryLayout
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

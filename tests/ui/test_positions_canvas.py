@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.model import alibi_bias, rotary, sinusoidal_encoding
-from attention_explorer.state.positions.random import contents
-from attention_explorer.state.positions.state import PositionKind, PositionsPicture
+from attention_explorer.pages.positions.random import contents
+from attention_explorer.pages.positions.state import PositionKind, PositionsPicture
 
 # The off-screen platform says this whenever a menu opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import sinusoidal_encoding
-from attention_explorer.state.positions.state import Likeness, PositionKind, PositionsPicture
-from attention_explorer.ui.positions.controls import parsed_dimensions
+from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsPicture
+from attention_explorer.pages.positions.ui.controls import parsed_dimensions
 
 NAMES = ("play", "position", "shift", "query", "head", "waves", "likeness", "shuffle", "causal", "concatenated")
 MORE = ("scale", "sentence")

@@ -16,8 +16,8 @@ from window_driver import copied_numbers
 from attention_explorer.errors import ExportError
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, encoded
 from attention_explorer.model import alibi_bias, alibi_slopes, sinusoidal_encoding
-from attention_explorer.state.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
-from attention_explorer.ui.positions.figure import PositionsFigure
+from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.ui.figure import PositionsFigure
 
 SVG = "{http://www.w3.org/2000/svg}"
 

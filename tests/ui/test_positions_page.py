@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QApplication, QBoxLayout
 from writing_driver import written_on
 
 from attention_explorer.kit.pictures import request as picture_request
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.positions.state import PositionKind, PositionsPicture, PositionsState
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_positions.json").read_text(encoding="utf-8"))
 PRODUCTS = {entry["k"]: entry["value"] for entry in REFERENCE["positional_encoding"]["dot_PE0_PEk"]}

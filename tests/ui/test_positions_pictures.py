@@ -19,11 +19,11 @@ from attention_explorer.kit.drawing.curve_chart import Axis, chart_layout, paint
 from attention_explorer.kit.drawing.marks import pen
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import DARK, LIGHT, Look
-from attention_explorer.state.positions.attention import position_attention_picture
-from attention_explorer.state.positions.order import order_picture
-from attention_explorer.state.positions.similarity import similarity_picture
-from attention_explorer.state.positions.state import PositionKind, PositionsState
-from attention_explorer.ui.positions.attention_picture import (
+from attention_explorer.pages.positions.attention import position_attention_picture
+from attention_explorer.pages.positions.order import order_picture
+from attention_explorer.pages.positions.similarity import similarity_picture
+from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.ui.attention_picture import (
     mark_position_attention,
     paint_position_attention,
     position_attention_layout,
@@ -31,7 +31,7 @@ from attention_explorer.ui.positions.attention_picture import (
     position_attention_spot,
     position_attention_words,
 )
-from attention_explorer.ui.positions.order_picture import (
+from attention_explorer.pages.positions.ui.order_picture import (
     mark_order,
     order_layout,
     order_notes,
@@ -39,7 +39,7 @@ from attention_explorer.ui.positions.order_picture import (
     order_words,
     paint_order,
 )
-from attention_explorer.ui.positions.similarity_picture import (
+from attention_explorer.pages.positions.ui.similarity_picture import (
     mark_similarity,
     paint_similarity,
     similarity_layout,

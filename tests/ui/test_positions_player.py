@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
-from attention_explorer.state.positions.state import PositionKind, PositionsPicture
+from attention_explorer.pages.positions.state import PositionKind, PositionsPicture
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import learned_encoding, sinusoidal_encoding
-from attention_explorer.state.positions.clocks import clocks_picture
-from attention_explorer.state.positions.presets import positions_preset
-from attention_explorer.state.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
-from attention_explorer.state.positions.wording import row_reading, settings_words, verdict
-from attention_explorer.ui.positions.notes import titles_of
-from attention_explorer.ui.positions.pictures import drawing_of
+from attention_explorer.pages.positions.clocks import clocks_picture
+from attention_explorer.pages.positions.presets import positions_preset
+from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.ui.notes import titles_of
+from attention_explorer.pages.positions.ui.pictures import drawing_of
+from attention_explorer.pages.positions.wording import row_reading, settings_words, verdict
 
 SINUSOIDAL, LEARNED, ROTARY, ALIBI = (PositionKind(kind) for kind in ("sinusoidal", "learned", "rotary", "ALiBi"))
 

@@ -8,14 +8,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QScrollBar, QWidget
 from window_driver import WindowDriver
 
-from attention_explorer.pages.lessons import shelf
-from attention_explorer.pages.lessons.page import LessonList
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.session_file import write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.ready_made import find_preset
-from attention_explorer.state.session_file import write_session
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.ui.page import LessonList
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -27,7 +27,7 @@ class Speaker(WindowDriver):
 
     @property
     def presenter(self):
-        return next(helper for path, helper in self.window._helpers.items() if path.endswith("Presenter"))
+        return self.window.tools.presenting
 
     @property
     def caption(self) -> str:
@@ -161,7 +161,7 @@ def test_ones_own_work_comes_back_even_if_its_history_was_undone(speaker, qtbot,
     speaker.key(Qt.Key.Key_Right)
     own = speaker.window.session.state
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_a, **_k: (scenes, ""))
-    speaker.window.ask_what_to_present()
+    speaker.window.tools.presenting.ask()
     for _ in range(3):
         speaker.press_key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     speaker.canvas.setFocus()
@@ -171,14 +171,14 @@ def test_ones_own_work_comes_back_even_if_its_history_was_undone(speaker, qtbot,
 
 
 def test_a_file_that_cannot_be_read_is_said_and_nothing_begins(speaker, qtbot, monkeypatch, scenes):
-    from attention_explorer.pages.presenting import player
+    from attention_explorer.tools.presenting.ui import player
 
     said = []
     monkeypatch.setattr(player, "say", lambda _window, title, text: said.append(f"{title}. {text}"))
     with open(scenes[1], "w", encoding="utf-8") as file:
         file.write("{")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_a, **_k: (scenes, ""))
-    speaker.window.ask_what_to_present()
+    speaker.window.tools.presenting.ask()
     assert len(said) == 1
     assert "2 causal.attn.json" in said[0]
     assert speaker.window.session.state == OWN
@@ -187,10 +187,10 @@ def test_a_file_that_cannot_be_read_is_said_and_nothing_begins(speaker, qtbot, m
 
 def test_the_steps_of_a_lesson_are_gone_through(speaker, qtbot):
     window = speaker.window
-    window.start_lesson(shelf.lessons()[1])
+    window.tools.lessons.start(shelf.lessons()[1])
     speaker.press_key(Qt.Key.Key_F5)
     speaker.settle(qtbot)
-    card = window.lesson_card
+    card = window.tools.lesson_card
     assert card.isVisible()
     speaker.press_key(Qt.Key.Key_PageDown)
     assert "Step 1 of" in card.spoken(), "a task is done first"
@@ -200,15 +200,15 @@ def test_the_steps_of_a_lesson_are_gone_through(speaker, qtbot):
     speaker.press_key(Qt.Key.Key_PageUp)
     assert "Step 1 of" in card.spoken()
     speaker.press_key(Qt.Key.Key_Escape)
-    assert window.has_lesson
-    window.leave_lesson()
+    assert window.tools.has_lesson
+    window.tools.leave_lesson()
     assert window.session.state == OWN
 
 
 def test_a_hand_out_is_written_from_the_list_of_lessons(speaker, monkeypatch, tmp_path):
     out = tmp_path / "sheet"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(out), ""))
-    speaker.window.show_lessons()
+    speaker.window.tools.show_lessons()
     listed = next(child for child in speaker.window.findChildren(LessonList) if child.isVisible())
     button = next(b for b in listed.findChildren(type(listed.starts[0])) if b.text() == "Hand-out…")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
@@ -235,7 +235,7 @@ def test_words_are_large_and_nothing_is_cut_in_any_window(make_window, hand, qtb
 
 def test_a_lesson_is_presented_whole_and_larger(speaker, qtbot):
     window = speaker.window
-    window.start_lesson(shelf.lessons()[5])
+    window.tools.lessons.start(shelf.lessons()[5])
     speaker.press_key(Qt.Key.Key_F5)
     window.resize(1024, 768)
     speaker.settle(qtbot)

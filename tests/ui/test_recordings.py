@@ -16,6 +16,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMe
 from window_driver import drop
 
 from attention_explorer.app import first_state
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.array import ArrayKind
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsState, Picture
+from attention_explorer.pages.heads.ui.page import HeadsPage
+from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.session import memory
 from attention_explorer.session.requests import STILL, Standing
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
@@ -23,14 +30,7 @@ from attention_explorer.sources.recorded import packed_array
 from attention_explorer.sources.recorded.packed_array import PackedBytes
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.array import ArrayKind
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsState, Picture
-from attention_explorer.state.session_file import read_session, write_session
-from attention_explorer.ui.heads.page import HeadsPage
-from attention_explorer.ui.reading_dialog import ReadingDialog
+from attention_explorer.window.reading_dialog import ReadingDialog
 
 WORDS = ["Ġthe", "Ġcat", "Ġsat", "Ġdown"]
 

@@ -10,14 +10,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel
 
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.pages.heads import checks as heads_checks
+from attention_explorer.pages.heads.checks import Check
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.pages.heads.ui import arrays_window
+from attention_explorer.pages.heads.ui import checks as checks_panel
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.state.heads import checks as heads_checks
-from attention_explorer.state.heads.checks import Check
-from attention_explorer.state.heads.state import HeadsSetup, HeadsState, HeadsView
-from attention_explorer.ui.heads import arrays_window
-from attention_explorer.ui.heads import checks as checks_panel
 
 # The off-screen platform says this whenever a menu or a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

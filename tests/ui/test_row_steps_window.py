@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attention_explorer.state.heads.row_steps import row_steps
-from attention_explorer.ui.heads.row_steps_window import SPEEDS, RowStepsWindow
+from attention_explorer.pages.heads.row_steps import row_steps
+from attention_explorer.pages.heads.ui.row_steps_window import SPEEDS, RowStepsWindow
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -16,12 +16,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox
 
 import attention_explorer
 from attention_explorer import api
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.session_file import read_session
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.registry import source_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.recorded import heads_of_file
-from attention_explorer.state.session_file import read_session
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 ASKING = Settings(theme=ThemeChoice.LIGHT, page="heads", goes_on=False)

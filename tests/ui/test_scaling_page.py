@@ -19,20 +19,19 @@ from attention_explorer.kit.drawing.marks import text_size
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.scaling.bench import bench_picture
-from attention_explorer.state.scaling.growth import STOPS, growth_picture
-from attention_explorer.state.scaling.presets import SCALING_PRESETS, scaling_preset
-from attention_explorer.state.scaling.rows import score_pieces
-from attention_explorer.state.scaling.scores import scores_picture
-from attention_explorer.state.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
-from attention_explorer.ui.scaling.bench_columns import number_text, score_at
-from attention_explorer.ui.scaling.bench_hand import GAP_CHART, JACOBIAN, bench_spot, bench_words
-from attention_explorer.ui.scaling.bench_hand import WEIGHTS as WEIGHT_ROWS
-from attention_explorer.ui.scaling.bench_layout import bench_layout
-from attention_explorer.ui.scaling.growth_labels import growth_labels
-from attention_explorer.ui.scaling.growth_picture import (
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.scaling.bench import bench_picture
+from attention_explorer.pages.scaling.growth import STOPS, growth_picture
+from attention_explorer.pages.scaling.presets import SCALING_PRESETS, scaling_preset
+from attention_explorer.pages.scaling.rows import score_pieces
+from attention_explorer.pages.scaling.scores import scores_picture
+from attention_explorer.pages.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
+from attention_explorer.pages.scaling.ui.bench_columns import number_text, score_at
+from attention_explorer.pages.scaling.ui.bench_hand import GAP_CHART, JACOBIAN, bench_spot, bench_words
+from attention_explorer.pages.scaling.ui.bench_hand import WEIGHTS as WEIGHT_ROWS
+from attention_explorer.pages.scaling.ui.bench_layout import bench_layout
+from attention_explorer.pages.scaling.ui.growth_labels import growth_labels
+from attention_explorer.pages.scaling.ui.growth_picture import (
     LEAST,
     QUANTITIES,
     growth_layout,
@@ -40,11 +39,20 @@ from attention_explorer.ui.scaling.growth_picture import (
     growth_words,
     paint_growth,
 )
-from attention_explorer.ui.scaling.notes import bench_notes
-from attention_explorer.ui.scaling.page import DRAWINGS
-from attention_explorer.ui.scaling.scores_layout import scores_layout
-from attention_explorer.ui.scaling.scores_picture import EXAMPLE, RAW, SCALED, TABLE, WEIGHTS, scores_spot, scores_words
-from attention_explorer.ui.scaling.softmax_bench_picture import paint_bench
+from attention_explorer.pages.scaling.ui.notes import bench_notes
+from attention_explorer.pages.scaling.ui.page import DRAWINGS
+from attention_explorer.pages.scaling.ui.scores_layout import scores_layout
+from attention_explorer.pages.scaling.ui.scores_picture import (
+    EXAMPLE,
+    RAW,
+    SCALED,
+    TABLE,
+    WEIGHTS,
+    scores_spot,
+    scores_words,
+)
+from attention_explorer.pages.scaling.ui.softmax_bench_picture import paint_bench
+from attention_explorer.session.settings import Settings, ThemeChoice
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -218,7 +226,7 @@ def test_a_newer_order_does_not_wait_for_a_stream(open_scaling) -> None:
     driver.settle()
     assert driver.picture.state == newer
     assert driver.picture.is_complete
-    from attention_explorer.state.scaling.growth import is_measured
+    from attention_explorer.pages.scaling.growth import is_measured
 
     assert not is_measured(slow)  # it was given up
 

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QApplication
 from window_driver import WindowDriver
 
 from attention_explorer.core.terms import terms
-from attention_explorer.pages.lessons import shelf
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.pages.search.panel import SearchBox
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.ready_made import PAGE_IDS, presets_of
-from attention_explorer.ui.actions import WINDOW_ACTIONS
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.search.ui.panel import SearchBox
+from attention_explorer.window.actions import WINDOW_ACTIONS
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -26,7 +26,7 @@ class Seeker(WindowDriver):
 
     @property
     def searcher(self):
-        return next(helper for path, helper in self.window._helpers.items() if path.endswith("Searcher"))
+        return self.window.tools.search
 
     @property
     def box(self):
@@ -146,7 +146,7 @@ def test_a_click_takes_an_entry_and_a_term_is_explained(seeker):
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.currentIndex()).center())
     QApplication.processEvents()
     QApplication.processEvents()
-    explainer = next(helper for path, helper in seeker.window._helpers.items() if path.endswith("Explainer"))
+    explainer = seeker.window.tools.terms
     assert explainer.card.isVisible()
     assert explainer.card.view.term.name == "entropy"
 
@@ -167,14 +167,14 @@ def test_a_lesson_is_begun_and_offers_no_presets(seeker, qtbot):
     qtbot.waitUntil(lambda: "Lesson" in seeker.kinds(), timeout=20_000)
     QTest.keyClicks(seeker.box.field, shelf.lessons()[0].title)
     seeker.press_key(Qt.Key.Key_Return)
-    assert seeker.window.has_lesson
-    seeker.window.search()
+    assert seeker.window.tools.has_lesson
+    seeker.window.tools.search.open()
     assert "Preset" not in seeker.kinds()
     assert {"Term", "Page", "Lesson", "Command"} <= seeker.kinds()
 
 
 def test_a_reader_hears_what_is_chosen(seeker, monkeypatch):
-    from attention_explorer.pages.search import panel
+    from attention_explorer.tools.search.ui import panel
 
     heard = []
     monkeypatch.setattr(panel, "announce", lambda _widget, sentence: heard.append(sentence))

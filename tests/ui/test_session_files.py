@@ -18,15 +18,15 @@ from written_numbers import csv_text
 import attention_explorer
 from attention_explorer import api
 from attention_explorer.errors import ExportError
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.session import set_aside
-from attention_explorer.session.set_aside import MOST
+from attention_explorer.pages.session_file import read_session, session_bytes, write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.lookup.state import LookupState
-from attention_explorer.state.positions.state import PositionsState
-from attention_explorer.state.session_file import read_session, session_bytes, write_session
+from attention_explorer.window import set_aside
+from attention_explorer.window.set_aside import MOST
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 FIRST = ExplorerState()
@@ -595,11 +595,11 @@ CRASH = """
 import os, sys
 from pathlib import Path
 from attention_explorer.app import make_application
-from attention_explorer.session.session import Session
+from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import SettingsStore
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.ui.window import MainWindow
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.window.window import MainWindow
 
 application = make_application()
 window = MainWindow(Session(), SettingsStore(Path(sys.argv[1]) / "settings.ini"))

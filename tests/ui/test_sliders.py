@@ -10,11 +10,11 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider, QTabWidget
 
+from attention_explorer.pages.ready_made import PAGE_IDS
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, ThemeChoice
-from attention_explorer.state.ready_made import PAGE_IDS
 
 if TYPE_CHECKING:
-    from attention_explorer.ui.window import MainWindow
+    from attention_explorer.window.window import MainWindow
 
 
 def is_whole(slider: QSlider, colour: str) -> bool:

@@ -15,13 +15,16 @@ from window_driver import WindowDriver
 from attention_explorer.core.terms import WHOLE, Term, mentions, term_named, terms
 from attention_explorer.kit.controls.term_label import TermLabel
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.lessons import shelf
-from attention_explorer.pages.lessons.expression import expression
-from attention_explorer.pages.lessons.names import names_in
-from attention_explorer.pages.lessons.reading import lesson_from
-from attention_explorer.pages.lessons.writing import QUESTION, example
+from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.pages.terms.page import (
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.expression import expression
+from attention_explorer.tools.lessons.names import names_in
+from attention_explorer.tools.lessons.reading import lesson_from
+from attention_explorer.tools.lessons.writing import QUESTION, example
+from attention_explorer.tools.terms.references import PAPERS, TO_READ_ON
+from attention_explorer.tools.terms.ui.page import (
     GLOSSARY,
     KEYS,
     LESSONS,
@@ -30,12 +33,8 @@ from attention_explorer.pages.terms.page import (
     THE_NUMBERS,
     HelpWindow,
 )
-from attention_explorer.pages.terms.panel import TermCard
-from attention_explorer.pages.terms.pictures import HIGH, WIDE, painted, shown_by
-from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.ready_made import find_preset
-from attention_explorer.ui.dialogs import page_rows, window_rows
-from attention_explorer.ui.references import PAPERS, TO_READ_ON
+from attention_explorer.tools.terms.ui.panel import TermCard
+from attention_explorer.tools.terms.ui.pictures import HIGH, WIDE, painted, shown_by
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -47,7 +46,7 @@ class Reader(WindowDriver):
 
     @property
     def explainer(self):
-        return next(helper for path, helper in self.window._helpers.items() if path.endswith("Explainer"))
+        return self.window.tools.terms
 
     @property
     def card(self) -> TermCard:
@@ -120,7 +119,7 @@ def test_a_click_on_a_term_of_the_hint_explains_it_and_show_me_can_be_undone(rea
 
 
 def test_show_me_goes_to_the_page_of_the_preset(reader, qtbot):
-    reader.window.explain("causal mask")
+    reader.window.tools.explain("causal mask")
     reader.press(reader.card.view.show_me)
     assert reader.window.settings.page == "heads"
     assert reader.window.session.state.heads.preset == "running-mean"
@@ -151,7 +150,7 @@ def test_the_picture_of_a_term_shows_what_the_word_says():
 
 
 def test_show_me_shows_what_the_picture_did(reader):
-    reader.window.explain("hard lookup")
+    reader.window.tools.explain("hard lookup")
     reader.press(reader.card.view.show_me)
     assert reader.window.session.state.lookup == shown_by(term_named("hard lookup")).state.lookup
     assert reader.window.session.state.lookup.hard
@@ -160,7 +159,7 @@ def test_show_me_shows_what_the_picture_did(reader):
 def test_a_click_beside_the_terms_explains_nothing(reader):
     box = reader.hint.places()[0][0]
     QTest.mouseClick(reader.hint, Qt.MouseButton.LeftButton, pos=box.topLeft().toPoint() - QPoint(12, 0))
-    assert not reader.window._helpers
+    assert "terms" not in vars(reader.window.tools)
 
 
 def test_a_pointer_that_is_there_before_the_terms_are_looked_for_costs_none_of_them(reader, qtbot):
@@ -215,8 +214,8 @@ def test_f1_on_a_control_explains_it_and_elsewhere_opens_the_keys(reader):
 
 
 def test_a_lesson_links_its_terms_but_shows_no_other_picture(reader, qtbot):
-    reader.window.show_lessons()
-    lessons = reader.window._lessons
+    reader.window.tools.show_lessons()
+    lessons = reader.window.tools.lessons
     lessons.start(next(lesson for lesson in shelf.lessons() if lesson.name == "soft"))
     label = next(label for label in lessons.card.findChildren(TermLabel) if "term:weight" in label.text())
     label.setFocus(Qt.FocusReason.TabFocusReason)
@@ -267,17 +266,17 @@ def test_the_glossary_is_searched_as_one_types(reader, qtbot):
 
 
 def test_the_keys_of_all_pages_are_listed_from_their_actions(reader, qtbot):
-    reader.window.show_help(KEYS)
+    reader.window.tools.terms.show_help(KEYS)
     qtbot.waitUntil(reader.help_is_whole, timeout=20_000)
     QApplication.processEvents()
     assert list(reader.window._pages) == [reader.window.settings.page], "no page is made for its keys"
     shown = reader.rows_shown(reader.help.keys)
     for entry in PAGES:
         assert entry.title in shown
-        for keys, what in page_rows(entry.kind):
+        for keys, what in entry.kind.keys_offered():
             assert keys in shown
             assert what in shown
-    for keys, what in window_rows():
+    for keys, what in reader.window.keys_offered():
         assert keys in shown
         assert what in shown
     assert {"Alt+1", "Ctrl+K", "F5", "Ctrl+PgDown"} <= set(shown)
@@ -288,7 +287,7 @@ def test_the_keys_of_all_pages_are_listed_from_their_actions(reader, qtbot):
 
 
 def test_what_is_not_on_the_tab_leads_to_another(reader, qtbot):
-    reader.window.show_help(THE_NUMBERS)
+    reader.window.tools.terms.show_help(THE_NUMBERS)
     assert any("Rows are queries" in text for text in reader.rows_shown(reader.help.numbers))
     reader.look_for("kobayashi")
     assert reader.help.tabs.currentIndex() == SOURCES
@@ -303,7 +302,7 @@ def test_what_is_not_on_the_tab_leads_to_another(reader, qtbot):
 
 @pytest.mark.parametrize(("name", "link"), [("hard lookup", "https://arxiv.org/abs/1502.03044"), ("seed", "")])
 def test_the_card_links_the_paper_that_a_term_is_from(reader, name, link):
-    reader.window.explain(name)
+    reader.window.tools.explain(name)
     (source,) = (label for label in reader.card.findChildren(QLabel) if term_named(name).source[:8] in label.text())
     assert re.findall(r'href="([^"]*)"', source.text()) == [link] * bool(link)
     assert source.openExternalLinks()
@@ -312,7 +311,7 @@ def test_the_card_links_the_paper_that_a_term_is_from(reader, name, link):
 
 
 def test_the_sources_link_each_paper(reader):
-    reader.window.show_help(SOURCES)
+    reader.window.tools.terms.show_help(SOURCES)
     shown = "\n".join(reader.rows_shown(reader.help.sources))
     for reference in (*PAPERS, *TO_READ_ON):
         assert reference.link.replace("&", "&amp;") in shown
@@ -323,7 +322,7 @@ def test_the_sources_link_each_paper(reader):
 @pytest.mark.parametrize("zoom", [1.0, 1.75])
 def test_the_help_fits_the_window(make_window, hand, size, zoom):
     reader = Reader(make_window(None, Settings(theme=ThemeChoice.DARK, zoom=zoom), size), hand)
-    reader.window.show_help(GLOSSARY)
+    reader.window.tools.terms.show_help(GLOSSARY)
     assert reader.help.height() <= size[1]
     assert reader.help.width() <= max(size[0], reader.help.minimumSizeHint().width())
 
@@ -369,8 +368,8 @@ def test_the_example_of_a_lesson_opens_with_one_click(reader):
     reader.window._actions["write-lesson"].trigger()
     reader.press(reader.help.play)
     assert reader.help is None
-    assert reader.window.has_lesson
-    assert reader.window._lessons.place.lesson.title == lesson_from(example(), "example").title
+    assert reader.window.tools.has_lesson
+    assert reader.window.tools.lessons.place.lesson.title == lesson_from(example(), "example").title
 
 
 def test_the_example_is_saved_to_be_changed(reader, tmp_path, monkeypatch):

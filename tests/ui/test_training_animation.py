@@ -20,11 +20,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from training_driver import TrainingDriver
 
 from attention_explorer.kit.export.figure import encoded
-from attention_explorer.pages.training import animation
-from attention_explorer.pages.training.animation import painted_frame, steps_shown
-from attention_explorer.pages.training.figure import training_figure
 from attention_explorer.pages.training.moment import MomentRequest, moment_at
 from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.pages.training.ui import animation
+from attention_explorer.pages.training.ui.animation import painted_frame, steps_shown
+from attention_explorer.pages.training.ui.figure import training_figure
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -157,5 +157,5 @@ def test_what_cannot_be_written_is_said(ask, tmp_path, monkeypatch, name):
 
 
 def test_pillow_is_loaded_only_when_a_film_is_made():
-    code = "import sys, attention_explorer.pages.training.page, attention_explorer.pages.training.animation\n"
+    code = "import sys, attention_explorer.pages.training.ui.page, attention_explorer.pages.training.ui.animation\n"
     subprocess.run([sys.executable, "-c", code + "assert 'PIL' not in sys.modules"], check=True)

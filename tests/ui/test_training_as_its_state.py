@@ -11,12 +11,12 @@ from people_driver import catch_up
 from PySide6.QtCore import Qt
 from training_driver import TrainingDriver
 
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.session_file import read_session, session_bytes, session_from, write_session
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned.learned_model import Trial
 from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_file import read_session, session_bytes, session_from, write_session
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

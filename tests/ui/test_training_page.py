@@ -18,15 +18,15 @@ from training_driver import TrainingDriver
 from attention_explorer.core.numerals import percent
 from attention_explorer.kit.drawing.heatmap_layout import bar_in, small_width
 from attention_explorer.kit.export.figure import encoded
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.session_file import read_session, session_bytes, session_from, write_session
 from attention_explorer.pages.training import words
-from attention_explorer.pages.training.figure import training_figure
 from attention_explorer.pages.training.moment import worth_at
 from attention_explorer.pages.training.state import MOST_STEPS, Speed, TrainingState
+from attention_explorer.pages.training.ui.figure import training_figure
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.session_file import read_session, session_bytes, session_from, write_session
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from training_driver import TrainingDriver
 
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.run import Run, run_of
-from attention_explorer.state.explorer import ExplorerState
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

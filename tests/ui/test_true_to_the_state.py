@@ -15,16 +15,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider
 from window_driver import copied_numbers
 
+from attention_explorer.pages.block.state import BlockPicture, BlockState
+from attention_explorer.pages.cost.state import CostPicture, CostState
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
+from attention_explorer.pages.scaling.state import ScalingState
+from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.session import requests as session_requests
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.block.state import BlockPicture, BlockState
-from attention_explorer.state.cost.state import CostPicture, CostState
-from attention_explorer.state.explorer import ExplorerState
-from attention_explorer.state.heads.state import HeadsState
-from attention_explorer.state.positions.state import PositionsPicture, PositionsState
-from attention_explorer.state.scaling.state import ScalingState
-from attention_explorer.state.session_file import session_bytes, session_from
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from attention_explorer.pages.heads.state import MaskKind
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.state.heads.state import MaskKind
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 

@@ -15,11 +15,10 @@ from attention_explorer.core.role import Role
 from attention_explorer.errors import FileError
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.theme import DARK, LIGHT, THEMES
+from attention_explorer.pages.lookup.state import QUERY, LookupState, Part
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
-from attention_explorer.state.lookup.state import QUERY, LookupState, Part
-from attention_explorer.ui.actions import WINDOW_ACTIONS
-from attention_explorer.ui.dialogs import page_rows, window_rows
+from attention_explorer.window.actions import WINDOW_ACTIONS
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -63,7 +62,7 @@ def test_every_action_has_an_id_of_its_own_and_a_tip(window):
 def test_the_shortcut_sheet_lists_all_of_them(window):
     window._actions["shortcuts"].trigger()
     shown = {label.text() for label in dialog(window).findChildren(QLabel)}
-    for keys, what in (*page_rows(type(window.page)), *window_rows()):
+    for keys, what in (*window.page.keys_offered(), *window.keys_offered()):
         assert keys in shown
         assert what in shown
     assert "H" in shown
@@ -94,11 +93,11 @@ def test_switching_colours_repaints_everything(window):
 def test_system_colours_follow_the_desktop(make_window, monkeypatch):
     window = make_window(settings=Settings(theme=ThemeChoice.SYSTEM))
     for dark, theme in ((True, DARK), (False, LIGHT)):
-        monkeypatch.setattr("attention_explorer.ui.window.system_is_dark", lambda dark=dark: dark)
+        monkeypatch.setattr("attention_explorer.window.window.system_is_dark", lambda dark=dark: dark)
         QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Unknown)
         assert window.look.theme is theme
     window.set_theme(ThemeChoice.LIGHT)
-    monkeypatch.setattr("attention_explorer.ui.window.system_is_dark", lambda: True)
+    monkeypatch.setattr("attention_explorer.window.window.system_is_dark", lambda: True)
     QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Unknown)
     assert window.look.theme is LIGHT
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QSlider
 
-from attention_explorer.session.session import Session
+from attention_explorer.session.session import StateSession
 
 
 class SliderDrag(QObject):
@@ -16,7 +18,7 @@ class SliderDrag(QObject):
     would follow the pointer ever after, and the preview never become part of the history.
     """
 
-    def __init__(self, slider: QSlider, session: Session) -> None:
+    def __init__(self, slider: QSlider, session: StateSession[Any]) -> None:
         super().__init__(slider)
         self._slider, self._session = slider, session
         slider.installEventFilter(self)

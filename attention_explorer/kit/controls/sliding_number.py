@@ -14,7 +14,7 @@ from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.controls.slider_drag import SliderDrag
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number, show_position
 from attention_explorer.kit.theme import Look
-from attention_explorer.session.session import Session
+from attention_explorer.session.session import StateSession
 
 S = TypeVar("S")
 
@@ -27,7 +27,7 @@ class SlidingNumber(QWidget, Generic[S]):
 
     def __init__(
         self,
-        session: Session,
+        session: StateSession[Any],
         part: str,
         title: str,
         name: str,
@@ -86,7 +86,7 @@ class SlidingNumber(QWidget, Generic[S]):
     def _at(self, value: float) -> Any:  # noqa: ANN401 - the whole state, with another part of a type known to few
         state = self._session.state
         part = self._change(getattr(state, self._part), value)
-        return replace(state, **{self._part: part})  # type: ignore[arg-type]
+        return replace(state, **{self._part: part})
 
     def _on_slid(self, position: int) -> None:
         value = self._stops[position] if self._stops else position

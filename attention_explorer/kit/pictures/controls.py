@@ -19,7 +19,7 @@ from attention_explorer.kit.controls.sentence_field import SentenceField
 from attention_explorer.kit.controls.sliding_number import SlidingNumber
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox
 from attention_explorer.kit.theme import Look
-from attention_explorer.session.session import Session
+from attention_explorer.session.session import StateSession
 
 S = TypeVar("S")
 
@@ -37,7 +37,7 @@ class PictureControls(QWidget, Generic[S]):
 
     refused = Signal(str)
 
-    def __init__(self, session: Session, part: str, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, session: StateSession[Any], part: str, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session, self.part, self.look = session, part, look
         self._column = QVBoxLayout(self)
@@ -191,7 +191,7 @@ class PictureControls(QWidget, Generic[S]):
 
     def apply(self, state: S, label: str, merge: str = "") -> None:
         """Change the page's part of the state, as one undo step."""
-        new = replace(self.session.state, **{self.part: state})  # type: ignore[arg-type]
+        new = replace(self.session.state, **{self.part: state})
         self.session.apply(new, label, merge and f"{self.part} {merge}")
 
     def change(self, label: str, merge: str = "", **changes: object) -> None:

@@ -14,7 +14,7 @@ from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture
 from attention_explorer.kit.theme import Look
 from attention_explorer.session.requests import Requests, Standing
-from attention_explorer.session.session import Session
+from attention_explorer.session.session import StateSession
 
 APPEARS_AFTER_MILLISECONDS = 300
 """What is done sooner is not announced: a note that comes and goes with every letter typed would blink."""
@@ -53,7 +53,7 @@ class RequestNote(QFrame):
     def __init__(
         self,
         requests: Requests[Any],
-        session: Session,
+        session: StateSession[Any],
         look: Look,
         title: QWidget,
         area: QWidget,

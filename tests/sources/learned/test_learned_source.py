@@ -14,6 +14,10 @@ from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
 from attention_explorer.model.checkpoint import watched
+from attention_explorer.pages.heads.cost import blocks
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.sources.learned.box import BOX, file_name, name_in_box, record_of
 from attention_explorer.sources.learned.learned_model import LearnedModel
 from attention_explorer.sources.learned.model_file import read_model
@@ -23,10 +27,6 @@ from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.learned_source import LearnedSource, learned_model
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup
-from attention_explorer.state.heads.cost import blocks
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.presets import heads_preset
-from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
 
 IT = LearnedRecipe(*BOX["it"])
 REPEAT = LearnedRecipe(*BOX["repeat"], sentence="a b c a b")

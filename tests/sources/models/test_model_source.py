@@ -16,6 +16,10 @@ from attention_explorer.model import Stage, transformer
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.one_core import thread_switch
 from attention_explorer.model.transformer.layer import Surroundings
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.pages.heads.wording import source_words
+from attention_explorer.pages.row_as_lookup import WITHOUT_HEADS, reason_against_lookup
 from attention_explorer.sources import model_source
 from attention_explorer.sources.model_recipe import ModelRecipe, model_at, shows_attention
 from attention_explorer.sources.model_source import ModelLayers, model_recipe
@@ -23,10 +27,6 @@ from attention_explorer.sources.models import load_model
 from attention_explorer.sources.models.names import model_name
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Lookup
-from attention_explorer.state.heads.frame import heads_frame
-from attention_explorer.state.heads.state import HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.state.heads.wording import source_words
-from attention_explorer.state.row_as_lookup import WITHOUT_HEADS, reason_against_lookup
 
 TEXT = "The cat sat on the mat because it was soft."
 ALL = ["bert", "gpt2", "llama", "llama-spm", "bart", "t5", "llama-gguf/model-q8_0.gguf"]

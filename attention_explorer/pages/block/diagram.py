@@ -1,0 +1,158 @@
+"""The layer as a diagram: its boxes, the ways around its sublayers, and what is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.model import EncoderLayer, EncoderTrace
+from attention_explorer.model.arrays import Bools, Floats
+from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.pages.block.boxes import Box, layer_boxes
+from attention_explorer.pages.block.stack import block_stack, block_trace, without_view
+from attention_explorer.pages.block.state import BlockState
+
+
+@dataclass(frozen=True)
+class Residual:
+    """A way around a sublayer: from one box to the sum."""
+
+    start: str
+    end: str
+
+
+@dataclass(frozen=True, eq=False)
+class DiagramPicture:
+    """The diagram of one layer.
+
+    Attributes
+    ----------
+    state : BlockState
+        What it was made for.
+    tokens : tuple of str
+        One a row.
+    boxes : tuple of Box
+        In the order of computation.
+    residuals : tuple of Residual
+        The ways around; none without residuals.
+    chosen : Box
+        The one that is enlarged.
+    mask : ndarray of bool, (n, n), or None
+        True where a query may attend.
+    before, after : ndarray, (n,)
+        Euclidean norm of every token's row as it enters and as it leaves the layer.
+    layer : EncoderLayer
+        The weights.
+    trace : EncoderTrace
+        All arrays.
+    embeddings : ndarray, (batch, n, d_model), or None
+        The vectors before positions are added; in the first layer with positions only.
+    """
+
+    state: BlockState
+    tokens: tuple[str, ...]
+    boxes: tuple[Box, ...]
+    residuals: tuple[Residual, ...]
+    chosen: Box
+    mask: Bools | None
+    before: Floats
+    after: Floats
+    layer: EncoderLayer
+    trace: EncoderTrace
+    embeddings: Floats | None
+
+    @property
+    def token(self) -> int | None:
+        """The token that is followed, if it is there."""
+        token = self.state.token
+        return token if token is not None and token < len(self.tokens) else None
+
+    def box(self, name: str) -> Box:
+        """Return a box by its name; that the diagram has it is the caller's to know."""
+        return next(box for box in self.boxes if box.name == name)
+
+
+def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> DiagramPicture:
+    """Compute the diagram of the layer a state looks into.
+
+    Raises
+    ------
+    ExplorerError
+        The sizes do not go together, or a number leaves the float range.
+    """
+    drawn, trace = block_stack(state), block_trace(state).layers[state.layer_shown]
+    boxes = _boxes(replace(without_view(state), layer=state.layer_shown))
+    names = [box.name for box in boxes]
+    chosen = boxes[names.index(state.box)] if state.box in names else boxes[nearest_box(state.box, names)]
+    return DiagramPicture(
+        state,
+        drawn.tokens,
+        boxes,
+        _residuals(state, names),
+        chosen,
+        drawn.mask,
+        np.linalg.norm(trace.x[0], axis=-1),
+        np.linalg.norm(trace.output[0], axis=-1),
+        drawn.stack.layers[state.layer_shown],
+        trace,
+        drawn.embeddings if state.encoding and state.layer_shown == 0 else None,
+    )
+
+
+@kept
+def _boxes(state: BlockState) -> tuple[Box, ...]:
+    """Return the boxes of a state without a view but for its layer; what is computed of them lasts."""
+    boxes = layer_boxes(state, block_trace(state).layers[state.layer])
+    for box in boxes:
+        checkpoint()
+        _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at
+    return boxes
+
+
+ORDER = (
+    "x",
+    "attention_input",
+    "q",
+    "k",
+    "v",
+    "scores",
+    "scaled",
+    "masked",
+    "weights",
+    "head_output",
+    "concat",
+    "attention_output",
+    "attention_sum",
+    "middle",
+    "feed_forward_input",
+    "before_activation",
+    "linear_part",
+    "hidden",
+    "feed_forward_output",
+    "feed_forward_sum",
+    "output",
+)
+"""All boxes there can be, in the order of computation."""
+
+
+def nearest_box(wanted: str, names: list[str]) -> int:
+    """Return the place of the last box that comes no later than one that a switch has taken away."""
+    place = ORDER.index(wanted) if wanted in ORDER else 0
+    return max((index for index, name in enumerate(names) if ORDER.index(name) <= place), default=0)
+
+
+def shape_trace(picture: DiagramPicture) -> str:
+    """Return the shapes as tutorials write them: (6,64)→(8,6,8)→(8,6,6)→(8,6,8)→(6,64)→(6,64)."""
+    names = ("x", "q", "weights", "head_output", "concat", "attention_output")
+    return " → ".join(picture.box(name).shape_text for name in names)
+
+
+def _residuals(state: BlockState, names: list[str]) -> tuple[Residual, ...]:
+    if not state.residual:
+        return ()
+    found = [Residual("x", "attention_sum")]
+    if "feed_forward_sum" in names:
+        found.append(Residual("middle" if "middle" in names else "attention_sum", "feed_forward_sum"))
+    return tuple(found)

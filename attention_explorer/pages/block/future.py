@@ -1,0 +1,231 @@
+"""Replace one token, and see which rows of the output move: with and without a causal mask, layer by layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from attention_explorer.core.byte_cache import Kept
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numerals import size_text
+from attention_explorer.errors import ArrayError
+from attention_explorer.model import EncoderStack, causal_mask
+from attention_explorer.model.arrays import Bools
+from attention_explorer.pages.block.learned import steps_to_learn
+from attention_explorer.pages.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
+from attention_explorer.pages.block.state import BlockState
+from attention_explorer.sources.tokens import tokens_of
+
+NOISE = 99.0
+"""What the noise is multiplied by, as the tutorials' check does."""
+PASSES = 4
+"""Through the stack: before and after, with and without the mask."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moved:
+    """What a replaced token changes at every level: the input, then the output of each layer."""
+
+    change: FloatArray
+    """Largest change in a row, (levels, n)."""
+    numbers: np.typing.NDArray[np.intp]
+    """How many numbers of a row have other bits, (levels, n)."""
+
+    def same_rows(self, level: int) -> int:
+        """Return how many rows are bit for bit the same."""
+        return int((self.numbers[level] == 0).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FuturePicture:
+    """What moves without a mask (False) and with a causal one (True)."""
+
+    state: BlockState
+    tokens: tuple[str, ...]
+    moved: dict[bool, Moved]
+    reason: str = ""
+    """Why there is nothing to compare."""
+
+    @property
+    def token(self) -> int:
+        """The token that is replaced, counted from 0."""
+        return changed_shown(self.state, len(self.tokens))
+
+    @property
+    def layers(self) -> int:
+        """How many layers there are."""
+        return self.state.layers
+
+    @property
+    def largest(self) -> float:
+        """The largest change anywhere, at least 1e-300."""
+        return max(1e-300, *(float(moved.change.max()) for moved in self.moved.values()))
+
+    @property
+    def smallest(self) -> float:
+        """The smallest change that is one."""
+        found = [float(m.change[m.change > 0].min()) for m in self.moved.values() if (m.change > 0).any()]
+        return min(found, default=self.largest)
+
+
+def changed_shown(state: BlockState, count: int | None = None) -> int:
+    """Return the token that is replaced, or the last there is, counted from 0."""
+    return min(max(state.changed_token, 0), (token_count(state) if count is None else count) - 1)
+
+
+def token_count(state: BlockState) -> int:
+    """Return how many tokens the sentence has, at least 1."""
+    return max(len(tokens_of(state.sentence)), 1)
+
+
+_kept: Kept[FuturePicture] = Kept()
+
+
+def is_quick(state: BlockState) -> bool:
+    """Whether the comparison takes less than about 20 ms."""
+    if _kept.get(_key(state)) is not None:
+        return True
+    return PASSES * count_numbers(state) <= QUICK_NUMBERS and not steps_to_learn(state)
+
+
+def _key(state: BlockState) -> BlockState:
+    """Return what decides the numbers; the page's own mask does not, for both are compared."""
+    return replace(without_view(state), causal=False, changed_token=changed_shown(state))
+
+
+def future_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> FuturePicture:
+    """Replace the token and compare.
+
+    Raises
+    ------
+    ExplorerError
+        The sizes of the state do not go together.
+    """
+    check_sizes(state)
+    kept = _kept.get(_key(state))
+    if kept is None:
+        kept = _compared(state)
+        _kept.keep(_key(state), kept)
+    return replace(kept, state=state)
+
+
+def _compared(state: BlockState) -> FuturePicture:
+    whole = block_stack(state)
+    before, token = whole.x[0], changed_shown(state, len(whole.tokens))
+    after = before.copy()
+    # Noise of its own: not the numbers that the embeddings began with.
+    after[token] = np.random.RandomState([state.seed, token]).randn(before.shape[1]) * NOISE
+    try:
+        masks = {False: None, True: causal_mask(len(before))}
+        moved = {causal: _moved(whole.stack, before, after, mask) for causal, mask in masks.items()}
+    except ArrayError as error:
+        return FuturePicture(state, whole.tokens, {}, f"There is nothing to compare: {error}.")
+    return FuturePicture(state, whole.tokens, moved)
+
+
+def _moved(stack: EncoderStack, before: FloatArray, after: FloatArray, mask: Bools | None) -> Moved:
+    pairs = list(zip(stack(before, mask=mask).levels, stack(after, mask=mask).levels, strict=True))
+    return Moved(
+        np.stack([np.abs(new - old).max(axis=-1) for old, new in pairs]),
+        np.stack([(_bits(new) != _bits(old)).sum(axis=-1) for old, new in pairs]),
+    )
+
+
+def _bits(array: FloatArray) -> np.typing.NDArray[np.uint64]:
+    """Return the bits of float64 numbers: −0 and 0 differ, two equal NaNs do not."""
+    return np.ascontiguousarray(array, np.float64).view(np.uint64)
+
+
+# ---- Words ----
+
+
+def level_name(level: int, count: Count) -> str:
+    """Return what a level is: the input, or the output of a layer."""
+    return "X" if level == 0 else count.layer(level - 1)
+
+
+def title_of(causal: bool) -> str:
+    """Return what one half of the picture shows."""
+    return "causal: a token sees itself and earlier ones" if causal else "no mask: every token sees every token"
+
+
+def count_text(picture: FuturePicture, causal: bool) -> str:
+    """Return how many rows of the output stay the same."""
+    count, same = len(picture.tokens), picture.moved[causal].same_rows(-1)
+    if not same:
+        return "the only row changes" if count == 1 else f"all {count} rows change"
+    return f"{count - same} of {count} rows change, {same} {'keeps' if same == 1 else 'keep'} every bit"
+
+
+def future_sentences(picture: FuturePicture) -> tuple[str, ...]:
+    """Return what the panel says, the headline first."""
+    if picture.reason:
+        return "Numbers too large or too small", picture.reason
+    word, place, count = picture.tokens[picture.token], picture.state.count.number(picture.token), len(picture.tokens)
+    causal, free = picture.moved[True], picture.moved[False]
+    held = bool((causal.numbers[:, : picture.token] == 0).all())
+    through = f"all {picture.layers} layers" if picture.layers > 1 else "the layer"
+    sentences = [
+        _headline(picture, held),
+        f"The vector of “{word}” ({place} of {count}) is replaced by noise × {NOISE:g}, and both runs go through "
+        f"{through}.",
+        _causal_sentence(picture, held),
+        f"Without a mask {count_text(picture, False)}: "
+        + ("the change reaches every row." if free.same_rows(-1) == 0 else "the change does not reach every row."),
+        f"The other pictures have {'the causal' if picture.state.causal else 'no'} mask; here both are shown.",
+    ]
+    return tuple(sentences)
+
+
+def _headline(picture: FuturePicture, held: bool) -> str:
+    if picture.token == 0:
+        return "The first token has no past"
+    return "Earlier rows do not change" if held else "Earlier rows change"
+
+
+def _causal_sentence(picture: FuturePicture, held: bool) -> str:
+    if picture.token == 0:
+        later = "Replace a later one." if len(picture.tokens) > 1 else "Write a second word."
+        return f"Under a causal mask every token sees the first one: every row may change. {later}"
+    rows = "the row before it stays" if picture.token == 1 else f"the {picture.token} rows before it stay"
+    if held:
+        return (
+            f"Under a causal mask {rows} the same bit for bit, after every layer: masked weights are exactly 0, and 0 "
+            "times noise is 0."
+        )
+    return "Under a causal mask a row before it has changed, which should not happen."
+
+
+def future_words(picture: FuturePicture, causal: bool, token: int, level: int | None = None) -> str:
+    """Return what happens to a row at a level, the output if none is given."""
+    if not picture.moved or not 0 <= token < len(picture.tokens):
+        return ""
+    moved, at = picture.moved[causal], picture.layers if level is None else level
+    if not 0 <= at < len(moved.change):
+        return ""
+    mask = "causal" if causal else "no mask"
+    count = picture.state.count
+    place = (
+        f"{count.token(picture.tokens[token], token)}, {mask}, {f'after {count.layer(at - 1)}' if at else 'input X'}"
+    )
+    numbers, width = int(moved.numbers[at, token]), picture.state.d_model
+    if numbers == 0:
+        return f"{place}: all {width} numbers are the same bit for bit. Click to replace this token."
+    change = size_text(float(moved.change[at, token]))
+    return f"{place}: {numbers} of {width} numbers differ, by up to {change}. Click to replace this token."
+
+
+def future_numbers(picture: FuturePicture) -> dict[str, np.typing.NDArray[Any]]:
+    """Return the numbers behind the picture, each (levels, n)."""
+    if not picture.moved:
+        return {}
+    return {
+        "change_causal": picture.moved[True].change,
+        "change_no_mask": picture.moved[False].change,
+        "numbers_moved_causal": picture.moved[True].numbers,
+        "numbers_moved_no_mask": picture.moved[False].numbers,
+        "tokens": np.asarray(picture.tokens),
+    }

@@ -1,0 +1,90 @@
+"""The files that a session refers to: named relative to the session, so that both can be moved together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsSetup
+from attention_explorer.pages.lookup.head_row import HeadRow
+from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.recorded_recipe import FileRecipe
+from attention_explorer.sources.registry import recipe_as
+
+P = TypeVar("P", HeadsSetup, HeadRow)
+
+Named: TypeAlias = FileRecipe | ModelRecipe
+MOST_FOLDERS_UP = 2
+"""A file that lies further away is not moved along: it is named by its whole path."""
+
+
+def relative_to(state: ExplorerState, session: Path) -> ExplorerState:
+    """Return a state with its files named as seen from the folder of a session."""
+    folder = session.absolute().parent
+    return _with_files(state, lambda file: replace(file, path=_seen_from(folder, file.path)))
+
+
+def absolute_from(state: ExplorerState, session: Path) -> ExplorerState:
+    """Return a state that was read from a session, with whole paths again."""
+    folder = session.absolute().parent
+    return _with_files(state, lambda file: replace(file, path=os.path.normpath(folder / file.path)))
+
+
+def files_of(state: ExplorerState) -> tuple[str, ...]:
+    """Return the paths of the files that a state refers to, in its order."""
+    found = map(_named_by, _parts(state))
+    return tuple(dict.fromkeys(named.path for named in found if named is not None))
+
+
+def named_files(state: ExplorerState) -> tuple[FileRecipe, ...]:
+    """Return what names the files of recorded attention of a state, each once."""
+    files = (recipe_as(part.recipe, FileRecipe) for part in _parts(state))
+    return tuple(dict.fromkeys(file for file in files if file is not None))
+
+
+def with_files(state: ExplorerState, others: Mapping[FileRecipe, FileRecipe]) -> ExplorerState:
+    """Return a state that names other files in place of some."""
+
+    def change(named: Named) -> Named:
+        file = recipe_as(named, FileRecipe)
+        return named if file is None else others.get(file, file)
+
+    return _with_files(state, change)
+
+
+def _seen_from(folder: Path, path: str) -> str:
+    try:
+        relative = os.path.relpath(path, folder)
+    except ValueError:  # on another drive
+        return path
+    is_near = Path(relative).parts[: MOST_FOLDERS_UP + 1] != (os.pardir,) * (MOST_FOLDERS_UP + 1)
+    return Path(relative).as_posix() if is_near else path
+
+
+def _with_files(state: ExplorerState, change: Callable[[Named], Named]) -> ExplorerState:
+    heads, lookup = state.heads, state.lookup
+    setup = _changed(heads.setup, change)
+    other = None if heads.other is None else _changed(heads.other, change)
+    row = None if lookup.row is None else _changed(lookup.row, change)
+    if setup is not heads.setup or other is not heads.other:
+        state = replace(state, heads=replace(heads, setup=setup, other=other))
+    return state if row is lookup.row else replace(state, lookup=replace(lookup, row=row))
+
+
+def _changed(part: P, change: Callable[[Named], Named]) -> P:
+    named = _named_by(part)
+    return part if named is None else replace(part, recipe=change(named))
+
+
+def _parts(state: ExplorerState) -> list[HeadsSetup | HeadRow]:
+    """Return what has a recipe in a state, in its order."""
+    return [part for part in (state.heads.setup, state.heads.other, state.lookup.row) if part is not None]
+
+
+def _named_by(part: HeadsSetup | HeadRow) -> Named | None:
+    """Return the recipe of a part if it names a file, or the folder of a model."""
+    return recipe_as(part.recipe, FileRecipe) or recipe_as(part.recipe, ModelRecipe)

@@ -1,0 +1,113 @@
+"""How much each head of a setup differs from B, the setup kept for comparison."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import AttentionMap
+from attention_explorer.model.map_selection import row_blocks
+from attention_explorer.pages.heads.aligned import AlignedAxis, aligned_axis
+from attention_explorer.pages.heads.compare import Axes, axes_of
+from attention_explorer.pages.heads.differences import what_differs, which_map
+from attention_explorer.pages.heads.frame import HeadsFrame, other_frame
+from attention_explorer.pages.heads.presets import other_setup
+from attention_explorer.pages.heads.resolve import resolved
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.pages.heads.survey import HeadSurvey, surveys_of
+
+_NO_MORE = ": how much moved, not how much it matters"
+"""A head may move much with a word, and what the model answers may not depend on it."""
+
+
+def map_difference(a: AttentionMap, b: AttentionMap, queries: AlignedAxis, keys: AlignedAxis) -> float:
+    """Return how much of a query's weight lies elsewhere in another map: ½ Σ |a − b|, the mean over the queries.
+
+    Where both maps have the same tokens and rows that sum to 1, that is the total variation distance of the rows, from
+    0 to 1. Of tokens that only one has, nothing is counted; NaN where they have none in common.
+    """
+    (rows_a, rows_b), (columns_a, columns_b) = (
+        (axis.in_a[axis.both], axis.in_b[axis.both]) for axis in (queries, keys)
+    )
+    if not (len(rows_a) and len(columns_a)):
+        return math.nan
+    total = 0.0
+    for _, block in row_blocks(np.arange(len(rows_a)), max(a.n_k, b.n_k)):
+        left, right = a.weights(rows_a[block])[:, columns_a], b.weights(rows_b[block])[:, columns_b]
+        total += float(np.abs(left.astype(np.float64) - right).sum())
+    return 0.5 * total / len(rows_a)
+
+
+def compared(a: HeadsFrame, b: HeadsFrame | None, survey: HeadSurvey) -> HeadSurvey:
+    """Return a head of A with how much it differs from B; NaN where B has no such head, or there is no B.
+
+    Where the setups differ in nothing but what is large, that is from what is large in B; else from the same head of B.
+    """
+    if b is None:
+        return replace(survey, difference=math.nan)
+    return replace(survey, difference=_difference_of(a, b, *survey.place)) if survey.is_computed else survey
+
+
+@kept
+def _difference_of(a: HeadsFrame, b: HeadsFrame, layer: int, head: int) -> float:
+    if _are_same_heads(a.setup, b.setup):
+        other = b.map
+    elif (layer, head) in b.places:
+        other = b.layers[layer].maps[head]
+    else:
+        return math.nan
+    try:
+        return map_difference(a.layers[layer].maps[head], other, *_axes(a, b))
+    except ExplorerError:  # weights of B that cannot be read
+        return math.nan
+
+
+@kept
+def _axes(a: HeadsFrame, b: HeadsFrame) -> Axes:
+    """Match queries with queries and keys with keys, once for all heads."""
+    return axes_of(a, b)
+
+
+def _are_same_heads(a: HeadsSetup, b: HeadsSetup) -> bool:
+    """Whether two setups differ in nothing but what is large: then a head and its namesake are the same."""
+    return a.without_focus == b.without_focus
+
+
+def frame_of_b(heads: HeadsState) -> HeadsFrame | None:
+    """Return the frame of B; None where nothing is kept or B cannot be computed: Compare gives the reason."""
+    if heads.other is None:
+        return None
+    try:
+        return other_frame(heads)
+    except ExplorerError:
+        return None
+
+
+def surveys_on_wall(heads: HeadsState, frame: HeadsFrame) -> tuple[HeadSurvey, ...]:
+    """Return all heads, with how much each differs from B if they are arranged by that."""
+    surveys = surveys_of(frame)
+    if not heads.view.compares_heads:
+        return surveys
+    b = frame_of_b(heads)
+    return tuple(compared(frame, b, survey) for survey in surveys)
+
+
+def compared_with(heads: HeadsState) -> str:
+    """Say what the heads of the wall differ from, if they are arranged by that; empty if not. Nothing is computed."""
+    other = other_setup(heads)
+    if other is None or not heads.view.compares_heads:
+        return ""
+    a, b = resolved(heads.setup), resolved(other)
+    if _are_same_heads(a, b):
+        return f"difference of each head from {which_map(b)} (B){_NO_MORE}"
+    title = what_differs(*(replace(each.without_focus, count=a.count) for each in (a, b)))[1].removeprefix("B: ")
+    said = f"difference of each head from its own in B ({title})"
+    pairs = (a.recipe.tokens, b.recipe.tokens), (a.recipe.context_tokens, b.recipe.context_tokens)
+    if all(first == second for first, second in pairs):
+        return said + _NO_MORE
+    by_place = all(len(x) == len(y) and aligned_axis(x, y).is_complete for x, y in pairs)
+    return f"{said}, {'place by place' if by_place else 'on the tokens that both have'}{_NO_MORE}"

@@ -1,0 +1,340 @@
+"""Every head at a glance: a small picture of its weights and what they amount to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import counted, plain
+from attention_explorer.errors import ArrayError
+from attention_explorer.model import MapSummary, Pooled
+from attention_explorer.model.map_summary import SummaryPass
+from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
+from attention_explorer.model.pooling import tile_bounds
+from attention_explorer.pages.heads.evenness import EVEN, is_nearly_uniform, largest_excess
+from attention_explorer.pages.heads.frame import HeadsFrame, head_name
+from attention_explorer.pages.heads.state import HeadsView, SortBy, Threshold
+from attention_explorer.sources.source import Made
+
+MOST_MEASURED = 64 * 64
+"""Cells up to which patterns are measured of all heads, at about 0.1 ms each."""
+
+CLEAR, FEWEST_QUERIES = 0.5, 3
+"""From this score on, and of so many queries, a pattern is named on a thumbnail."""
+
+THUMBNAIL_TILES = 128
+"""The most rows and columns of a thumbnail's picture; its widget is about as large."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadSurvey:
+    """A head on the wall."""
+
+    layer: int
+    head: int
+    name: str
+    pooled: Pooled  # at most 128 × 128 tiles of weights
+    summary: MapSummary
+    excess: float
+    """The largest |n·w − 1| of its weights w, n the keys their query sees; of tiles, at least the largest n·w − 1.
+
+    Infinite where the entropy tells already that the weights are not nearly uniform.
+    """
+    shape: tuple[int, int]
+    """Queries and keys."""
+    is_computed: bool = True
+    """Whether there are numbers; if not, only its place is known."""
+    patterns: Mapping[Pattern, PatternScore] = field(default_factory=dict)
+    """How much of its weight falls on the keys of known patterns; empty where that was not measured."""
+    is_coming: bool = False
+    """Whether it has no numbers because they are being computed now."""
+    refusal: str = ""
+    """Why there are no numbers and never will be, if that is so."""
+    difference: float | None = None
+    """How much it differs from B, 0 to 1; None as long as that is not measured, NaN where there is nothing to compare.
+
+    See `head_difference`.
+    """
+    _ends: dict[Contrast, float] = field(default_factory=dict, repr=False)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Layer and head."""
+        return self.layer, self.head
+
+    def end_under(self, contrast: Contrast) -> float:
+        """Return where its colours would end under a contrast if it were alone: looked for when it is asked for."""
+        if contrast not in self._ends:
+            self._ends[contrast] = weight_scale(contrast, *self.pooled).high
+        return self._ends[contrast]
+
+
+def survey_heads(frame: HeadsFrame) -> Iterator[HeadSurvey]:
+    """Yield the heads of all layers, one after the other: with many tokens each takes its time."""
+    for place in frame.places:
+        yield head_survey(frame, *place)
+
+
+def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
+    """Return the small picture and the summary of a head; of one whose numbers are no weights, why they are none."""
+    patterns = _pattern_pass(frame)
+    try:
+        pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES, patterns)
+    except ArrayError as error:
+        return not_computed(frame, layer, head, frame.count.recounted(str(error)))
+    excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
+    scores = {} if patterns is None else patterns.scores()
+    return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape, patterns=scores)
+
+
+def _pattern_pass(frame: HeadsFrame) -> PatternPass | None:
+    """Return what measures patterns, where they mean something or take no time."""
+    tokens = _measured_tokens(frame)
+    return None if tokens is None else PatternPass(frame.shape, *tokens)
+
+
+@kept  # all heads ask for the same ones
+def _measured_tokens(frame: HeadsFrame) -> tuple[tuple[str, ...], ...] | None:
+    """Return the tokens of the keys, or those of queries and keys in cross-attention; None if nothing is measured."""
+    n_q, n_k = frame.shape
+    if frame.source.traits.made not in (Made.LEARNED, Made.RECORDED) and n_q * n_k > MOST_MEASURED:
+        return None
+    queries, keys = frame.exact_tokens
+    return (queries, keys) if frame.is_cross else (keys,)
+
+
+def not_computed(frame: HeadsFrame, layer: int, head: int, refusal: str = "") -> HeadSurvey:
+    """Return a head that nobody has looked at yet, or that was refused: it has a place and a name, and no numbers."""
+    n_q, n_k = (min(length, THUMBNAIL_TILES) for length in frame.shape)
+    nothing = Pooled(np.zeros((n_q, n_k)), np.ones((n_q, n_k), np.bool_))
+    name, no_rows = head_name(frame, layer, head), SummaryPass(frame.shape).summary()
+    return HeadSurvey(layer, head, name, nothing, no_rows, math.inf, frame.shape, is_computed=False, refusal=refusal)
+
+
+def coming(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
+    """Return a head that is being computed: of a long map that takes long, and its place is not to be empty."""
+    return replace(not_computed(frame, layer, head), is_coming=True)
+
+
+def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
+    """Return how far weights are from an even share, from the small picture: no map is computed a second time."""
+    n_q, n_k = frame.shape
+    visible = np.full(n_q, n_k) if frame.mask is None else frame.mask.sum(axis=1)
+    if pooled.values.shape == frame.shape:
+        return largest_excess(pooled.values, ~pooled.masked)
+    # A tile knows its largest weight, but not whose it is: at least the row's with the fewest keys.
+    fewest = np.minimum.reduceat(visible, tile_bounds(n_q, len(pooled.values))[:-1])
+    return float((pooled.values * fewest[:, None] - 1.0).max(where=~pooled.masked, initial=0.0))
+
+
+@kept
+def surveys_of(frame: HeadsFrame) -> tuple[HeadSurvey, ...]:
+    """Return all heads at once."""
+    return tuple(survey_heads(frame))
+
+
+_ENDS = {Contrast.MAX: "largest of all", Contrast.PERCENTILE: "98 % of each head"}
+"""What the end of the wall’s colours is called, for those contrasts under which it depends on the weights."""
+
+
+def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale:
+    """Return the colours of all thumbnails: the same weight has the same colour in every head.
+
+    They end no lower than at three even shares, 3/n for n keys: else heads that are all even would look strong.
+    """
+    surveys = tuple(surveys)
+    computed = [survey for survey in surveys if survey.is_computed]
+    if contrast not in _ENDS or not computed:
+        return weight_scale(contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
+    largest = max(survey.end_under(contrast) for survey in computed)
+    top = min(max(largest, 3.0 / min(survey.shape[1] for survey in computed)), 1.0)
+    what = _ENDS[contrast] if largest >= top else "3 even shares"
+    if len(computed) + sum(bool(survey.refusal) for survey in surveys) < len(surveys):
+        what = what.replace("of all", "so far")
+    return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", end=f"{end_text(top)}, {what}" if top < 1.0 else "")
+
+
+def wall_legend(surveys: tuple[HeadSurvey, ...], view: HeadsView) -> MapPicture:
+    """Return a picture of no cells that holds what the colour bar of a wall says."""
+    masked = np.array([any(survey.pooled.masked.any() for survey in surveys if survey.is_computed)])
+    return MapPicture(np.zeros((0, 0)), masked, wall_scale(surveys, view.contrast), view.colour_map, (), ())
+
+
+_MEASURES = {
+    SortBy.ENTROPY: "entropy",
+    SortBy.EVENNESS: "evenness",
+    SortBy.MAX_WEIGHT: "max_weight",
+    SortBy.SATURATED: "saturated",
+    SortBy.SCORE_STD: "score_std",
+    SortBy.DISTANCE: "distance",
+    SortBy.SELF: "self_mass",
+    SortBy.PREVIOUS: "previous_mass",
+    SortBy.FIRST: "first_mass",
+}
+
+
+def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy, *, reverse: bool = False) -> tuple[HeadSurvey, ...]:
+    """Return the heads in an order: by number, or by a summary, the largest first; or the other way round.
+
+    Heads that have no such summary are the last either way; those with the same one stand by number.
+    """
+    if sort is SortBy.NUMBER:
+        return tuple(sorted(surveys, key=lambda survey: survey.place, reverse=reverse))
+    values = {survey: _measure(survey, sort) for survey in surveys}
+    by_number = sorted(surveys, key=lambda survey: survey.place)
+    with_number = [survey for survey in by_number if not math.isnan(values[survey])]
+    ordered = sorted(with_number, key=lambda survey: (-values[survey], survey.place), reverse=reverse)
+    return (*ordered, *(survey for survey in by_number if math.isnan(values[survey])))
+
+
+_PATTERNS = {
+    SortBy.NEXT: Pattern.NEXT,
+    SortBy.BACK: Pattern.BACK,
+    SortBy.SAME: Pattern.SAME,
+    SortBy.SPECIAL: Pattern.SPECIAL,
+    SortBy.INDUCTION: Pattern.INDUCTION,
+}
+_UNDEFINED = {
+    SortBy.EVENNESS: "no query sees more than one key",
+    SortBy.SCORE_STD: "the scores of these heads are not known",
+    SortBy.NEXT: "no query sees the token after it",
+    SortBy.BACK: "the queries do not look far enough back",
+    SortBy.SAME: "no query sees its own token elsewhere",
+    SortBy.SPECIAL: "no query sees punctuation or a special token",
+    SortBy.INDUCTION: "no query sees what came after the same token earlier",
+    SortBy.DIFFERENCE: "nothing is kept as B with which these heads could be compared",
+}
+"""Why no head has such a number."""
+_SPECIAL = "marks"
+_SHORT = {
+    SortBy.EVENNESS: "even",
+    SortBy.MAX_WEIGHT: "mean max",
+    SortBy.SATURATED: "saturated",
+    SortBy.SCORE_STD: "std",
+    SortBy.DISTANCE: "dist",
+    SortBy.SELF: "self",
+    SortBy.PREVIOUS: "prev",
+    SortBy.FIRST: "first",
+    SortBy.NEXT: "next",
+    SortBy.SAME: "same",
+    SortBy.SPECIAL: _SPECIAL,
+    SortBy.INDUCTION: "induction",
+    SortBy.DIFFERENCE: "differs",
+}
+
+
+def _measure(survey: HeadSurvey, sort: SortBy) -> float:
+    """Return the number that heads are sorted by; NaN where there is none."""
+    if sort in _PATTERNS:
+        return survey.patterns.get(_PATTERNS[sort], PatternScore()).score
+    if sort is SortBy.DIFFERENCE:
+        return math.nan if survey.difference is None else survey.difference
+    return float(getattr(survey.summary, _MEASURES[sort]))
+
+
+def meets(survey: HeadSurvey, threshold: Threshold | None) -> bool:
+    """Whether a head is looked at; one without the number is not, once there is a threshold."""
+    if threshold is None or threshold.by is SortBy.NUMBER:
+        return True
+    value = _measure(survey, threshold.by)
+    return value <= threshold.value if threshold.at_most else value >= threshold.value
+
+
+def threshold_words(surveys: Sequence[HeadSurvey], threshold: Threshold | None) -> str:
+    """Say how many heads are looked at, of those whose numbers have come; empty without a threshold."""
+    if threshold is None:
+        return ""
+    computed = [survey for survey in surveys if survey.is_computed]
+    many = counted(len(computed), "head") + (" so far" if len(computed) < len(surveys) else "")
+    return f"{sum(meets(survey, threshold) for survey in computed)} of {many}"
+
+
+def first_threshold(surveys: Sequence[HeadSurvey], sort: SortBy) -> Threshold:
+    """Return the threshold to begin with: half of the heads have as much of what they are sorted by, or of entropy."""
+    by = SortBy.ENTROPY if sort is SortBy.NUMBER else sort
+    values = [_measure(survey, by) for survey in surveys]
+    there = [value for value in values if not math.isnan(value)]
+    return Threshold(by, float(f"{np.median(there):.2g}") if there else 0.0)
+
+
+def why_unordered(frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], sort: SortBy) -> str:
+    """Say why no head has the number that heads are to be sorted by; empty where one has it, or may have it yet."""
+    is_number = sort is SortBy.NUMBER or not surveys
+    if is_number or not all(each.is_computed and math.isnan(_measure(each, sort)) for each in surveys):
+        return ""
+    if sort is SortBy.DIFFERENCE and any(survey.difference is None for survey in surveys):
+        return ""  # they are being compared
+    if sort not in _PATTERNS:
+        reason = _UNDEFINED.get(sort, "no query attends to anything")
+    elif not surveys[0].patterns:
+        reason = "in long texts, patterns are measured only of heads that were learned or recorded"
+    elif frame.is_cross and sort in (SortBy.NEXT, SortBy.BACK, SortBy.INDUCTION):
+        reason = "queries have no position among the keys of a second sentence"
+    else:
+        reason = _UNDEFINED[sort]
+    return f"In order of number: {reason}."
+
+
+def _short(survey: HeadSurvey, sort: SortBy) -> str:
+    if sort is not SortBy.BACK:
+        return _SHORT[sort]
+    back = survey.patterns.get(Pattern.BACK, PatternScore()).back
+    return "back" if back is None else f"{back} back"
+
+
+def measure_text(survey: HeadSurvey, sort: SortBy) -> str:
+    """Return the summary a wall is sorted by; sorted by number, the entropy."""
+    summary = survey.summary
+    if sort in (SortBy.NUMBER, SortBy.ENTROPY):
+        return f"H {_said(summary.entropy)}"
+    return f"{_short(survey, sort)} {_said(_measure(survey, sort))}"
+
+
+def _said(value: float) -> str:
+    return "–" if math.isnan(value) else plain(value)
+
+
+def character(survey: HeadSurvey) -> str:
+    """Return what stands out about a head, if anything does: where most of its weight goes, or that it is even."""
+    summary = survey.summary
+    if is_nearly_uniform(summary.evenness, survey.excess):
+        return "≈ even"
+    masses = [(summary.self_mass, "self"), (summary.previous_mass, "prev"), (summary.first_mass, "first")]
+    for sort, pattern in _PATTERNS.items():
+        found = survey.patterns.get(pattern, PatternScore())
+        if found.queries >= FEWEST_QUERIES and found.score > 2.0 * found.chance:
+            masses.append((found.score, _short(survey, sort)))
+    clear = [each for each in masses if each[0] >= CLEAR]
+    # Punctuation and special tokens are many keys, the first among them: named where nothing narrower is.
+    clear = [each for each in clear if each[1] != _SPECIAL] or clear
+    if clear:
+        mass, name = max(clear, key=lambda each: each[0])
+        return f"{name} {plain(mass)}"
+    return "saturated" if summary.saturated >= 0.2 else ""
+
+
+def pattern_words(survey: HeadSurvey, *, short: bool = False) -> str:
+    """Say which pattern a head follows most, how clearly, and, unless it is to be short, of what and what that means.
+
+    Empty if none was measured, or none is followed more than even weights would follow it.
+    """
+    found = [
+        (score.score, pattern, score)
+        for pattern, score in survey.patterns.items()
+        if score.queries >= FEWEST_QUERIES and score.score > score.chance
+    ]
+    if not found:
+        return ""
+    _, pattern, best = max(found, key=lambda each: each[0])
+    name = f"{best.back} back" if pattern is Pattern.BACK else pattern.value
+    said, even = f"most like “{name}”: {plain(best.score)}", f"(even weights: {plain(best.chance)})"
+    if short:
+        return f"{said} {even}"
+    queries = "1 query" if best.queries == 1 else f"{best.queries} queries"
+    return f"{said} of the weight of {queries} {even}. {pattern.meaning}"

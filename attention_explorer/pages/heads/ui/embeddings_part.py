@@ -1,0 +1,178 @@
+"""The vectors of the tokens as numbers to type, with their dot products beside their cosines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numbers_files import as_csv
+from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.heads.dots import (
+    DotTable,
+    as_given,
+    dot_pictures,
+    dot_table,
+    dot_verdict,
+    dot_words,
+    reason_against_typing,
+    vectors_table,
+    vectors_words,
+    with_number,
+)
+from attention_explorer.pages.heads.ui.matrix_view import Cell, MatrixView
+from attention_explorer.pages.heads.ui.typing_part import TypingPart
+from attention_explorer.pages.ui.session import Session
+from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
+from attention_explorer.sources.registry import recipe_as
+from attention_explorer.sources.source import Recipe
+
+ROWS_SEEN = 6
+
+
+class EmbeddingsPart(TypingPart):
+    """Type a number, and the dot products, the cosines and every head follow."""
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(session, look, parent)
+        self._shown: tuple[Recipe, Count] | None = None
+        self._table: DotTable | None = None
+        self._make_vectors()
+        self._make_pairs()
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._vectors)
+        self._column.addWidget(self._pairs, 1)
+        self._column.addStretch(0)
+        self.set_look(look)
+
+    # ---- Building ----
+
+    def _make_vectors(self) -> None:
+        self._vectors = Card(self._look)
+        self.words = TextBlock(self._look, 1, "What these vectors are")
+        self.edit = QPushButton("Edit these numbers")
+        self.edit.setToolTip("Turn these vectors into numbers that you can change, the same as now to begin with")
+        self.edit.clicked.connect(self._on_edit)
+        self.tutorial = QPushButton("Three words")
+        self.tutorial.setToolTip("cat, sat and mat as vectors of four numbers, as in the tutorial")
+        self.tutorial.clicked.connect(self._on_tutorial)
+        self.copy = QPushButton("Copy as CSV")
+        self.copy.setToolTip("Vectors, dot products and cosines with every digit, on the clipboard")
+        self.copy.clicked.connect(self.copy_numbers)
+        self.model = MatrixModel(self._on_typed, digits=5, parent=self)
+        self.table = MatrixTable(self.model, self._look, "Vectors of the tokens")
+        row = QHBoxLayout()
+        row.addWidget(self.words, 1)
+        for button in (self.edit, self.tutorial, self.copy):
+            row.addWidget(button)
+        self._vectors.body.addLayout(row)
+        self._vectors.body.addWidget(self.table, 1)
+
+    def _make_pairs(self) -> None:
+        self._pairs = Card(self._look)
+        self.dots = MatrixView(self._look, "Dot products of all pairs")
+        self.cosines = MatrixView(self._look, "Cosines of all pairs")
+        both = QHBoxLayout()
+        for view in (self.dots, self.cosines):
+            view.cell_hovered.connect(self._on_hovered)
+            view.cell_chosen.connect(self._on_chosen)
+            both.addWidget(view, 1)
+        self.products = TextBlock(self._look, 3, "The products behind a dot product")
+        self.verdict = TextBlock(self._look, 2, "What to notice")
+        self._pairs.body.addLayout(both, 1)
+        self._pairs.body.addWidget(self.products)
+        self._pairs.body.addWidget(self.verdict)
+
+    # ---- Showing ----
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self._column.setContentsMargins(look.px(8), look.px(8), look.px(8), look.px(8))
+        self._column.setSpacing(look.px(8))
+        for part in (self._vectors, self._pairs, self.words, self.table, self.dots, self.cosines, self.products):
+            part.set_look(look)
+        self.verdict.set_look(look)
+        self._fit_table()
+
+    def show_recipe(self, recipe: Recipe, count: Count) -> None:
+        """Show the vectors of a recipe, with their features numbered in a way."""
+        if (recipe, count) == self._shown:
+            return
+        self._shown = recipe, count
+        self.edit.setEnabled(not reason_against_typing(recipe))
+        try:
+            self._show_table(recipe, dot_table(recipe), count)
+        except ExplorerError as error:
+            self._table = None
+            self.words.set_text(TextLine(str(error), size=12.5))
+            for part in (self._pairs, self.table, self.copy, self.edit):
+                part.hide()
+
+    def _show_table(self, recipe: Recipe, table: DotTable, count: Count) -> None:
+        self._table = table
+        toy = recipe_as(recipe, ToyRecipe)
+        is_given = toy is not None and toy.vectors is TokenVectors.GIVEN
+        for part in (self._pairs, self.table, self.copy):
+            part.show()
+        self.edit.setVisible(not is_given)
+        self.words.set_text(TextLine(vectors_words(recipe), "muted", size=12.5))
+        width = table.vectors.shape[1]
+        columns = (*count.all_of(width), "length")
+        numbers = [[*vector, length] for vector, length in zip(table.vectors.tolist(), table.lengths, strict=True)]
+        editable = width if is_given and not reason_against_typing(recipe) else 0
+        self.model.show_numbers(table.names, columns, numbers, editable)
+        self._fit_table()
+        dots, cosines = dot_pictures(table)
+        self.dots.show_picture(replace(dots, row_title="token", column_title="dot product with"))
+        self.cosines.show_picture(replace(cosines, row_title="token", column_title="cosine with"))
+        if self.dots.chosen is None:
+            self._choose((0, min(2, len(table.names) - 1)))
+        self._say()
+        self.verdict.set_text(TextLine(dot_verdict(table), size=12.5))
+
+    def _fit_table(self) -> None:
+        """Give the table the height of its rows, up to some; the pictures below take the rest."""
+        if self._table is not None:
+            bar = self.table.horizontalScrollBar().sizeHint().height() if self._table.vectors.shape[1] > 8 else 0
+            self.table.setFixedHeight(self.table.height_of(min(len(self._table.names), ROWS_SEEN)) + bar)
+
+    def _choose(self, cell: Cell) -> None:
+        for view in (self.dots, self.cosines):
+            view.show_chosen(cell)
+
+    def _say(self) -> None:
+        cell = self.dots.hovered or self.cosines.hovered or self.dots.chosen
+        if self._table is not None and cell is not None:
+            product, cosine = dot_words(self._table, *cell)
+            self.products.set_text(TextLine(product, bold=True), TextLine(cosine))
+
+    # ---- What people do ----
+
+    def _on_hovered(self, _cell: object) -> None:
+        self._say()
+
+    def _on_chosen(self, cell: Cell) -> None:
+        self._choose(cell)
+        self._say()
+
+    def _on_edit(self) -> None:
+        self.change_recipe("Edit the embeddings", as_given)
+
+    def _on_typed(self, row: int, column: int, text: str) -> bool:
+        names = self._table.names if self._table is not None else ()
+        return self.change_recipe(f"Change “{names[row]}”", lambda recipe: with_number(recipe, row, column, text))
+
+    def _on_tutorial(self) -> None:
+        self.open_preset("dot-products")
+
+    def copy_numbers(self) -> None:
+        """Put vectors, dot products and cosines on the clipboard as CSV."""
+        if self._table is not None:
+            QGuiApplication.clipboard().setText(as_csv(*vectors_table(self._table)))

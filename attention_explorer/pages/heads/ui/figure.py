@@ -1,0 +1,230 @@
+"""The pictures of the Heads page as figures: on white, with title and caption, whatever the screen wears."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter
+
+from attention_explorer.core.map_picture import MapPicture, Window
+from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.kit.drawing.heatmap import paint_heatmap, paint_lit
+from attention_explorer.kit.drawing.heatmap_layout import layout_of
+from attention_explorer.kit.drawing.small_map import paint_marks
+from attention_explorer.kit.export.figure import FigureStyle
+from attention_explorer.kit.export.frame import FigureFrame, is_drawing, styled_frame, width_for
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.heads.alt_text import alt_text
+from attention_explorer.pages.heads.compare import Comparison, compared_sources
+from attention_explorer.pages.heads.compare_export import difference_numbers
+from attention_explorer.pages.heads.export import map_numbers, marked_numbers, stages_numbers, wall_numbers
+from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name, other_frame
+from attention_explorer.pages.heads.head_difference import compared_with, surveys_on_wall
+from attention_explorer.pages.heads.large_picture import (
+    MOST_PRINTED_LINE_ROWS,
+    LargePicture,
+    large_picture,
+    part_shown,
+)
+from attention_explorer.pages.heads.lines import LinePicture
+from attention_explorer.pages.heads.marked import MarkedHeads
+from attention_explorer.pages.heads.stages import StagesPicture
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
+from attention_explorer.pages.heads.survey import HeadSurvey, threshold_words
+from attention_explorer.pages.heads.ui.compare_picture import paint_compare
+from attention_explorer.pages.heads.ui.line_picture import paint_lines
+from attention_explorer.pages.heads.ui.marked_picture import marked_layout, paint_marked
+from attention_explorer.pages.heads.ui.room import fitted_room, heads_room
+from attention_explorer.pages.heads.ui.stages_picture import paint_stage_maps, stages_layout
+from attention_explorer.pages.heads.ui.wall_picture import paint_wall, wall_size
+from attention_explorer.pages.heads.wording import badges, map_title, source_words
+
+MOST_TILES = (1024, 1024)
+MOST_MAPS = 4
+NARROWEST_WALL = 360.0
+"""Pixels that three thumbnails beside each other need."""
+
+
+@dataclass(frozen=True)
+class HeadsFigure:
+    """A `Figure` of the large picture of a state, or of the wall of all heads."""
+
+    heads: HeadsState
+    is_wall: bool = False
+    style: FigureStyle = FigureStyle()
+
+    @cached_property
+    def frame(self) -> HeadsFrame:
+        """The numbers."""
+        return frame_to_show(self.heads.setup)
+
+    @cached_property
+    def picture(self) -> LargePicture:
+        """What is drawn, unless it is the wall."""
+        return large_picture(self.heads, self.frame, MOST_TILES, MOST_PRINTED_LINE_ROWS)
+
+    @cached_property
+    def surveys(self) -> tuple[HeadSurvey, ...]:
+        """The heads of the wall, by number."""
+        return surveys_on_wall(self.heads, self.frame)
+
+    # ---- Words and numbers ----
+
+    @property
+    def view(self) -> HeadsView:
+        """How it is shown."""
+        return self.heads.view
+
+    @property
+    def title(self) -> str:
+        """What is drawn."""
+        if self.is_wall:
+            return "all heads"
+        return self.picture.title if isinstance(self.picture, MarkedHeads) else map_title(self.frame)
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        said = alt_text(self.heads, is_wall=self.is_wall, most_line_rows=MOST_PRINTED_LINE_ROWS)
+        if self.is_wall or not isinstance(self.picture, Comparison):
+            return said
+        return f"{said} {self.picture.spoken}"
+
+    @property
+    def file_stem(self) -> str:
+        """The name a file is proposed."""
+        if self.is_wall:
+            return "heads"
+        kind = "" if self.view.picture in (Picture.HEATMAP, Picture.MARKED) else self.view.picture.value
+        return re.sub(r"\W+", "-", f"{self.title} {kind}").strip("-")
+
+    def numbers(self) -> Numbers:
+        """Return the numbers behind the picture."""
+        if self.is_wall:
+            return wall_numbers(self.frame, self.view, self.surveys, compared_with(self.heads))
+        if self.view.picture is Picture.STAGES:
+            return stages_numbers(self.frame)
+        if self.view.picture is Picture.COMPARE:
+            return difference_numbers(self.frame, other_frame(self.heads), self.view)
+        if self.view.picture is Picture.MARKED:
+            return marked_numbers(self.frame, self.view)
+        return map_numbers(self.frame, self.view)
+
+    @property
+    def caption(self) -> str:
+        """Where the numbers come from, and what the colours do not show as it is."""
+        if not self.is_wall and isinstance(self.picture, Comparison):
+            parts = list(compared_sources(self.picture))
+        else:
+            parts = [source_words(self.frame)]
+            if self.frame.mask is not None:
+                parts.append(f"mask: {self.frame.mask_words}")
+        if self.is_wall and self.view.threshold is not None:
+            kept = threshold_words(self.surveys, self.view.threshold)
+            parts.append(f"{kept} with {self.view.threshold.words}, the others pale")
+        if self.is_wall and (words := compared_with(self.heads)):
+            parts.append(words)
+        if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture | MarkedHeads):
+            parts.extend(badges(self.frame, self.view, self.picture, most=True))
+        if not self.is_wall:
+            parts.extend(_left_out(part_shown(self.view, self.frame.shape, MOST_PRINTED_LINE_ROWS), self.frame))
+        text = "; ".join(filter(None, (*parts, self._counted)))
+        return f"{text[0].upper()}{text[1:]}."
+
+    @property
+    def _counted(self) -> str:
+        """How layers, heads and tokens are counted that are called by their numbers."""
+        frame = self.frame
+        if self.is_wall:
+            names = [head_name(frame, *place) for place in frame.places]
+        else:
+            names = [self.title, *(self.picture.titles if isinstance(self.picture, Comparison | MarkedHeads) else ())]
+        if any(frame.source.are_numbers):
+            names.append(f"token {frame.queries[0]}")
+        return frame.count.said_of(*names)
+
+    # ---- Drawing ----
+
+    def styled(self, style: FigureStyle) -> HeadsFigure:
+        """Return the same picture in a style."""
+        return replace(self, style=style)
+
+    @property
+    def look(self) -> Look:
+        """The colours."""
+        return self.style.look
+
+    @property
+    def _look_of_several(self) -> Look:
+        """The look of a picture of several maps: they share what one map may have of rectangles."""
+        most = len(self.picture.pictures) if isinstance(self.picture, MarkedHeads) else MOST_MAPS
+        return replace(self.look, most_rectangles=self.look.most_rectangles // most)
+
+    @cached_property
+    def _frame(self) -> FigureFrame:
+        return styled_frame(self.style, self._room, self.title, self.caption)
+
+    @property
+    def _width(self) -> float | None:
+        """Pixels that the picture is laid out for; None for what suits it."""
+        return width_for(self.style, NARROWEST_WALL) if self.is_wall else width_for(self.style)
+
+    @cached_property
+    def _room(self) -> tuple[float, float]:
+        """Width and height of the picture itself."""
+        wide = self._width
+        if self.is_wall:
+            return wall_size(self.frame, self.look, wide)
+        return heads_room(self.picture) if wide is None else fitted_room(self.picture, self.look, wide)
+
+    @property
+    def size(self) -> QSize:
+        """The size of the whole figure in pixels at 96 dpi."""
+        return self._frame.size
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint the figure with its top left corner at the painter's origin."""
+        self._frame.paint_ground(painter)
+        painter.save()
+        try:
+            self._paint_picture(painter, self._frame.room, vector=is_drawing(painter))
+        finally:  # Qt complains of a painter that ends otherwise, also where heads of a wall cannot be computed
+            painter.restore()
+        self._frame.paint_caption(painter)
+
+    def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
+        look, picture = self.look, self.picture if not self.is_wall else None
+        pinned = self.view.row, self.view.column  # framed as in the window
+        if picture is None:
+            paint_wall(
+                painter, self.frame, self.view, room, look, width=self._width, vector=vector, surveys=self.surveys
+            )
+        elif isinstance(picture, MapPicture):
+            layout = layout_of(picture, look, room)
+            paint_heatmap(painter, picture, layout, look, vector=vector)
+            paint_lit(painter, picture, layout, look, *pinned)
+        elif isinstance(picture, LinePicture):
+            paint_lines(painter, picture, room, look, row=pinned[0], column=pinned[1], vector=vector)
+        elif isinstance(picture, StagesPicture):
+            stages = stages_layout(picture, look, room)
+            paint_stage_maps(painter, picture, stages, self._look_of_several, vector=vector)
+            paint_marks(painter, picture.pictures, stages.maps, look, pinned)
+        elif isinstance(picture, MarkedHeads):
+            marked = marked_layout(picture, look, room)
+            paint_marked(painter, picture, marked, self._look_of_several, vector=vector)
+            paint_marks(painter, picture.pictures, marked.maps, look, pinned)
+        else:
+            paint_compare(painter, picture, room, self._look_of_several, hover=pinned, vector=vector)
+
+
+def _left_out(part: Window, frame: HeadsFrame) -> list[str]:
+    """Return what a caption says of queries and keys that a figure does not show: they are in the sum of a row too."""
+    n_q, n_k = frame.shape
+    queries, keys = ("queries", part.top, part.bottom, n_q), ("keys", part.left, part.right, n_k)
+    span = frame.count.span
+    return [
+        f"{name} {span(first, end)} of {count}" for name, first, end, count in (queries, keys) if end - first < count
+    ]

@@ -1,0 +1,245 @@
+"""From a state to what is drawn: at once where that is quick, else on a worker, the old picture staying meanwhile."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias
+
+from PySide6.QtCore import QObject, QTimer
+
+from attention_explorer.core.counting import Count, refusals_counted
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.checkpoint import watched
+from attention_explorer.pages.heads.cost import blocks, is_quick, operations
+from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name
+from attention_explorer.pages.heads.head_difference import compared, frame_of_b
+from attention_explorer.pages.heads.large_picture import LargePicture, large_picture
+from attention_explorer.pages.heads.presets import other_setup
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture, SortBy
+from attention_explorer.pages.heads.survey import HeadSurvey, coming, head_survey, not_computed
+from attention_explorer.pages.heads.verdict import Verdict, verdict
+from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
+from attention_explorer.session.requests import Requests
+from attention_explorer.session.side_by_side import side_by_side
+from attention_explorer.sources.layer import Layer
+from attention_explorer.sources.registry import source_of
+
+DELIVERY_INTERVAL_SECONDS = 0.05
+"""Heads are handed over about 20 times a second, as many as there are: one by one they would crowd the window."""
+FIRST_DELIVERY_SECONDS = 0.15
+"""What is done sooner comes in one piece: the window has the large picture to paint meanwhile."""
+
+PAINTING_SECONDS = 0.03
+"""How long the heads of the wall wait for the large picture to be painted, at the most."""
+
+FEW_OPERATIONS = 1e9
+"""Multiplications that take less than about a second: of a setup with no more, all heads are surveyed at once."""
+
+CELLS_OF_A_LARGE_MAP = 2**16
+"""From so many weights on, a head takes most of its time in arithmetic that does not hold up Python."""
+
+CELLS_OF_A_LONG_MAP = 2**24
+"""Weights of more than 4096 tokens: one head takes seconds, and nobody is to wait for it."""
+
+Place: TypeAlias = tuple[int, int]
+"""Layer and head."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoPicture:
+    """Stands for a large picture that cannot be made, of numbers that are no weights."""
+
+    reason: str
+    """What is wrong with them."""
+
+
+Part: TypeAlias = HeadsFrame | LargePicture | NoPicture | Verdict | tuple[HeadSurvey, ...]
+"""What is delivered, one after the other: the frame, the large picture, what is said of it, and the heads so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadsRequest:
+    """All that the page's pictures depend on: the state, and the pixels there are for the large picture."""
+
+    heads: HeadsState
+    tiles: tuple[int, int]
+    layers: tuple[int, ...] = (0,)
+    """Whose heads are surveyed for the wall, in this order."""
+    compares_heads: bool = False
+    """Whether each is compared with B."""
+
+    @classmethod
+    def of(cls, heads: HeadsState, tiles: tuple[int, int], in_view: frozenset[int] = frozenset()) -> HeadsRequest:
+        """Return the request for a state; what does not alter the numbers or the colours is left out.
+
+        Of a model that takes long, layers are run up to the one on show and those ``in_view`` on the wall.
+        """
+        compares_heads = heads.view.compares_heads
+        other = other_setup(heads) if heads.view.picture is Picture.COMPARE or compares_heads else None
+        # Stages and comparisons show whole maps, whatever part is in view.
+        window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
+        marked = heads.view.marked if heads.view.picture is Picture.MARKED else frozenset()
+        view = replace(heads.view, row=None, column=None, window=window).arranged_as(HeadsView(marked=marked))
+        heads_asked = HeadsState(heads.setup, view, other, preset="")
+        return cls(heads_asked, tiles, _layers_looked_at(heads, in_view), compares_heads)
+
+
+def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, ...]:
+    """Return the layers that somebody looks at: the one on show first, and all of them where that is quick."""
+    source = source_of(heads.setup.recipe)
+    if not source.is_open:
+        return (heads.setup.layer,)  # how many there are is known once it is open
+    count = len(source.heads)
+    shown = min(heads.setup.layer, count - 1)
+    looks_at_all = heads.view.sort is not SortBy.NUMBER or heads.view.threshold is not None
+    needs_all = looks_at_all or operations(heads.setup) <= FEW_OPERATIONS
+    others = [layer for layer in range(count) if layer != shown and (needs_all or layer in in_view)]
+    return shown, *others
+
+
+class HeadsLoader(Requests[HeadsRequest]):
+    """Computes what a request needs and delivers it in parts, the large picture before all that it can do without."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(
+            parent,
+            streams=lambda _request, part: isinstance(part, tuple),
+            akin=lambda shown, wanted: shown.heads.setup.recipe.whose == wanted.heads.setup.recipe.whose,
+        )
+        self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
+        self._differing: tuple[HeadsFrame | None, dict[HeadSurvey, HeadSurvey]] = None, {}
+        self._painted = threading.Event()
+        self._after_painting = QTimer(self, singleShot=True, interval=0)  # a call by `singleShot` would come before it
+        self._after_painting.timeout.connect(self._painted.set)
+        self.delivered.connect(self._on_shown)
+
+    def load(self, request: HeadsRequest) -> bool:
+        """Ask for a request, the newest one wins; return whether it was computed at once."""
+        return self.want(request, self.work_for(request), at_once=_is_quick(request.heads))
+
+    # ---- The work ----
+
+    def _parts(self, request: HeadsRequest, progress: _Progress) -> Iterator[Part]:
+        frame = frame_to_show(request.heads.setup)
+        refused: ArrayError | None = None
+        progress.has_frame()
+        try:
+            picture: LargePicture | NoPicture = large_picture(request.heads, frame, request.tiles)
+        except ArrayError as error:  # of this head: the others are still to be chosen from
+            picture, refused = _no_picture(request, error), error
+        self._painted.clear()
+        yield frame
+        yield picture
+        self._let_paint()
+        try:
+            yield verdict(frame)
+        except ArrayError as error:
+            refused = error
+            yield _no_picture(request, error)
+        progress.has_picture()
+        yield from self._walls(frame, request)
+        if refused is not None:
+            raise refused
+
+    def _let_paint(self) -> None:
+        """Have the worker wait for a moment while the large picture is painted: each would hold up the other."""
+        if threading.current_thread() is not threading.main_thread():
+            self._painted.wait(PAINTING_SECONDS)
+
+    def _on_shown(self, _request: HeadsRequest, part: Part) -> None:
+        if not isinstance(part, HeadsFrame | Verdict | tuple):
+            self._after_painting.start()
+
+    def _walls(self, frame: HeadsFrame, request: HeadsRequest) -> Iterator[tuple[HeadSurvey, ...]]:
+        """Yield the heads there are, now and then, and at the end all: those of other layers are not computed."""
+        layers_surveyed, count, found = self._surveyed
+        if layers_surveyed is not frame.layers:
+            found = {}
+        elif count is not frame.count:
+            found = {
+                place: replace(survey, name=head_name(frame, *place), refusal=frame.count.recounted(survey.refusal))
+                for place, survey in found.items()
+            }
+        self._surveyed = frame.layers, frame.count, found
+        layers = request.layers
+        wanted = [place for layer in layers for place in frame.places if place[0] == layer]
+        if frame.shape[0] * frame.shape[1] > CELLS_OF_A_LONG_MAP and not found:
+            # From here on this makes way for what is wanted next, such as another part of the large picture.
+            yield tuple(coming(frame, *place) for place in wanted)
+        due = time.monotonic() + FIRST_DELIVERY_SECONDS
+        for survey in _surveys(frame, [place for place in wanted if place not in found]):
+            found[survey.place] = survey
+            if time.monotonic() >= due:
+                yield tuple(survey for survey in found.values() if survey.layer in layers)
+                due = time.monotonic() + DELIVERY_INTERVAL_SECONDS
+        heads = tuple(found[place] if place[0] in layers else not_computed(frame, *place) for place in frame.places)
+        yield self._compared(frame, request, heads) if request.compares_heads else heads
+
+    def _compared(
+        self, frame: HeadsFrame, request: HeadsRequest, heads: tuple[HeadSurvey, ...]
+    ) -> tuple[HeadSurvey, ...]:
+        """Return heads with how much they differ from B, each measured once and known again by its picture."""
+        b = frame_of_b(request.heads)
+        known = self._differing[1] if self._differing[0] is b else {}
+        found = {head: known.get(head) or compared(frame, b, head) for head in heads}
+        self._differing = b, found
+        return tuple(found.values())
+
+    def work_for(self, request: HeadsRequest) -> Work:
+        """Return the work for a request."""
+
+        def work(report: Report, deliver: Deliver) -> None:
+            with stoppable(report):
+                source_of(request.heads.setup.recipe).open()
+            progress = _Progress(request, report)
+            with watched(progress.pass_block), refusals_counted(request.heads.setup.count):
+                for part in self._parts(request, progress):
+                    deliver(part)
+
+        return work
+
+
+def _no_picture(request: HeadsRequest, error: ArrayError) -> NoPicture:
+    return NoPicture(request.heads.setup.count.recounted(str(error)))
+
+
+def _is_quick(heads: HeadsState) -> bool:
+    """Whether what a request asks for, B too, is computed before anybody has to wait."""
+    return all(is_quick(setup) for setup in (heads.setup, heads.other) if setup is not None)
+
+
+def _surveys(frame: HeadsFrame, places: Sequence[Place]) -> Iterator[HeadSurvey]:
+    """Yield some heads: large maps side by side, for small ones threads would only wait for each other."""
+    if frame.shape[0] * frame.shape[1] < CELLS_OF_A_LARGE_MAP:
+        return (head_survey(frame, *place) for place in places)
+    return side_by_side(partial(head_survey, frame, *place) for place in places)
+
+
+class _Progress:
+    """Counts the blocks that are computed, over those that are expected.
+
+    What is kept from the time before is skipped, and what was not expected is not counted.
+    """
+
+    def __init__(self, request: HeadsRequest, report: Report) -> None:
+        self._blocks, self._report = blocks(request.heads.setup, request.layers), report
+        self._done, self._end = 0, self._blocks.frame
+
+    def pass_block(self) -> None:
+        """Count a block."""
+        self._done = min(self._done + 1, self._end)
+        self._report(self._done / self._blocks.all)
+
+    def has_frame(self) -> None:
+        """Go on to the large picture."""
+        self._done = self._blocks.frame
+        self._end = self._done + self._blocks.picture
+
+    def has_picture(self) -> None:
+        """Go on to the wall."""
+        self._done = self._end
+        self._end = self._blocks.all

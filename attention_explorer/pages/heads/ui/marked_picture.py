@@ -1,0 +1,79 @@
+"""The maps of the marked heads at one size, with one colour bar for all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.drawing.colour_bar import paint_bar
+from attention_explorer.kit.drawing.marks import colour_of, text_size
+from attention_explorer.kit.drawing.small_map import paint_small_map
+from attention_explorer.kit.drawing.small_map_layout import (
+    Arrangement,
+    Hit,
+    SmallMap,
+    arranged,
+    best_arrangement,
+    cell_at,
+)
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.heads.marked import MarkedHeads
+
+GAP, GUTTER, HEADER = 18, 10, 20
+"""Pixels at zoom 1 between maps side by side, between rows of maps, and for a title."""
+BAR_ROOM = 56
+"""Pixels at zoom 1 for the colour bar with its words."""
+WIDEST_BAR, BESIDE_BAR = 260, 46
+"""The colour bar, and beside it what a masked cell looks like, before its word."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLayout:
+    """Where the maps and their colour bar are."""
+
+    maps: tuple[SmallMap, ...]
+    bar: QRectF
+
+    def cell_at(self, place: QPointF) -> Hit | None:
+        """Return which map and which of its cells is at a place."""
+        return cell_at(self.maps, place)
+
+
+def marked_layout(marked: MarkedHeads, look: Look, room: QRectF) -> MarkedLayout:
+    """Fit the maps into a room, in as many columns as make their cells largest."""
+    px, pictures, without_bars = look.px, marked.pictures, replace(look, colour_bars=False)
+    bar_room = px(BAR_ROOM) if look.colour_bars else 0
+    maps_room = room.adjusted(0, 0, 0, -bar_room)
+    choices = tuple(Arrangement(columns, px(GAP), px(GUTTER), px(HEADER)) for columns in range(len(pictures), 0, -1))
+    best = best_arrangement(pictures, without_bars, maps_room, choices)
+    maps = arranged(pictures, without_bars, maps_room, best)
+    cells = [small.layout.cells for small in maps]
+    left, right = min(box.left() for box in cells), max(box.right() for box in cells)
+    top = max(box.bottom() for box in cells) + px(12)
+    legend = _legend(marked)
+    beside = text_size(look.font(11.5), legend.masked_word)[0] + px(BESIDE_BAR) if legend.masked.any() else 0.0
+    width = min(right - left, px(WIDEST_BAR), room.right() - left - beside)
+    return MarkedLayout(maps, QRectF(left, top, width, px(12)))
+
+
+def _legend(marked: MarkedHeads) -> MapPicture:
+    """Return the map whose colour bar says all there is to say: one with masked cells, if there is any."""
+    return next((each for each in marked.pictures if each.masked.any()), marked.pictures[0])
+
+
+def paint_marked(
+    painter: QPainter, marked: MarkedHeads, layout: MarkedLayout, look: Look, *, vector: bool = False
+) -> None:
+    """Paint everything that does not depend on the pointer."""
+    without_bars = replace(look, colour_bars=False)
+    font = look.font(12.5, bold=True)
+    for picture, title, small in zip(marked.pictures, marked.titles, layout.maps, strict=True):
+        paint_small_map(painter, picture, small, without_bars, vector=vector)
+        painter.setFont(font)
+        painter.setPen(colour_of(look.theme.text))
+        said = QFontMetricsF(font).elidedText(title, Qt.TextElideMode.ElideRight, small.header.width())
+        painter.drawText(small.header, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
+    paint_bar(painter, _legend(marked), layout.bar, look, vector=vector)

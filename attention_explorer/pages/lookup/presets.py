@@ -1,0 +1,127 @@
+"""Ready-made lookups, each with a sentence that says what to look for."""
+
+from __future__ import annotations
+
+from attention_explorer.core.preset import Preset, preset_of
+from attention_explorer.pages.lookup.plane import Extent, Vector
+from attention_explorer.pages.lookup.state import LEARNED_DICTIONARY, Entry, LookupState, Overlay, ValueKind
+
+
+def _entries(keys: tuple[Vector, ...], values: tuple[Vector, ...] | None = None) -> tuple[Entry, ...]:
+    values = keys if values is None else values
+    return tuple(Entry(key, value, 10.0 * (i + 1)) for i, (key, value) in enumerate(zip(keys, values, strict=True)))
+
+
+_THREE_KEYS = LookupState(
+    query=(1.0, 0.0),
+    entries=_entries(((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)), ((10.0, 0.0), (0.0, 10.0), (5.0, 5.0))),
+    values=ValueKind.VECTORS,
+    scaled=True,
+    overlays=frozenset({Overlay.HULL, Overlay.LIMIT, Overlay.CHAIN}),
+    target=(9.0, 1.0),
+    extent=Extent(-2.0, 11.0, -1.5, 10.8),
+    preset="three-keys",
+)
+
+PRESETS: tuple[Preset[LookupState], ...] = (
+    Preset(
+        "two-keys",
+        "Two keys, values are the keys",
+        "Drag q across the dashed line. Soft: the output o slides along the segment between the keys. Press H for "
+        "hard, guess what o does at the line, and drag again.",
+        LookupState(),
+    ),
+    Preset(
+        "three-keys",
+        "Three keys and a hidden tie",
+        "q = (1, 0) seems to single out k₁ = (1, 0), but k₃ = (1, 1) scores exactly the same: at first the weights "
+        "are .401, .198 and .401. Make q longer (Ctrl and drag): softmax never takes o beyond (7.5, 2.5), the ◇. "
+        "With q = (10, −10), typed into the table, k₁ gets nearly all the weight.",
+        _THREE_KEYS,
+    ),
+    Preset(
+        "quiz",
+        "By hand: values 10 and 20",
+        "q = (1, 0), k₁ = (1, 0), k₂ = (0, 1), values 10 and 20. Work it out on paper, without ÷√d_k: k₁ weighs "
+        "e ÷ (e + 1) = 0.731, so o = 12.689. Did you get 13.302? Then you divided by √2: switch ÷√d_k on to see it.",
+        LookupState(
+            query=(1.0, 0.0),
+            entries=_entries(((1.0, 0.0), (0.0, 1.0))),
+            values=ValueKind.NUMBERS,
+            preset="quiz",
+        ),
+    ),
+    Preset(
+        "equal-scores",
+        "All scores equal",
+        "All three scores q·k are 1.2, so a soft lookup gives every key 1/3, and o is the plain mean of the values: "
+        "attention averages where the query has no preference. Press E to move q to the origin: there all scores are "
+        "equal in any lookup.",
+        LookupState(
+            query=(1.2, 0.0),
+            entries=_entries(((1.0, -1.4), (1.0, 0.2), (1.0, 1.5))),
+            overlays=frozenset({Overlay.FIELD, Overlay.HULL, Overlay.CHAIN}),
+            preset="equal-scores",
+        ),
+    ),
+    Preset(
+        "long-key",
+        "A long key beats an aligned one",
+        "q = (1, 0) points exactly along k₁ (cosine 1) and not along k₂ (cosine 0.8), yet k₂ scores 2 against 1, "
+        "because it is 2.5 times as long. On the dotted line the angles are equal; on the dashed one, the scores.",
+        LookupState(
+            query=(1.0, 0.0),
+            entries=_entries(((1.0, 0.0), (2.0, 1.5))),
+            overlays=frozenset({Overlay.FIELD, Overlay.TIE, Overlay.ANGLE}),
+            preset="long-key",
+        ),
+    ),
+    Preset(
+        "exact-miss",
+        "A dictionary that misses by 0.0000001",
+        "q misses k₁ by 10⁻⁷. A Python dict finds nothing: a key is equal or it is not. Attention hardly notices: "
+        "compared with q = (1, 0), o moves by less than 10⁻⁷. Type 1 for the x of q, and the dict finds k₁.",
+        LookupState(
+            query=(1.0000001, 0.0),
+            entries=_entries(((1.0, 0.0), (0.0, 1.0)), ((2.0, 0.5), (-0.5, 1.5))),
+            values=ValueKind.VECTORS,
+            overlays=frozenset({Overlay.FIELD, Overlay.HULL}),
+            preset="exact-miss",
+        ),
+    ),
+    Preset(
+        "descent",
+        "Let the gradient find the query",
+        "The loss is ½|o − t|². Press Play: q walks downhill until the output o reaches the target t. Undo, press "
+        "H for hard and play again: the gradient is exactly 0, so q stays where it is and learns nothing.",
+        LookupState(
+            query=(0.2, -1.2),
+            entries=_entries(((1.8, 0.4), (-0.6, 1.6), (-1.4, -1.2))),
+            overlays=frozenset({Overlay.HULL, Overlay.TRAIL, Overlay.GRADIENT, Overlay.TARGET}),
+            target=(0.4, 0.8),
+            preset="descent",
+        ),
+    ),
+)
+
+
+def preset(identifier: str) -> Preset[LookupState]:
+    """Return the preset with this id.
+
+    Raises
+    ------
+    ExplorerError
+        There is none; the message lists those there are.
+    """
+    return preset_of(PRESETS, identifier)
+
+
+LEARNED: Preset[LookupState] = Preset(
+    LEARNED_DICTIONARY,
+    "A learned dictionary",
+    "These keys and queries were learned on the Training page: each value is the query that is to find this key. Drag "
+    "q onto another value, and the weight moves to its key. Shorten q, and the lookup blends: its length is what makes "
+    "it sharp.",
+    LookupState(),
+)
+"""A lookup that is in no list: where it comes from is said until another is chosen."""

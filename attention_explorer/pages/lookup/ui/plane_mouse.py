@@ -1,0 +1,238 @@
+"""What a mouse does to the plane: hovering reads, a drag moves a part or the view, a double click adds a key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from attention_explorer.core.role import Role
+from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.plane import Vector, snapped
+from attention_explorer.pages.lookup.state import Part
+from attention_explorer.pages.lookup.ui.plane_grip import SNAP, Drag, Grip, Pan, cursor_for, hold_at, rounded_to_pixel
+from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, number_range
+from attention_explorer.pages.lookup.ui.plane_view import PlaneView
+from attention_explorer.pages.ui.session import Session
+
+DRAG_THRESHOLD = 2.0
+
+
+class PlaneMouse(PlaneView):
+    """The plane under a mouse.
+
+    Signals
+    -------
+    pointed : str
+        What is under the pointer, in words.
+    grabbed : ()
+        A hand has taken hold of something; whatever moves by itself should stop.
+    menu_wanted : (QPoint, Part or None, (x, y))
+        A context menu is wanted at a global position, for a part or for a point of the plane.
+    guessed : (x, y)
+        A place was chosen, where one is asked for.
+    """
+
+    pointed = Signal(str)
+    grabbed = Signal()
+    menu_wanted = Signal(object, object, object)
+    guessed = Signal(object)
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(session, look, parent)
+        self._spot: tuple[Part | Vector | None, str] = (None, "")
+        self._pointer: QPointF | None = None
+        self._asks = False
+        self.setMouseTracking(True)
+        self.setToolTip("")
+
+    def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
+        super().render_state(old, new)
+        if old.lookup.camera != new.lookup.camera and self._pointer is not None and not self.is_held:
+            self._hover(self._pointer)  # the plane has moved away under it
+        elif old.lookup != new.lookup:
+            self._say_spot()
+
+    def ask_for_place(self, wanted: bool) -> None:
+        """Have a press of the mouse choose a place, and move nothing; or not any more."""
+        self._asks = wanted
+        self.setCursor(Qt.CursorShape.CrossCursor if wanted else Qt.CursorShape.ArrowCursor)
+
+    def _choose(self, at: QPointF) -> None:
+        x, y = rounded_to_pixel(self.scene().transform.to_plane(at.x(), at.y()), self.scene().transform)
+        self.guessed.emit((x, y))
+
+    # ---- Dragging ----
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        at = event.position()
+        if self._asks and event.button() is Qt.MouseButton.LeftButton:
+            self._choose(at)
+            return
+        if event.button() is Qt.MouseButton.RightButton and self.is_held:
+            self.cancel_drag()
+            return
+        scene = self.scene()
+        hold = hold_at(scene, at) if event.button() is Qt.MouseButton.LeftButton else None
+        if hold is not None:
+            self.grabbed.emit()
+            self.select(hold.part)
+            self._drag = Drag(hold, scene.state, scene, at)  # of what is fixed too: who pulls at it is told why
+            if not scene.state.is_fixed(hold.part):
+                self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        elif event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton) and scene.rect.contains(at):
+            self._pan = Pan(at, scene.transform.visible)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = event.position()
+        if self._asks:
+            if event.buttons() & Qt.MouseButton.LeftButton:
+                self._choose(at)
+        elif self._drag is not None:
+            self._continue_drag(self._drag, at, event.modifiers())
+        elif self._pan is not None:
+            self._continue_pan(self._pan, at)
+        else:
+            self._hover(at)
+
+    def _has_moved(self, pressed: QPointF, at: QPointF) -> bool:
+        """Return whether the hand means to move something: a click trembles by a pixel."""
+        self._dragging = self._dragging or (at - pressed).manhattanLength() >= DRAG_THRESHOLD
+        return self._dragging
+
+    def _continue_drag(self, drag: Drag, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
+        if not self._has_moved(drag.pressed, at):
+            return
+        part = drag.hold.part
+        try:
+            moved = self._state.moved(part, drag.position(at, modifiers))
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            return
+        self._session.preview(replace(self._session.state, lookup=moved), f"Move {part.name}")
+        self._point_at(drag.hold.part)
+
+    def _continue_pan(self, pan: Pan, at: QPointF) -> None:
+        if not self._has_moved(pan.pressed, at):
+            return
+        self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        camera = pan.view(at, self.scene().transform.pixels_per_unit)
+        self._session.preview(self._with_camera(camera), "Move the view")
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._asks:
+            return
+        self._end_gesture()
+        self._session.commit()
+        self._numbers = number_range(self._state)
+        self._hover(event.position())
+        self.update()
+
+    def cancel_drag(self) -> bool:
+        """Put everything back to where it was before the drag; return whether there was one."""
+        if self._drag is not None:
+            self._session.revert()
+        elif self._pan is not None:
+            # Only the view: a query that walks by itself meanwhile goes on.
+            self._session.preview(self._with_camera(self._session.committed.lookup.camera), "Move the view")
+        else:
+            return False
+        self._end_gesture()
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.update()
+        return True
+
+    def _end_gesture(self) -> None:
+        self._drag, self._dragging, self._pan = None, False, None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        at = event.position()
+        scene = self.scene()
+        if self._asks or event.button() is not Qt.MouseButton.LeftButton or hold_at(scene, at) is not None:
+            return
+        if not scene.rect.contains(at):
+            return
+        to = scene.transform.to_plane(at.x(), at.y())
+        self.add_key(snapped(to) if event.modifiers() & SNAP else rounded_to_pixel(to, scene.transform))
+
+    def add_key(self, at: Vector) -> None:
+        """Add a key where it is on the screen, and select it."""
+        try:
+            added = self._state.with_key_added(at)
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            return
+        before = self.scene().transform
+        self._session.commit()
+        self._session.preview(replace(self._session.state, lookup=added), "Add key")
+        now = self.scene().transform
+        if now.height != before.height:  # the table below has taken a row: the view must not move for that
+            camera = before.visible_in(now.width, now.height)
+            hidden = camera.bottom + BADGE_RADIUS / before.pixels_per_unit - at[1]
+            self._session.preview(self._with_camera(camera.shifted(0.0, -max(hidden, 0.0))), "Add key")
+        self._session.commit()
+        self.select(Part(Role.KEY, len(added.entries) - 1))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        steps = event.angleDelta().y() / 120
+        at, scene = event.position(), self.scene()
+        if steps and scene.rect.contains(at):
+            self.zoom(1.2**steps, scene.transform.to_plane(at.x(), at.y()))
+        event.accept()
+
+    # ---- Pointing ----
+
+    def _hover(self, at: QPointF) -> None:
+        self._pointer = at
+        scene = self.scene()
+        hold = hold_at(scene, at)
+        self.setCursor(cursor_for(scene, hold))
+        if hold != self._hovered:
+            self._hovered = hold
+            self.update()
+        if hold is not None:
+            self._point_at(hold.part, "" if scene.state.is_fixed(hold.part) else _grip_hint(hold.grip))
+        elif scene.values is not None and scene.values.rect.contains(at):
+            self._point_at(scene.values.to_plane(at), "in the plane of values")
+        else:
+            self._point_at(scene.transform.to_plane(at.x(), at.y()))
+
+    def _point_at(self, spot: Part | Vector, hint: str = "") -> None:
+        self._spot = spot, hint
+        self._say_spot()
+
+    def _say_spot(self) -> None:
+        """Say what is under the pointer, anew whenever the state changes: a read-out must not grow stale."""
+        spot, hint = self._spot
+        frame = lookup_frame(self._state)
+        if isinstance(spot, Part) and spot not in frame.state.parts():
+            spot = None
+        self.pointed.emit("" if spot is None else self._in_words(spot, hint))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = self._pointer = None
+        self._spot = None, ""
+        self._say_spot()
+        self.update()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        at, scene = QPointF(event.pos()), self.scene()
+        hold = hold_at(scene, at)
+        part = hold.part if hold else None
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            part = self._selected
+        self.menu_wanted.emit(event.globalPos(), part, scene.transform.to_plane(at.x(), at.y()))
+
+
+def _grip_hint(grip: Grip) -> str:
+    return {
+        Grip.TIP: "drag to move · Shift snaps to 0.1 · Ctrl: length only · Alt: angle only",
+        Grip.SHAFT: "drag to move",
+        Grip.LENGTH: "drag to change only the length",
+        Grip.ANGLE: "drag to change only the angle",
+    }[grip]

@@ -1,0 +1,86 @@
+"""The numbers at the axes of the plane. One that a badge covers is left out: half of 10 would read as 0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QPainter
+
+from attention_explorer.core.numerals import plain
+from attention_explorer.kit.drawing.marks import colour_of, text_size
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.lookup.plane import PlaneTransform, tick_step, ticks
+from attention_explorer.pages.lookup.ui.covered_names import covered_names
+from attention_explorer.pages.lookup.ui.plane_backdrop import plane_names
+from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene, distance_to_segment, has_shaft
+
+
+def paint_tick_labels(painter: QPainter, scene: PlaneScene, *, of_values: bool = False) -> None:
+    """Write the labels beside the axes, or at the edge of the picture where an axis is out of sight.
+
+    ``of_values`` for the plane of a head's values.
+    """
+    painter.setFont(scene.look.font(11.5))
+    painter.setPen(colour_of(scene.look.theme.muted))
+    taken = _taken(scene)
+    plane = scene.values if of_values else None
+    transform = scene.transform if plane is None else plane.transform
+    for text, at in _labels(transform, scene.look):
+        box = at if plane is None else at.translated(plane.left, plane.top)
+        if not any(box.intersects(other) for other in taken) and not _is_crossed(box, scene):
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _is_crossed(box: QRectF, scene: PlaneScene) -> bool:
+    """Return whether one of the many shafts of a head goes through a box, or nearly."""
+    if scene.frame.row is None:
+        return False
+    half = math.hypot(box.width(), box.height()) / 2
+    ends = [(scene.start_of(part), scene.place(part)) for part in scene.state.parts() if has_shaft(scene.state, part)]
+    ends.append((scene.place_value((0.0, 0.0)), scene.output_place))
+    return any(distance_to_segment(box.center(), *shaft) < half for shaft in ends)
+
+
+def _taken(scene: PlaneScene) -> list[QRectF]:
+    """Return where badges, the names beside them and those of the planes are."""
+    radius = scene.look.px(BADGE_RADIUS)
+    places = [scene.place(part) for part in scene.state.parts() if not scene.state.on_number_line(part)]
+    badges = [QRectF(place.x() - radius, place.y() - radius, 2 * radius, 2 * radius) for place in places]
+    return [*badges, *(box for _, _, box in covered_names(scene)), *(box for _, box in plane_names(scene))]
+
+
+@lru_cache(maxsize=4)
+def _labels(transform: PlaneTransform, look: Look) -> tuple[tuple[str, QRectF], ...]:
+    """Return all numbers with their places; they stay while something is dragged, so they are measured once."""
+    return tuple(_labels_across(transform, look)) + tuple(_labels_up(transform, look))
+
+
+def _labels_across(transform: PlaneTransform, look: Look) -> Iterator[tuple[str, QRectF]]:
+    seen, gap, (font, step, decimals, height) = transform.visible, look.px(4), _kind(transform, look)
+    row = min(max(transform.to_pixels(0.0, 0.0)[1] + gap, gap), transform.height - height - gap)
+    for x in ticks(seen.left, seen.right, step):
+        text = plain(x, decimals)
+        width, _ = text_size(font, text)
+        left = transform.to_pixels(x, 0.0)[0] + gap
+        if gap <= left and left + width <= transform.width:
+            yield text, QRectF(left, row, width, height)
+
+
+def _labels_up(transform: PlaneTransform, look: Look) -> Iterator[tuple[str, QRectF]]:
+    seen, gap, (font, step, decimals, height) = transform.visible, look.px(4), _kind(transform, look)
+    for y in ticks(seen.bottom, seen.top, step):
+        text = plain(y, decimals)
+        width, _ = text_size(font, text)
+        column = min(max(transform.to_pixels(0.0, 0.0)[0] + gap, gap), transform.width - width - gap)
+        top = transform.to_pixels(0.0, y)[1] - height - gap / 2
+        if y != 0 and top >= 0 and top + height <= transform.height:
+            yield text, QRectF(column, top, width, height)
+
+
+def _kind(transform: PlaneTransform, look: Look) -> tuple[QFont, float, int, float]:
+    """Return the font of the numbers, their step, their decimals and their height."""
+    font, step = look.font(11.5), tick_step(transform.pixels_per_unit, look.px(70))
+    return font, step, max(0, -math.floor(math.log10(step) + 1e-9)), text_size(font, "0")[1]

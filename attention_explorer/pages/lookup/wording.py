@@ -1,0 +1,413 @@
+"""The Lookup page in words: read-outs, the sum with its numbers filled in, and what is worth noticing."""
+
+from __future__ import annotations
+
+import math
+
+from attention_explorer.core.numerals import (
+    compact,
+    coordinate,
+    full,
+    grouped,
+    percent,
+    plain,
+    scientific,
+    signed,
+    size_text,
+    subscript,
+    vector,
+)
+from attention_explorer.core.role import Role
+from attention_explorer.pages.lookup.frame import nearest_key
+from attention_explorer.pages.lookup.numbers import LookupFrame
+from attention_explorer.pages.lookup.plane import Vector
+from attention_explorer.pages.lookup.row_wording import (
+    best_name,
+    rest_terms,
+    row_description,
+    row_part_in_words,
+    whose_weights,
+)
+from attention_explorer.pages.lookup.state import MOST_KEYS, REST, LookupState, Overlay, Part, ValueKind
+
+LARGEST_EXPONENT = 12.0
+"""Beyond e^12 the powers are unreadable; the model subtracts the maximum anyway, so there the words do the same."""
+
+POWER_DIGITS = 7
+"""Significant digits of a power: with these, dividing the powers shown gives the six decimals of the weight."""
+
+SMALL_GRADIENT = 0.01
+"""Below this, o moves by less than a hundredth of what q moves: on the plane nothing is seen."""
+
+NEAR_MISS = 1e-3
+"""A key that q misses by less is worth naming. Farther away distance would only mislead: attention goes by q·k."""
+
+MOST_TERMS = 3
+"""Terms of a sum that are written out before the rest is counted instead."""
+
+
+def key_name(index: int) -> str:
+    """Return k₁ for index 0, and what all keys without a name are called."""
+    return "the rest" if index == REST else f"k{subscript(index + 1)}"
+
+
+def weight_name(index: int) -> str:
+    """Return α₁ for index 0."""
+    return f"α{'…' if index == REST else subscript(index + 1)}"
+
+
+def rival_name(frame: LookupFrame, rival: int) -> str:
+    """Return what one of the keys that can have the highest score is called: k₁, or its token if it has no name."""
+    if frame.row is None:
+        return key_name(rival)
+    key = frame.row.border[rival]
+    entry = frame.row.entry_of(key)
+    return frame.row.key_words(key) if entry == REST else key_name(entry)
+
+
+def listed(names: list[str]) -> str:
+    """Return "k₁", "k₁ and k₂" or "k₁, k₂ and k₃"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def told_apart(first: float, second: float) -> tuple[str, str]:
+    """Return two numbers with as many decimals, at least two, as it takes to tell them apart."""
+    pairs = ((plain(first, decimals), plain(second, decimals)) for decimals in range(2, 16))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (full(first), full(second)))
+
+
+def region_words(frame: LookupFrame, winner: int) -> str:
+    """Return which keys have the most weight in the region of a rival: equal keys share it, but in a hard lookup."""
+    if frame.state.hard or frame.row is not None:
+        return f"{rival_name(frame, winner)} {'wins' if frame.state.hard else 'weighs most'}"
+    keys = frame.state.keys
+    alike = [key_name(index) for index, key in enumerate(keys) if key == keys[winner]]
+    return f"{listed(alike)} weigh{'s' * (len(alike) == 1)} most"
+
+
+# ---- The status bar ----
+
+
+def spot_in_words(frame: LookupFrame, spot: Part | Vector, hint: str = "") -> str:
+    """Return what is under the pointer: a part of the lookup, or a place on the plane."""
+    if isinstance(spot, Part):
+        text = _part_in_words(frame, spot)
+    elif frame.row is not None:
+        text = f"({signed(spot[0])}, {signed(spot[1])})"
+    else:
+        full_house = len(frame.state.entries) >= MOST_KEYS
+        adding = f"there are {MOST_KEYS} keys already" if full_house else "double click adds a key here"
+        text = f"({signed(spot[0])}, {signed(spot[1])}) · {adding} · drag moves the view"
+    return f"{text} · {hint}" if hint else text
+
+
+def part_given(state: LookupState, part: Part) -> str:
+    """Return where a part is, and nothing that is computed: “q = (1, 0)”."""
+    return f"{part.symbol} = {_place(state, part)}"
+
+
+def given_in_words(state: LookupState) -> str:
+    """Return a lookup in words without anything that is computed."""
+    kind = "Hard" if state.hard else "Soft"
+    return f"{kind} lookup: {'; '.join(part_given(state, part) for part in state.parts())}; what comes out: ?"
+
+
+def _place(state: LookupState, part: Part) -> str:
+    x, y = state.position(part)
+    return coordinate(x) if state.on_number_line(part) else f"({coordinate(x)}, {coordinate(y)})"
+
+
+def _part_in_words(frame: LookupFrame, part: Part) -> str:
+    state = frame.state
+    place = _place(state, part)
+    if frame.row is not None and part.role in (Role.KEY, Role.VALUE):
+        return row_part_in_words(frame, frame.row, part, place)
+    text = f"{part.symbol} = {place}"
+    if part.role is Role.QUERY:
+        return f"{text} · length {plain(frame.query_length)} · o = {vector(tuple(frame.output.tolist()))}"
+    if part.role is Role.KEY:
+        score, weight = frame.attention.scores[part.index], frame.weights[part.index]
+        return f"{text} · q·{part.symbol} = {signed(score)} · weight {full(weight)}"
+    if part.role is Role.VALUE:
+        return f"{text} · weight {full(frame.weights[part.index])}"
+    return f"{text} · loss ½|o − t|² = {scientific(frame.loss)}"
+
+
+# ---- The sum ----
+
+
+def logit_text(state: LookupState) -> str:
+    """Return how a score enters the exponent: q·k, q·k/√2 or q·k/(√2·T), T being the temperature."""
+    below = [*(["√2"] if state.scaled else []), *(["T"] if state.temperature != 1 else [])]
+    if not below:
+        return "q·k"
+    return "q·k/" + (below[0] if len(below) == 1 else f"({'·'.join(below)})")
+
+
+def score_name(frame: LookupFrame) -> str:
+    """Return what a score is: q·k, or q·k + b if a bias is added to it, as in some heads."""
+    return "q·k + b" if frame.row is not None and frame.row.has_bias else "q·k"
+
+
+def exponent_text(frame: LookupFrame) -> str:
+    """Return how a score of a frame enters the exponent."""
+    name, logit = score_name(frame), logit_text(frame.state)
+    return logit.replace("q·k", name if logit == "q·k" or name == "q·k" else f"({name})")
+
+
+def weight_sum(frame: LookupFrame, index: int) -> list[str]:
+    """Return the arithmetic that made one weight, line by line, with the real numbers."""
+    return _hard_sum(frame, index) if frame.state.hard else _soft_sum(frame, index)
+
+
+def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
+    scores = frame.scores
+    order = sorted(range(len(scores)), key=lambda j: -scores[j])[:4]
+    best = ", ".join(f"{best_name(j)} = {signed(scores[j])}" for j in order)
+    weight = round(float(frame.weights[index]))
+    verdict = "the highest score takes everything" if weight else "not the highest score, so nothing"
+    if index in frame.winners and len(frame.winners) > 1:
+        picked = "the first" if frame.tie_is_exact else "the one picked"
+        verdict = f"of the tied keys, {picked}" if weight else "it ties, but only one key is picked"
+    return [best + (" …" if len(scores) > 4 else ""), f"{verdict}:", f"{weight_name(index)} = {weight}"]
+
+
+def _soft_sum(frame: LookupFrame, index: int) -> list[str]:
+    logits = (frame.attention.masked / frame.state.temperature).tolist()
+    shift = _taken_off(frame)
+    powers = [math.exp(x - shift) for x in logits]
+    order = [index, *(j for j in range(len(logits)) if j != index)] if len(logits) > MOST_TERMS else range(len(logits))
+    shown = sorted(list(order)[:MOST_TERMS])
+    rest = sum(frame.numbers_of_keys) - sum(frame.numbers_of_keys[j] for j in shown)
+    more = f" + {rest} more" if rest else ""
+    decimals = _exponent_decimals([logits[j] - shift for j in shown])
+    named = [rest_terms(frame) if j == REST else f"e^{plain(logits[j] - shift, decimals)}" for j in range(len(logits))]
+    exponents = " + ".join(named[j] for j in shown) + more
+    terms = " + ".join(_power_text(powers[j]) for j in shown) + more
+    return [
+        f"{weight_name(index)} = {named[index]} ÷ ({exponents})",
+        f"= {_power_text(powers[index])} ÷ ({terms})",
+        f"= {_weight_text(float(frame.weights[index]))}",
+    ]
+
+
+def _exponent_decimals(exponents: list[float]) -> int:
+    """Return how many decimals, at least 2, the exponents need so that a calculator gives the powers shown."""
+    most = POWER_DIGITS  # an error below half of the last decimal changes a power by less than its last digit
+    close = 0.5 * 10.0**-most
+    return next(d for d in range(2, most + 1) if d == most or all(abs(x - round(x, d)) <= close for x in exponents))
+
+
+def _power_text(power: float) -> str:
+    return f"{power:.{POWER_DIGITS}g}" if power >= 1e-3 else scientific(power, POWER_DIGITS - 1)
+
+
+def _weight_text(weight: float) -> str:
+    return f"{weight:.6f}" if weight >= 1e-4 or weight == 0 else scientific(weight)
+
+
+def exponent_note(frame: LookupFrame) -> str:
+    """Return what stands in the exponents of the sum, and the largest of them where it was taken off all."""
+    if frame.state.hard:
+        return "arg max: no sum"
+    shift = _taken_off(frame)
+    taken = f" {'+' if shift < 0 else '−'} {compact(abs(shift))}" if shift else ""
+    return f"exponents: {exponent_text(frame)}{taken}"
+
+
+def _taken_off(frame: LookupFrame) -> float:
+    """Return what is taken off every exponent: the largest where one is far from 0, else nothing."""
+    logits = frame.attention.masked / frame.state.temperature
+    return float(logits.max()) if float(abs(logits).max()) > LARGEST_EXPONENT else 0.0
+
+
+def output_sum(frame: LookupFrame) -> str:
+    """Return o = 0.91·v₁ + 0.09·v₂ = (+1.78, +0.37)."""
+    letter = "k" if frame.state.values is ValueKind.KEYS else "v"
+    order = sorted(range(len(frame.weights)), key=lambda j: -frame.weights[j])
+    shown = sorted(order[:MOST_TERMS])
+    terms = [f"{frame.weights[j]:.2f}·{letter}{'…' if j == REST else subscript(j + 1)}" for j in shown]
+    more = " + …" if len(order) > MOST_TERMS else ""
+    decimals = 3 if frame.state.values is ValueKind.NUMBERS else 2
+    return f"o = {' + '.join(terms)}{more} = {vector(tuple(frame.output.tolist()), decimals)}"
+
+
+def other_mode(state: LookupState) -> str:
+    """Return what the lookup is not: hard or soft."""
+    return "soft" if state.hard else "hard"
+
+
+def other_note(frame: LookupFrame) -> str:
+    """Return where the output of the other mode is, and how far from this one; empty where that is not shown."""
+    if not frame.state.shows(Overlay.OTHER):
+        return ""
+    other = tuple(frame.other_output.tolist())
+    apart = math.dist(other, frame.output.tolist())
+    away = f"{size_text(apart)} away" if apart else "the same"
+    return f"The {other_mode(frame.state)} o of this query is {vector(other, 3 if len(other) == 1 else 2)}, {away}."
+
+
+def rescaled_note(frame: LookupFrame, index: int) -> str:
+    """Return what the same lookup gives with ÷√d_k switched the other way; of a row, whose weights these are."""
+    if frame.row is not None:
+        return whose_weights(frame, frame.row)
+    if frame.state.hard and bool((frame.rescaled.weights == frame.weights).all()):
+        return "÷√d_k changes nothing here: the highest score stays the highest."
+    weight, output = float(frame.rescaled.weights[index]), tuple(frame.rescaled.output.tolist())
+    decimals = 3 if len(output) == 1 else 2
+    return (
+        f"{'without' if frame.state.scaled else 'with'} ÷√d_k: "
+        f"{weight_name(index)} = {_weight_text(weight)}, o = {vector(output, decimals)}"
+    )
+
+
+# ---- What is worth noticing ----
+
+
+def spread_note(frame: LookupFrame) -> str:
+    """Return the entropy and the number of keys in effect; or, as that is one in a hard lookup, how o has jumped."""
+    if frame.state.hard:
+        return f"entropy {frame.entropy:.2f} nats · {_jumps_words(frame.state)}"
+    return f"entropy {frame.entropy:.2f} nats · {frame.keys_in_effect:.2f} keys in effect"
+
+
+def _jumps_words(state: LookupState) -> str:
+    if not state.jumps:
+        return "o has not jumped yet"
+    if state.jumps == 1:
+        return f"o has jumped once, by {size_text(state.last_jump)}"
+    return f"o has jumped {grouped(state.jumps)} times, the last time by {size_text(state.last_jump)}"
+
+
+def tie_note(frame: LookupFrame) -> str:
+    """Return which keys tie for the highest score and what follows; empty without a tie."""
+    if len(frame.winners) < 2:
+        return ""
+    names = listed([key_name(i) for i in frame.winners])
+    if not frame.state.hard:
+        return f"{names} tie: equal scores, equal weights."
+    picked = key_name(int(frame.weights.argmax()))
+    if frame.tie_is_exact and frame.row is not None:
+        return f"{names} tie: arg max takes the first of them in the text, {picked}."
+    if frame.tie_is_exact:
+        return f"{names} tie: arg max takes the lowest index, {picked}."
+    return f"{names} tie to within rounding; the last digit decides for {picked}."
+
+
+def length_note(frame: LookupFrame) -> str:
+    """Return a sentence where the highest score and the best alignment disagree; empty where they agree."""
+    scores, cosines = frame.attention.scores, frame.cosines
+    if len(scores) < 2 or bool((cosines != cosines).any()):
+        return ""
+    winner, aligned = frame.winners[0], int(cosines.argmax())
+    if aligned in frame.winners or cosines[aligned] - cosines[winner] < 1e-9:
+        return ""
+    ratio = frame.key_lengths[winner] / frame.key_lengths[aligned]
+    longer = "longer" if f"{ratio:.3g}" == "1" else f"{ratio:.3g}× as long"
+    reason = f"{key_name(winner)} is {longer} and scores more."
+    if ratio < 1:
+        reason = f"with negative scores the shorter {key_name(winner)} scores more."
+    cosine, other = told_apart(cosines[aligned], cosines[winner])
+    return f"{key_name(aligned)} points closer to q (cos {cosine} against {other}), but {reason}"
+
+
+def dictionary_note(frame: LookupFrame) -> str:
+    """Return what a Python dict with these keys would answer to this query."""
+    if frame.exact_match is not None:
+        return f"A dict would find {key_name(frame.exact_match)}, which equals q. Attention goes by q·k instead."
+    index, distance = nearest_key(frame.state)
+    if distance > NEAR_MISS:
+        return "A dict would find nothing, because no key equals q. Attention goes by q·k instead."
+    return f"A dict would find nothing: q misses {key_name(index)} by {scientific(distance)}. Attention goes by q·k."
+
+
+def values_note(frame: LookupFrame) -> str:
+    """Return in what way self-attention differs from a lookup whose values are its keys; empty for other values."""
+    if frame.state.values is not ValueKind.KEYS:
+        return ""
+    return "Here values = keys. Self-attention makes keys with W_k and values with another matrix, W_v."
+
+
+def notices(frame: LookupFrame) -> list[str]:
+    """Return the sentences below the bars, most striking first."""
+    if frame.row is not None:
+        said_of_row = (other_note(frame), tie_note(frame), f"{frame.row.origin}.", length_note(frame))
+        return [text for text in said_of_row if text]
+    is_found = nearest_key(frame.state)[1] <= NEAR_MISS
+    about_keys = (dictionary_note(frame), values_note(frame))
+    said = (other_note(frame), tie_note(frame), length_note(frame), *(about_keys if is_found else reversed(about_keys)))
+    return [text for text in said if text]
+
+
+# ---- Gradient ----
+
+
+def gradient_text(frame: LookupFrame) -> str:
+    """Return ∂o/∂q and its length, or that there is none because o jumps."""
+    if frame.jump:
+        return "∂o/∂q: none, as o jumps here"
+    rows = " ; ".join(" ".join(signed(float(x), 3) for x in row) for row in frame.gradient.output)
+    return f"∂o/∂q = [{rows}]   |∂o/∂q| = {frame.gradient_norm:.3f}"
+
+
+def loss_text(frame: LookupFrame) -> str:
+    """Return the loss and ∂L/∂q, or that there is no gradient because o jumps."""
+    loss = f"L = ½|o − t|² = {scientific(frame.loss)}"
+    if frame.jump:
+        return f"{loss}   ∂L/∂q: none"
+    dx, dy = frame.loss_gradient.tolist()
+    return f"{loss}   ∂L/∂q = ({signed(dx, 3)}, {signed(dy, 3)})"
+
+
+def gradient_note(frame: LookupFrame) -> str:
+    """Return what the gradient means here, in a sentence."""
+    if len(frame.weights) == 1:
+        return "A single key has all the weight wherever q is, so q does not move o."
+    if frame.jump:
+        names = listed([key_name(i) for i in frame.winners])
+        return f"Hard, and {names} tie: the smallest move of q can make o jump by {size_text(frame.jump)}."
+    if frame.state.hard:
+        return "Hard: a small move of q does not move o at all. The gradient is exactly 0: nothing for q to learn from."
+    if frame.gradient_norm < SMALL_GRADIENT:
+        return _small_gradient_note(frame)
+    if frame.state.values is ValueKind.NUMBERS:
+        said = "While q moves on the dotted circle, o swings on the number line as far as its arrows show."
+    else:
+        said = "The dotted circle around q becomes the dotted shape around o: that is how o moves when q moves."
+    return said if frame.state.shows(Overlay.GRADIENT) else f"With “Gradient” on, {said[0].lower()}{said[1:]}"
+
+
+def _small_gradient_note(frame: LookupFrame) -> str:
+    if float(abs(frame.gradient.weights).max()) >= SMALL_GRADIENT:
+        return "The weights change when q moves, but with these values the changes cancel, so o hardly moves."
+    if frame.weights.max() > 0.99:
+        return "The softmax is saturated: one weight is nearly 1, and the gradient is close to 0."
+    return "The weights hardly change when q moves a little, so o hardly moves."
+
+
+def descent_note(frame: LookupFrame) -> str:
+    """Return how the descent on the target stands, in a sentence."""
+    if frame.loss < 1e-10:
+        return "o is on the target: nothing is left to learn."
+    if frame.jump:
+        return "Hard, on a tie: without a gradient, Step and Play leave q where it is."
+    if frame.state.hard:
+        return "Hard: the gradient is exactly 0, so Step and Play leave q where it is."
+    if not frame.has_slope:
+        return "The gradient has vanished here, though o is not on the target: q learns nothing more."
+    return "The arrow at q is the next step: q − rate · ∂L/∂q."
+
+
+def description(frame: LookupFrame) -> str:
+    """Return the whole picture in words, for people who cannot see it."""
+    if frame.row is not None:
+        return " ".join(filter(None, (row_description(frame, frame.row), other_note(frame))))
+    state = frame.state
+    parts = [f"query at {vector(state.query)}"]
+    parts += [
+        f"{key_name(i)} at {vector(key)} with weight {percent(float(frame.weights[i]))}"
+        for i, key in enumerate(state.keys)
+    ]
+    kind = "Hard" if state.hard else "Soft"
+    said = f"{kind} lookup: {'; '.join(parts)}; output {vector(tuple(frame.output.tolist()))}."
+    return " ".join(filter(None, (said, other_note(frame))))

@@ -1,0 +1,172 @@
+"""The pairs of an encoding as hands that turn, and the rotation that moves all of them by a shift."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import counted, scientific, signed
+from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows, wavelengths
+from attention_explorer.model.rotary import rotary
+from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.table import (
+    TURNING,
+    FloatArray,
+    dimensions_of_pair,
+    numbers_of,
+    reason_without_table,
+    wavelength_text,
+)
+
+MATRIX_SIDE = 64
+"""Most rows of R_k in the picture: its blocks of 2 × 2 would be lost among more."""
+
+WITHOUT_CLOCKS = {
+    PositionKind.NONE: "Without an encoding there are no clocks: every position looks the same.",
+    PositionKind.LEARNED: (
+        "A learned encoding has no clocks: each number is free, and nothing ties position p + k to position p."
+    ),
+    PositionKind.ALIBI: "ALiBi has no clocks: it takes slope × distance off each score. See the picture “Encoding”.",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClocksPicture:
+    """Hands at a position p and where a shift k takes them; ``message`` says why there are none."""
+
+    state: PositionsState
+    position: int
+    shift: int
+    rates: FloatArray  # (pairs,), θ_i in radians a position
+    angles: FloatArray  # (pairs,), p·θ_i
+    advances: FloatArray  # (pairs,), k·θ_i
+    lengths: FloatArray  # (pairs,), wavelengths
+    matrix: MapPicture | None = None
+    residual: float | None = None
+    residual_name: str = ""
+    """The formula of the residual, or why there is none."""
+    message: str = ""
+
+    @property
+    def pairs(self) -> int:
+        """How many hands there are."""
+        return len(self.angles)
+
+
+def clocks_picture(state: PositionsState, tiles: tuple[int, int]) -> ClocksPicture:
+    """Return the hands at the position of the state; all of them, whatever ``tiles`` says: they are few numbers.
+
+    Raises
+    ------
+    ArrayError
+        The base takes the angles beyond the range of the floats.
+    """
+    position, shift = state.position_shown, state.shift_shown
+    message = WITHOUT_CLOCKS.get(state.kind, "") or reason_without_table(state)
+    if message:
+        nothing = np.empty(0)
+        return ClocksPicture(state, position, shift, nothing, nothing, nothing, nothing, message=message)
+    rates, angles, advances = clock_angles([1.0, position, shift], state.d_model, state.base)
+    lengths = np.asarray(wavelengths(state.d_model, state.base), np.float64)
+    matrix, residual, name = None, None, "d_model is odd: the last sine has no cosine to be turned with"
+    if state.kind is PositionKind.ROTARY:
+        matrix, name = _rotary_matrix(numbers_of(state), shift), "‖rotary(x, p + k) − R_k rotary(x, p)‖"
+        residual = _rotary_residual(state, position, shift)
+    elif state.d_model % 2 == 0:
+        matrix, name = _matrix(state.d_model, state.base, shift), "‖PE(p + k) − R_k PE(p)‖"
+        residual = _residual(state, position, shift)
+    return ClocksPicture(state, position, shift, rates, angles, advances, lengths, matrix, residual, name)
+
+
+@kept
+def _shift(d_model: int, base: float, shift: int) -> FloatArray:
+    return np.asarray(shift_matrix(shift, d_model, base), np.float64)
+
+
+@kept
+def _matrix(d_model: int, base: float, shift: int) -> MapPicture:
+    return _matrix_picture(_shift(d_model, base, shift)[:MATRIX_SIDE, :MATRIX_SIDE])
+
+
+def _matrix_picture(corner: FloatArray) -> MapPicture:
+    names = tuple(map(str, range(len(corner))))
+    scale = ColourScale(ScaleKind.DIVERGING, -1.0, 1.0, "R_k")
+    return MapPicture(corner, np.zeros(corner.shape, np.bool_), scale, "viridis", names, names)
+
+
+def _residual(state: PositionsState, position: int, shift: int) -> float:
+    start, end = sinusoidal_rows([position, position + shift], state.d_model, state.base)
+    return float(np.linalg.norm(end - _shift(state.d_model, state.base, shift) @ start))
+
+
+def _turned(state: PositionsState, rows: FloatArray, position: int) -> FloatArray:
+    """Return rows (n, d_model) as rotary turns them at one position."""
+    return np.asarray(rotary(rows, np.full(len(rows), position), state.base, state.layout.value), np.float64)
+
+
+@kept
+def _rotary_matrix(state: PositionsState, shift: int) -> MapPicture:
+    # Rotary turns columns of the identity into columns of its matrix; here rows are vectors, hence the transpose.
+    if state.d_model <= MATRIX_SIDE:
+        return _matrix_picture(_turned(state, np.eye(state.d_model), shift).T)
+    return _matrix_picture(_turned(state, np.eye(MATRIX_SIDE, state.d_model), shift).T[:MATRIX_SIDE])
+
+
+def _rotary_residual(state: PositionsState, position: int, shift: int) -> float:
+    content = np.random.RandomState(state.seed).randn(1, state.d_model)
+    twice = _turned(state, _turned(state, content, position), shift)
+    return float(np.linalg.norm(_turned(state, content, position + shift) - twice))
+
+
+# ---- Words ----
+
+
+def clock_words(picture: ClocksPicture, pair: int) -> str:
+    """Return all about one hand."""
+    first, *second = dimensions_of_pair(picture.state, pair)
+    names = f"dimensions {first} and {second[0]}" if second else f"dimension {first}, a sine alone"
+    return (
+        f"pair {pair} ({names}): θ = {rate_text(float(picture.rates[pair]))}; at {picture.position} the hand stands at "
+        f"{turn_text(float(picture.angles[pair]))}; k = {picture.shift} advances it by "
+        f"{turn_text(float(picture.advances[pair]))}, whatever the position; "
+        f"wavelength {wavelength_text(float(picture.lengths[pair]))}"
+    )
+
+
+def rate_text(rate: float) -> str:
+    """Return θ with four digits."""
+    return f"{rate:.4g}" if rate >= 1e-3 else scientific(rate)
+
+
+def turn_text(angle: float) -> str:
+    """Return an angle in radians and in degrees, whole turns apart: 7.500 rad (1 turn + 69.7°)."""
+    turns, rest = divmod(angle, 2 * math.pi)
+    degrees = f"{math.degrees(rest):.1f}°"
+    if turns:
+        degrees = f"{counted(round(turns), 'turn')} + {degrees}"
+    return f"{angle:.3f} rad ({degrees})"
+
+
+def matrix_words(picture: ClocksPicture, row: int, column: int) -> str:
+    """Return a number of R_k with where it comes from."""
+    if picture.matrix is None:
+        return ""
+    value = float(picture.matrix.values[row, column])
+    where = f"R_{picture.shift}[{row}, {column}] = {signed(value, 5)}"
+    for pair in range(picture.pairs):
+        own = dimensions_of_pair(picture.state, pair)
+        if row in own and column in own:
+            sine = math.sin(picture.advances[pair])
+            function = "cos" if row == column else "sin" if math.isclose(value, sine) else "−sin"
+            return f"{where}: {function}(k·θ) of pair {pair}, k·θ = {float(picture.advances[pair]):.4f}"
+    return f"{where}: dimensions {row} and {column} are not a pair"
+
+
+def has_clocks(state: PositionsState) -> bool:
+    """Whether the kind is made of hands that turn."""
+    return state.kind in TURNING and not reason_without_table(state)

@@ -1,0 +1,163 @@
+"""A positional encoding at any positions and dimensions: what is not looked at is not computed."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.numerals import scientific
+from attention_explorer.model.encodings import clock_angles, learned_encoding, wavelengths
+from attention_explorer.pages.positions.state import PositionKind, PositionsState, RotaryLayout
+
+FloatArray = np.typing.NDArray[np.float64]
+IntArray = np.typing.NDArray[np.intp]
+
+TURNING = (PositionKind.SINUSOIDAL, PositionKind.ROTARY)
+"""The kinds made of hands that turn, each at a speed of its own."""
+
+
+def reason_without_table(state: PositionsState) -> str:
+    """Return why there is no table position × dimension, as a sentence; empty if there is one."""
+    if state.kind is PositionKind.NONE:
+        return (
+            "Without an encoding there is nothing to draw. Attention alone is blind to order; "
+            "only a causal mask tells it something. See the picture “Order”."
+        )
+    if state.kind is PositionKind.ROTARY and state.d_model % 2:
+        return f"A rotary encoding turns pairs of dimensions, and {state.d_model} is odd: choose an even d_model."
+    if state.kind is PositionKind.ALIBI:
+        return "ALiBi has no dimensions: it takes a number off each score, the larger the further apart two tokens are."
+    return ""
+
+
+def numbers_of(state: PositionsState) -> PositionsState:
+    """Return the state without what does not alter the numbers of an encoding: what is computed once is kept by it."""
+    return PositionsState(state.kind, state.length, state.d_model, state.base, state.seed, state.layout, state.heads)
+
+
+# ---- Pairs ----
+
+
+def pair_count(state: PositionsState) -> int:
+    """Return how many hands there are; the last may be a sine without a cosine."""
+    return -(-state.d_model // 2)
+
+
+def pair_of(state: PositionsState, dimension: int) -> int:
+    """Return which pair a dimension belongs to, from 0."""
+    if state.kind is PositionKind.ROTARY and state.layout is RotaryLayout.HALF:
+        return dimension % max(state.d_model // 2, 1)
+    return dimension // 2
+
+
+def dimensions_of_pair(state: PositionsState, pair: int) -> tuple[int, ...]:
+    """Return the two dimensions of a pair; one if the sine is alone."""
+    if state.kind is PositionKind.ROTARY and state.layout is RotaryLayout.HALF:
+        return pair, pair + state.d_model // 2
+    return tuple(dimension for dimension in (2 * pair, 2 * pair + 1) if dimension < state.d_model)
+
+
+def function_of(state: PositionsState, dimension: int) -> str:
+    """Return "sin" or "cos": what a column of the table holds. Pairs of rotary begin with the cosine."""
+    first = dimensions_of_pair(state, pair_of(state, dimension))[0] == dimension
+    return "sin" if first == (state.kind is PositionKind.SINUSOIDAL) else "cos"
+
+
+def angle_rates(state: PositionsState) -> FloatArray:
+    """Return θ_i = base^(−2i/d_model) of each pair, (⌈d_model/2⌉,), in radians a position."""
+    return np.asarray(clock_angles([1.0], state.d_model, state.base)[0])
+
+
+def wavelength(state: PositionsState, dimension: int) -> float:
+    """Return after how many positions a dimension repeats."""
+    return float(wavelengths(state.d_model, state.base)[pair_of(state, dimension)])
+
+
+def wavelength_text(length: float) -> str:
+    """Return a wavelength as it is read: 6.28, 19.9, 47117, 6.21·10⁸."""
+    if length < 1000:
+        return f"{length:.3g}"
+    return f"{length:.0f}" if length < 1e6 else scientific(length)
+
+
+# ---- Numbers ----
+
+
+def encoding_at(state: PositionsState, positions: FloatArray | IntArray, dimensions: IntArray) -> FloatArray:
+    """Return the table where it is looked at.
+
+    Parameters
+    ----------
+    state
+        One whose `reason_without_table` is empty.
+    positions : ndarray, (h,)
+        Whole numbers; between them too for the kinds that turn.
+    dimensions : ndarray of int, (w,)
+        Columns of the table.
+
+    Returns
+    -------
+    ndarray, (h, w)
+        The encoding. For rotary the cosine and the sine of the angle by which a pair turns: the columns of its two
+        dimensions, the cosine first.
+    """
+    if state.kind is PositionKind.LEARNED:
+        return np.asarray(learned_table(state)[np.ix_(np.asarray(positions, np.intp), dimensions)])
+    pairs, sines = _pairs_and_sines(state, dimensions)
+    pairs, places = np.unique(pairs, return_inverse=True)
+    # As `clock_angles` does it, for the pairs wanted alone: one wave of 1024 dimensions should not cost all of them.
+    angles = np.asarray(positions)[:, None] / np.power(state.base, 2 * pairs / state.d_model)
+    values = np.empty((len(angles), len(dimensions)))
+    values[:, sines] = np.sin(angles[:, places[sines]])
+    values[:, ~sines] = np.cos(angles[:, places[~sines]])
+    return values
+
+
+def learned_table(state: PositionsState) -> FloatArray:
+    """Return the whole learned encoding of a state, (length, d_model)."""
+    return _learned(state.length, state.d_model, state.seed)
+
+
+def _pairs_and_sines(state: PositionsState, dimensions: IntArray) -> tuple[IntArray, np.typing.NDArray[np.bool_]]:
+    """Return `pair_of` and whether `function_of` is a sine, of many dimensions (w,) at once."""
+    half = max(state.d_model // 2, 1)
+    if state.kind is PositionKind.ROTARY and state.layout is RotaryLayout.HALF:
+        pairs, is_first = dimensions % half, dimensions < half
+    else:
+        pairs, is_first = dimensions // 2, dimensions % 2 == 0
+    return pairs, is_first == (state.kind is PositionKind.SINUSOIDAL)
+
+
+@kept
+def _learned(length: int, d_model: int, seed: int) -> FloatArray:
+    return np.asarray(learned_encoding(length, d_model, seed))
+
+
+# ---- Samples ----
+
+
+def sampled_positions(length: int, most: int) -> tuple[IntArray, int]:
+    """Return every n-th position, at most so many, and n."""
+    step = max(1, -(-length // max(most, 1)))
+    return np.arange(0, length, step), step
+
+
+def sampled_dimensions(state: PositionsState, most: int) -> tuple[IntArray, int]:
+    """Return the dimensions of every n-th pair, at most so many, and n: every n-th dimension could be sines alone."""
+    step = max(1, -(-state.d_model // max(most, 2)))
+    found = (dimensions_of_pair(state, pair) for pair in range(0, pair_count(state), step))
+    return np.asarray(sorted(dimension for pair in found for dimension in pair), np.intp), step
+
+
+def ordinal(number: int) -> str:
+    """Return 2nd, 3rd, 8th."""
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def ticks(count: int, most: int) -> tuple[int, ...]:
+    """Return round numbers from 0 to below ``count`` for an axis, at most so many."""
+    steps = (factor * 10**power for power in itertools.count() for factor in (1, 2, 5))
+    return tuple(range(0, count, next(step for step in steps if count <= step * max(most, 1))))

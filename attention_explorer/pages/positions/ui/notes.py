@@ -1,0 +1,251 @@
+"""What the panel says beside three pictures of the Positions page: their true numbers in a few sentences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from attention_explorer.core.numerals import counted, plain, signed, size_text, weight_text
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.pages.positions.attention import PositionAttentionPicture
+from attention_explorer.pages.positions.order import MOST_HEADS, WIDEST, OrderPicture, Outcome
+from attention_explorer.pages.positions.similarity import SimilarityPicture
+from attention_explorer.pages.positions.state import PositionKind
+from attention_explorer.pages.positions.table import FloatArray, ordinal
+
+TITLES = {
+    PositionKind.NONE: "none",
+    PositionKind.SINUSOIDAL: "added sinusoid",
+    PositionKind.LEARNED: "learned, untrained",
+    PositionKind.ROTARY: "rotary",
+    PositionKind.ALIBI: "ALiBi",
+}
+TITLES_CONCATENATED = {**TITLES, PositionKind.SINUSOIDAL: "concatenated sinusoid"}
+MASKS = ("no mask", "causal mask")
+
+
+# ---- Similarity ----
+
+
+def similarity_notes(picture: SimilarityPicture) -> tuple[TextLine, ...]:
+    """Return what the panel says."""
+    if picture.reason:
+        return (TextLine(picture.reason),)
+    lines = [TextLine("How alike are two positions?", bold=True), TextLine(_opening(picture))]
+    lines += [
+        TextLine(text) for text in (_curve_words(picture), _projected_words(picture), _nearest_words(picture)) if text
+    ]
+    if _has_lone_sine(picture):
+        lines.append(
+            TextLine("d_model is odd: the last sine has no cosine, so the offset alone does not decide.", "muted")
+        )
+    return tuple(lines)
+
+
+def _has_lone_sine(picture: SimilarityPicture) -> bool:
+    return picture.state.kind is PositionKind.SINUSOIDAL and picture.state.d_model % 2 == 1
+
+
+def _opening(picture: SimilarityPicture) -> str:
+    if picture.is_distance and picture.state.kind is PositionKind.SINUSOIDAL:
+        if picture.nearest is not None and picture.nearest.distance > 1e-6:
+            return "Every position has a fingerprint of its own: off the diagonal no distance is 0."
+        return "How far apart the vectors of any two positions are."
+    if _has_lone_sine(picture):
+        return "PE(p) · PE(p′): the larger, the more alike two positions are to attention."
+    return {
+        PositionKind.NONE: "Without an encoding the product of a query and a key is the same wherever they stand.",
+        PositionKind.SINUSOIDAL: "PE(p) · PE(p′) depends on the offset alone: every diagonal has one number.",
+        PositionKind.LEARNED: "Drawn at random, before any training: two positions are alike only by chance.",
+        PositionKind.ROTARY: "One query and one key, turned to their places: the product depends on the offset alone.",
+        PositionKind.ALIBI: "Nothing is added to the vectors. The bias falls in a straight line with the distance.",
+    }[picture.state.kind]
+
+
+def _curve_words(picture: SimilarityPicture) -> str:
+    if picture.state.kind is not PositionKind.SINUSOIDAL or picture.curve is None or len(picture.curve) < 2:
+        return ""
+    if picture.is_distance:
+        return _distance_words(picture, picture.curve)
+    here, next_to_it = (plain(float(value), 3) for value in picture.curve[:2])
+    said = f"{here} with itself, {next_to_it} at offset 1."
+    if _has_lone_sine(picture):
+        said = f"Position 0 has {here} with itself and {next_to_it} with position 1."
+    if picture.rises:
+        said += f" It does not always fall with the distance: it rises at {_offsets(picture.rises)}."
+    if 25 in picture.notable and picture.curve[25] > picture.curve[15]:
+        said += (
+            f" Offset 25 has {plain(float(picture.curve[25]), 3)}, offset 15 only {plain(float(picture.curve[15]), 3)}."
+        )
+    if picture.first_negative is not None:
+        said += f" It first falls below 0 at offset {picture.first_negative}."
+    return said
+
+
+def _distance_words(picture: SimilarityPicture, curve: FloatArray) -> str:
+    nearest, furthest = plain(float(curve[1]), 4), plain(float(curve.max()), 4)
+    said = f"{nearest} between neighbours, {furthest} at most."
+    if _has_lone_sine(picture):
+        said = f"From position 0 it is {nearest} to position 1, and {furthest} at most."
+    if picture.rises:
+        said += f" It does not always grow with the distance: it falls at {_offsets(picture.rises)}."
+    return said
+
+
+def _offsets(found: tuple[int, ...]) -> str:
+    """Return offsets as they are listed, the first six of many."""
+    some = ", ".join(map(str, found[:6])) + (" and more" if len(found) > 6 else "")
+    return f"offset {some}" if len(found) == 1 else f"offsets {some}"
+
+
+def _projected_words(picture: SimilarityPicture) -> str:
+    if len(picture.spreads) < 2 or picture.spreads[1].count < 2:
+        return ""
+    first, then = picture.spreads
+    least = "at least " if picture.step > 1 else ""  # only some of the positions were compared
+    before, after = least + size_text(first.range), least + size_text(then.range)
+    if picture.state.kind is PositionKind.LEARNED:
+        return (
+            "The offset alone does not decide: along offset 1 the numbers spread over "
+            f"{before}, after W_q and W_k over {after}."
+        )
+    if _has_lone_sine(picture):
+        return f"Along offset 1 the numbers spread over {before}, after random W_q and W_k over {after}."
+    if picture.state.kind is PositionKind.SINUSOIDAL:
+        return (
+            "After random W_q and W_k the offset alone no longer decides: along offset 1 the numbers spread over "
+            f"{after} (standard deviation {size_text(then.std)}). Training may find weights that keep the offset; "
+            "nothing forces it to."
+        )
+    if picture.state.kind is PositionKind.ROTARY:
+        return (
+            "W_q and W_k act before the turning, so this holds after them too: along offset 1 the numbers spread over "
+            f"{size_text(then.range)}, which is rounding."
+        )
+    return ""
+
+
+def _nearest_words(picture: SimilarityPicture) -> str:
+    near = picture.nearest
+    if near is None:
+        return ""
+    distance = plain(near.distance, 4)
+    if near.by_offset:
+        pair = "neighbours" if near.second == 1 else f"positions {near.second} apart"
+        same = "No two positions share a vector." if near.distance > 1e-6 else "They cannot be told apart."
+        return f"The two closest vectors are {distance} apart: those of {pair}. {same}"
+    among = "" if near.every == 1 else f" among every {ordinal(near.every)} position"
+    return f"The two closest vectors{among} are {distance} apart: those of positions {near.first} and {near.second}."
+
+
+# ---- What it does to attention ----
+
+
+def titles_of(picture: PositionAttentionPicture) -> dict[PositionKind, str]:
+    """Return what the kinds are called in a picture: an encoding is added to embeddings or put beside them."""
+    return TITLES_CONCATENATED if picture.state.concatenated else TITLES
+
+
+def position_attention_notes(picture: PositionAttentionPicture) -> tuple[TextLine, ...]:
+    """Return what the panel says."""
+    lines = [TextLine("What it does to attention", bold=True)]
+    if picture.reason:
+        return (*lines, TextLine(picture.reason))
+    words = (_attention_opening(picture), _weights_words(picture), _lengths_words(picture), _terms_words(picture))
+    lines += [TextLine(text) for text in words if text]
+    lines.append(
+        TextLine("Query and key have the same content everywhere: only their positions make a difference.", "muted")
+    )
+    return tuple(lines)
+
+
+def _attention_opening(picture: PositionAttentionPicture) -> str:
+    varies = size_text(float(np.ptp(picture.scores)))
+    return {
+        PositionKind.NONE: "Without an encoding the score is the same at every distance.",
+        PositionKind.SINUSOIDAL: "Each query has its own line: after W_q and W_k the distance alone does not decide.",
+        PositionKind.LEARNED: f"Untrained, it is noise: from key to key the score varies by {varies}.",
+        PositionKind.ROTARY: "One line for all queries: the score depends on the offset alone.",
+        PositionKind.ALIBI: "One line for all queries: each head takes its slope times the distance off the score.",
+    }[picture.state.kind]
+
+
+def _weights_words(picture: PositionAttentionPicture) -> str:
+    visible = picture.weights[: picture.visible]
+    best = int(np.argmax(visible))
+    count = len(visible)
+    if count == 1:
+        return f"Query {picture.query} sees only itself: the weight is 1."
+    if np.ptp(visible) < 1e-12:
+        return (
+            f"Query {picture.query} attends to each of {count} keys with the weight {weight_text(float(visible[0]))}."
+        )
+    return (
+        f"Query {picture.query} attends most to key {best}, with {weight_text(float(visible[best]))}; "
+        f"an even share of {count} keys would be {weight_text(1 / count)}."
+    )
+
+
+def _lengths_words(picture: PositionAttentionPicture) -> str:
+    if len(picture.norms) < 3:
+        return ""
+    token, encoding = picture.norms[0].number, picture.norms[2].number
+    state, root = picture.state, picture.state.d_model**0.5
+    said = f"The query token is {plain(token, 3)} long, its encoding {plain(encoding, 3)}"
+    if state.kind is PositionKind.SINUSOIDAL and state.d_model % 2 == 0:
+        said += f" = √({state.d_model}/2)"
+    said += ": the encoding is longer than the token." if encoding > token else "."
+    if math.isclose(state.embedding_scale, root):
+        return said + f" Embeddings are multiplied by √d_model = {plain(root, 3)}, as in the paper."
+    return said + f" The paper multiplies embeddings by √d_model = {plain(root, 3)} first."
+
+
+def _terms_words(picture: PositionAttentionPicture) -> str:
+    if len(picture.terms) == 4:
+        cross = picture.terms[1].number + picture.terms[2].number
+        return f"The score has four terms; the two that mix content and position come to {signed(cross, 3)} together."
+    if picture.state.concatenated and len(picture.terms) == 2 and len(picture.norms) == 3:
+        return (
+            "Content and encoding stand side by side, each with its own W_q and W_k: no term mixes them, and queries "
+            f"are twice as wide (÷ √{picture.width})."
+        )
+    return ""
+
+
+# ---- Order ----
+
+
+def order_notes(picture: OrderPicture) -> tuple[TextLine, ...]:
+    """Return what the panel says."""
+    lines = [TextLine("Shuffle the words", bold=True)]
+    if picture.reason:
+        return (*lines, TextLine(picture.reason))
+    outcome = picture.outcomes[picture.shown]
+    lines.append(
+        TextLine("P shuffles the rows of X, and f is a layer of attention. Is f(PX) just f(X) with its rows shuffled?")
+    )
+    lines.append(TextLine(_shown_words(outcome), bold=True))
+    if outcome.found is not None:
+        found = outcome.found
+        moved, pooled = size_text(found.moved), size_text(found.pooled)
+        lines.append(TextLine(f"The output changed by up to {moved}, the mean of its rows by up to {pooled}."))
+    lines.append(TextLine("Attention alone is blind to order. An encoding changes that, and so does a causal mask."))
+    lines.append(TextLine(_sizes(picture), "muted"))
+    return tuple(lines)
+
+
+def _shown_words(outcome: Outcome) -> str:
+    return f"{TITLES[outcome.kind]}, {MASKS[outcome.causal]}: {outcome.verdict}."
+
+
+def _sizes(picture: OrderPicture) -> str:
+    done = f"Done with d_model {picture.d_model} and {counted(picture.heads, 'head')}"
+    if (picture.d_model, picture.heads) != (picture.state.d_model, picture.state.heads):
+        wanted = f"{picture.state.d_model} and {picture.state.heads}"
+        done += f" instead of {wanted} (here at most {WIDEST} and {MOST_HEADS}, and the heads share d_model equally)"
+    left_out = ""
+    if picture.left_out:
+        words = "the last word is" if picture.left_out == 1 else f"the last {picture.left_out} words are"
+        left_out = f"; {words} left out"
+    return f"{done}, with random weights{left_out}."

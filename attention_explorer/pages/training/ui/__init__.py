@@ -1,0 +1,1 @@
+"""The Training page itself: its parts, pictures and player."""

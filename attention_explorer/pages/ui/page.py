@@ -1,0 +1,245 @@
+"""What every page of the window is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.number_box import ENTER, NumberBox
+from attention_explorer.kit.keys import written
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ui.session import Session
+
+if TYPE_CHECKING:
+    # Loaded when something is taken away: file formats would delay the first picture.
+    from attention_explorer.kit.export.clipboard import NumbersCopier
+    from attention_explorer.kit.export.figure import Figure
+
+CLIPBOARD_SCALE = 2.0
+"""A copied picture has twice the pixels of the figure, enough for most screens and for a slide."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageAction:
+    """Something a page can do, for the menu, the help, the search and the keyboard; an empty text is a separator.
+
+    ``run`` is given the page, so that the help lists the keys of pages that were never made.
+    """
+
+    text: str
+    run: Callable[[Any], object] = lambda page: None
+    shortcut: str = ""
+    tip: str = ""
+
+
+class Page(QWidget):
+    """A page shows its part of the state and turns what people do into new states. It keeps no copy of the state.
+
+    Signals
+    -------
+    said : str
+        A read-out for the status bar; empty clears it.
+    under_way : str
+        How much is done of what was asked for; it is said for some seconds.
+    done : str
+        What was asked for is done; it is said for some seconds.
+    refused : str
+        Why something that was asked for cannot be done.
+    compare_wanted
+        A file is to be chosen, and compared with what is on show.
+    files_to_compare_wanted : QMenu
+        The menu is to be filled with files that can be compared with what is on show.
+    find_wanted, reopen_wanted : str
+        The file that was at this path is to be looked for, or opened as it is now.
+    page_wanted : str
+        What was asked for is on another page: its id.
+    guessed : (x, y)
+        A place of the picture was chosen; see `ask_for_place`.
+    code_wanted
+        The program that computes what is on show.
+    withholding
+        The page keeps an answer to itself from now on, or no longer.
+    """
+
+    said = Signal(str)
+    under_way = Signal(str)
+    done = Signal(str)
+    refused = Signal(str)
+    compare_wanted = Signal()
+    files_to_compare_wanted = Signal(object)
+    find_wanted = Signal(str)
+    reopen_wanted = Signal(str)
+    page_wanted = Signal(str)
+    guessed = Signal(object)
+    code_wanted = Signal()
+    withholding = Signal()
+
+    gestures: tuple[tuple[str, str], ...] = ()
+    """What mouse and keys do on the page, for the help: (gesture, what it does)."""
+    presented: tuple[str, ...] = ("canvas",)
+    """The attributes that stay when the page is shown to a room: the picture, and what it says of itself."""
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session, self.look = session, look
+        self.copier: NumbersCopier | None = None
+        self.withheld = ""
+        """Why what is computed is not to be seen now; see `withhold`. Empty if it is."""
+        self.moves = True
+        """Whether anything may move by itself; see `set_moves`."""
+        self.is_alone = False
+        """Whether its `presented` parts have the room of the page for themselves."""
+        self.setObjectName("page")
+
+    def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
+        """Show ``new``; called after every change while the page is visible, and with ``old`` equal to it on entry."""
+        raise NotImplementedError
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        raise NotImplementedError
+
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
+        """Return what stands in the menu of the page."""
+        return ()
+
+    @classmethod
+    def keys_offered(cls) -> list[tuple[str, str]]:
+        """Return every gesture and shortcut of the page with what it does, for the help."""
+        offered = ((written(each.shortcut), each.text) for each in cls.actions_offered() if each.shortcut)
+        return [*cls.gestures, *offered]
+
+    def focus_first(self) -> None:
+        """Give the keyboard to what matters most."""
+        self.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Give the keyboard back to the picture once a number was typed and entered."""
+        if event.key() in ENTER and isinstance(self.focusWidget(), NumberBox):
+            self.focus_first()
+        else:
+            super().keyPressEvent(event)
+
+    def stand_alone(self, alone: bool) -> None:
+        """Lay out the `presented` parts for all of the room, or everything as usual."""
+        if alone != self.is_alone:
+            self.is_alone = alone
+            self.set_look(self.look)
+
+    def stop(self) -> None:
+        """End whatever moves by itself."""
+
+    def leave(self) -> None:
+        """End that, and what is computed for nobody: the page is not seen any more."""
+        self.stop()
+
+    def set_moves(self, moves: bool) -> None:
+        """Let things move by themselves, or have what would play go one step at each press."""
+        self.moves = moves
+
+    def withhold(self, why: str) -> bool:
+        """Show “?” for all that is computed, and give nothing of it away, until it is called with an empty text.
+
+        Parameters
+        ----------
+        why : str
+            Said to somebody who wants to take something away meanwhile.
+
+        Returns
+        -------
+        bool
+            Whether the page can do that. One that cannot must be covered as a whole.
+        """
+        self.withheld = why
+        is_possible = self.show_withheld()
+        self.withholding.emit()
+        return is_possible
+
+    def show_withheld(self) -> bool:
+        """Show “?” while `withheld`, or everything again; return whether the page can do that."""
+        return False
+
+    def ask_for_place(self, wanted: bool) -> None:
+        """Let a click on the picture choose a place, which `guessed` then gives; of pages that have a plane."""
+
+    def show_guess(self, place: tuple[float, float] | None) -> None:
+        """Mark a place that somebody has chosen, or none."""
+
+    def settle(self, seconds: float = 30.0) -> None:
+        """Go on handling events until nothing is being computed any more, for pictures without a window."""
+
+    # ---- Taking it away ----
+
+    def figure(self) -> Figure:
+        """Return what is on show as a figure, to be drawn and written elsewhere.
+
+        Raises
+        ------
+        ExplorerError
+            There is nothing to take away yet; the message says what to do.
+        """
+        raise NotImplementedError
+
+    @property
+    def reason_against_taking(self) -> str:
+        """Why the picture on show is not that of the state and cannot be taken away as such; empty if it can."""
+        return ""
+
+    def offer_taking(self, menu: QMenu) -> None:
+        """Add to a context menu what can be taken away."""
+        menu.addAction("Copy picture", self.copy_picture)
+        menu.addAction("Copy numbers", self.copy_numbers)
+        menu.addAction("Export…", self.export)
+        menu.addAction("Code in NumPy…", self.code_wanted.emit)
+
+    def export(self) -> None:
+        """Ask for a file and write the picture or the numbers to it."""
+        from attention_explorer.kit.export.dialog import export_with_dialog
+
+        self._say_or_refuse(lambda: export_with_dialog(self, self.figure()))
+
+    def copy_picture(self) -> None:
+        """Put the picture on the clipboard."""
+        self._say_or_refuse(self._copy_picture)
+
+    def copy_numbers(self) -> None:
+        """Put the numbers on the clipboard as soon as the worker has made a text of them."""
+        self._say_or_refuse(self._copy_numbers)
+
+    def _copy_picture(self) -> str:
+        from attention_explorer.kit.export.figure import figure_image
+
+        QGuiApplication.clipboard().setImage(figure_image(self.figure(), CLIPBOARD_SCALE))
+        return "The picture is on the clipboard."
+
+    def _copy_numbers(self) -> str:
+        from attention_explorer.kit.export.clipboard import NumbersCopier
+
+        if self.copier is None:
+            self.copier = NumbersCopier(self)
+            self.copier.under_way.connect(self.under_way)
+            self.copier.done.connect(self.done)
+            self.copier.refused.connect(self.refused)
+        self.copier.copy(self.figure())
+        return ""
+
+    def _say_or_refuse(self, work: Callable[[], str]) -> None:
+        """Take something away and say what that returns, or say why it cannot be done."""
+        try:
+            reason = self.withheld or self.reason_against_taking
+            if reason:
+                raise ExplorerError(reason)
+            message = work()
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            return
+        if message:
+            self.done.emit(message)

@@ -1,0 +1,34 @@
+"""Where the program of each page comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.tools.code.script import Program
+
+_PROGRAMS = ("lookup", "heads", "positions", "block", "scaling", "cost", "training")
+
+
+def program_of(page: str, state: ExplorerState) -> Program:
+    """Return the program that computes what a page shows of a state.
+
+    Parameters
+    ----------
+    page : str
+        The id of the page.
+    state : ExplorerState
+        What the window shows. What takes long to compute is computed here, if nobody has done so before.
+
+    Raises
+    ------
+    ExplorerError
+        The page cannot show the state either; the message says why.
+    """
+    if page not in _PROGRAMS:
+        raise ValueError(f"There is no page {page!r}.")
+    # Not before it is wanted: what a page computes is loaded with the page.
+    make: Callable[[Any], Program] = getattr(import_module(f"attention_explorer.tools.code.{page}"), f"{page}_program")
+    return make(getattr(state, page))

@@ -1,0 +1,1 @@
+"""The window with the program of the page on show."""

@@ -1,0 +1,135 @@
+"""How far somebody has come in the lessons: kept among the settings, as a text, and never in a session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from attention_explorer.core.json_text import JsonTextError, json_from
+from attention_explorer.tools.lessons.lesson import NAMES, Lesson
+
+LONGEST = 1e7
+"""Seconds that one lesson may have taken, in all: what says more is damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done of one lesson.
+
+    Attributes
+    ----------
+    step : int
+        Where it goes on, from 0.
+    finished : bool
+        Whether its end was reached once.
+    first_tries : mapping of int to bool
+        By step, whether a question was right at the first try.
+    tries : mapping of int to int
+        By step, how often a question was answered, fresh cases of it included.
+    seconds : float
+        That the lesson was open.
+    """
+
+    step: int = 0
+    finished: bool = False
+    first_tries: Mapping[int, bool] = field(default_factory=dict)
+    tries: Mapping[int, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def words(self, lesson: Lesson) -> str:
+        """Say it: “at step 3 of 6”, “done · 3 of 4 questions right at the first try”; nothing if nothing was done."""
+        questions = sum(step.answer is not None for step in lesson.steps)
+        right = f" · {sum(self.first_tries.values())} of {questions} questions right at the first try"
+        if 0 < self.step < len(lesson.steps):
+            return ("done · now at" if self.finished else "at") + f" step {self.step + 1} of {len(lesson.steps)}"
+        return "done" + right * bool(questions) if self.finished else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What was done of each lesson, by its key."""
+
+    lessons: Mapping[str, Done] = field(default_factory=dict)
+
+    def of(self, lesson: Lesson) -> Done:
+        """Return what was done of a lesson; its place lies within it, also if the file has become shorter."""
+        done = self.lessons.get(lesson.key, self.lessons.get(_old_key(lesson), Done()))
+        return replace(done, step=done.step if done.step < len(lesson.steps) else 0)
+
+    def at(self, lesson: Lesson, step: int) -> Self:
+        """Return it with another place to go on."""
+        return self._with(lesson, replace(self.of(lesson), step=step))
+
+    def answered(self, lesson: Lesson, step: int, *, is_right: bool) -> Self:
+        """Return it with an answer; only the first one to a question counts."""
+        done = self.of(lesson)
+        tries = {**done.tries, step: done.tries.get(step, 0) + 1}
+        return self._with(lesson, replace(done, first_tries={step: is_right, **done.first_tries}, tries=tries))
+
+    def spent(self, lesson: Lesson, seconds: float) -> Self:
+        """Return it with more time for a lesson."""
+        done = self.of(lesson)
+        return self._with(lesson, replace(done, seconds=done.seconds + seconds))
+
+    def without(self, lesson: Lesson) -> Self:
+        """Return it as if a lesson had never been begun."""
+        keys = lesson.key, _old_key(lesson)
+        return replace(self, lessons={key: done for key, done in self.lessons.items() if key not in keys})
+
+    def finished(self, lesson: Lesson) -> Self:
+        """Return it with a lesson that has come to its end, and begins anew the next time."""
+        return self._with(lesson, replace(self.of(lesson), step=0, finished=True))
+
+    def _with(self, lesson: Lesson, done: Done) -> Self:
+        return replace(self, lessons={**self.without(lesson).lessons, lesson.key: done})
+
+    # ---- As a text ----
+
+    def text(self) -> str:
+        """Return it as the settings keep it."""
+        return json.dumps(
+            {
+                key: {
+                    "step": done.step,
+                    "finished": done.finished,
+                    "seconds": round(done.seconds, 1),
+                    "tries": {str(step): count for step, count in done.tries.items()},
+                    "first_tries": {str(step): is_right for step, is_right in done.first_tries.items()},
+                }
+                for key, done in self.lessons.items()
+            }
+        )
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return what a text of the settings says; what cannot be understood was never done."""
+        try:
+            document = json_from(text or "{}")
+        except JsonTextError:
+            return cls()
+        items = document.items() if isinstance(document, dict) else ()
+        return cls({key: _done(item) for key, item in items if isinstance(item, dict)})
+
+
+def _old_key(lesson: Lesson) -> str:
+    """Return by what earlier versions kept a lesson of a file: its name, if no lesson of the program has that."""
+    return lesson.key if lesson.name in NAMES else lesson.name
+
+
+def _done(item: dict[str, Any]) -> Done:
+    step, seconds = item.get("step"), item.get("seconds")
+    return Done(
+        step if type(step) is int and step >= 0 else 0,
+        item.get("finished") is True,
+        {at: is_right for at, is_right in _by_step(item.get("first_tries")) if isinstance(is_right, bool)},
+        {at: count for at, count in _by_step(item.get("tries")) if type(count) is int and 0 < count < 10**6},
+        seconds if type(seconds) is float and 0 <= seconds < LONGEST else 0.0,
+    )
+
+
+def _by_step(found: object) -> Iterator[tuple[int, object]]:
+    for at, value in found.items() if isinstance(found, dict) else ():
+        if at.isdecimal() and len(at) < 6:
+            yield int(at), value

@@ -1,0 +1,96 @@
+"""What a learner has done, as a small file for a teacher: written only where the learner says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from attention_explorer.core.numbers_files import as_csv
+from attention_explorer.errors import ExportError, quoted
+from attention_explorer.tools.lessons.lesson import Lesson
+from attention_explorer.tools.lessons.progress import Progress
+from attention_explorer.tools.lessons.words import spoken
+
+KINDS = {".csv": "Result, a line for each question", ".json": "Result"}
+"""Kinds of files by their endings, the usual one first."""
+
+LONGEST_NAME = 100
+COLUMNS = ("name", "lesson", "finished", "minutes", "step", "question", "tries", "right_at_first_try")
+
+
+def result(lessons: Sequence[Lesson], progress: Progress, name: str = "") -> dict[str, Any]:
+    """Return what was done of some lessons.
+
+    Parameters
+    ----------
+    lessons : sequence of Lesson
+        Those that the result is about.
+    progress : Progress
+        What was done.
+    name : str
+        Of the learner; may be empty.
+
+    Returns
+    -------
+    dict
+        The name and the lessons, each with its minutes and questions; a question that was not answered has no tries,
+        and None for whether it was right.
+    """
+    return {
+        "format": 1,
+        "name": name.strip(),
+        "lessons": [_lesson(lesson, progress) for lesson in lessons],
+    }
+
+
+def _lesson(lesson: Lesson, progress: Progress) -> dict[str, Any]:
+    done = progress.of(lesson)
+    questions = [
+        {
+            "step": number + 1,
+            "question": spoken(step.text),
+            "tries": done.tries.get(number, 0),
+            "right_at_first_try": done.first_tries.get(number),
+        }
+        for number, step in enumerate(lesson.steps)
+        if step.answer is not None
+    ]
+    minutes = round(done.seconds / 60, 1)
+    return {"lesson": lesson.title, "finished": done.finished, "minutes": minutes, "questions": questions}
+
+
+def result_file(found: Mapping[str, Any], path: Path) -> Callable[[IO[bytes], object], object]:
+    """Return what writes a result to the file at a path, as its ending says."""
+
+    def write(file: IO[bytes], _report: object) -> None:
+        match path.suffix.lower():
+            case ".csv":
+                file.write(as_csv(COLUMNS, _rows(found)).encode())
+            case ".json":
+                file.write((json.dumps(found, ensure_ascii=False, indent=2) + "\n").encode())
+            case _:
+                raise ExportError(f"{quoted(path.name)} names another kind of file. Choose .csv or .json.")
+
+    return write
+
+
+def _rows(found: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    name = _harmless(found["name"])
+    for lesson in found["lessons"]:
+        for asked in lesson["questions"]:
+            right = asked["right_at_first_try"]
+            yield (
+                *(name, lesson["lesson"], _yes(lesson["finished"]), lesson["minutes"], asked["step"]),
+                *(_harmless(asked["question"]), asked["tries"], "" if right is None else _yes(right)),
+            )
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _harmless(text: str) -> str:
+    """Keep a table from taking a text for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text

@@ -1,0 +1,222 @@
+"""Words to click, cells to tick, and things to put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.theme import Look
+from attention_explorer.tools.lessons.answers import Given, Right
+from attention_explorer.tools.lessons.ui.asking import Asked, Asking, AskingLine
+
+RIGHT, MISSED, WRONG = ("✓", "right"), ("○", "missed"), ("✗", "wrong")
+HOW_TO_ORDER = "The first on the left. Drag them, or move the one with the keyboard by ← and →."
+
+
+class Words(Asking):
+    """Takes one of several words, by a click on it."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__()
+        self.words: tuple[QPushButton, ...] = tuple(QPushButton(word) for word in asked.offer.labels)
+        flow = FlowLayout(self)
+        flow.setSpacing(4)
+        for word, button in zip(asked.offer.labels, self.words, strict=True):
+            flow.addWidget(button)
+            button.setAutoDefault(False)
+            button.clicked.connect(lambda _checked=False, word=word: self.given.emit(word))
+        Walk(self.words, len(self.words))
+
+    def first(self) -> QWidget:
+        return self.words[0]
+
+
+class Cells(Asking):
+    """Takes those cells of a row or of a map that are ticked, by clicks, or by the arrow keys and Space."""
+
+    def __init__(self, asked: Asked, look: Look) -> None:
+        super().__init__()
+        self._labels, self._rows = asked.offer.labels, asked.offer.rows
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        grid = QWidget()
+        self.cells: dict[tuple[int, ...], QPushButton] = {}
+        if self._rows:
+            self._make_map(QGridLayout(grid))
+        else:
+            self._make_row(FlowLayout(grid))
+        for place, button in self.cells.items():
+            button.setCheckable(True)
+            button.setAutoDefault(False)
+            button.setAccessibleName(self._name(place))
+        column.addWidget(grid)
+        self._line = AskingLine()
+        self._line.check.clicked.connect(lambda: self.given.emit(self._ticked()))
+        column.addLayout(self._line)
+        Walk(tuple(self.cells.values()), len(self._labels))
+        self.set_look(look)
+
+    def _make_row(self, flow: FlowLayout) -> None:
+        flow.setSpacing(4)
+        for place, label in enumerate(self._labels):
+            self.cells[(place,)] = button = QPushButton(label)
+            flow.addWidget(button)
+
+    def _make_map(self, grid: QGridLayout) -> None:
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(2)
+        for place, label in enumerate(self._labels):
+            head = QLabel(label, alignment=Qt.AlignmentFlag.AlignCenter)
+            head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            head.setToolTip(label)
+            head.setObjectName("muted")
+            grid.addWidget(head, 0, place + 1)
+        for row, label in enumerate(self._rows):
+            name = QLabel(label)
+            name.setObjectName("muted")
+            grid.addWidget(name, row + 1, 0, Qt.AlignmentFlag.AlignRight)
+            for place in range(len(self._labels)):
+                self.cells[row, place] = button = QPushButton()
+                button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+                grid.addWidget(button, row + 1, place + 1)
+        grid.setColumnStretch(len(self._labels) + 1, 1)
+        self._grid = grid
+
+    def set_look(self, look: Look) -> None:
+        if not self._rows:
+            return
+        for place in range(len(self._labels)):
+            self._grid.setColumnMinimumWidth(place + 1, look.px(52))
+        for button in self.cells.values():
+            button.setFixedHeight(look.px(22))
+            button.setStyleSheet("min-height: 0; padding: 0;")
+
+    def _name(self, place: tuple[int, ...]) -> str:
+        key = self._labels[place[-1]]
+        return f"{self._rows[place[0]]} → {key}" if self._rows else key
+
+    def first(self) -> QWidget:
+        return next(iter(self.cells.values()))
+
+    def _ticked(self) -> frozenset[tuple[int, ...]]:
+        return frozenset(place for place, button in self.cells.items() if button.isChecked())
+
+    def show_truth(self, given: Given | None, truth: Right) -> None:
+        self._line.check.hide()
+        if not isinstance(truth, frozenset):
+            return
+        guess = given if isinstance(given, frozenset) else frozenset()
+        for place, button in self.cells.items():
+            # Not switched off: its words are to be read as well as before.
+            button.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            if place in truth | guess:
+                mark, word = (RIGHT if place in guess else MISSED) if place in truth else WRONG
+                button.setText(f"{mark} {button.text()}".strip())
+                button.setAccessibleName(f"{self._name(place)}: {word}")
+
+
+class Order(Asking):
+    """Takes things in an order, into which they are dragged, or moved with the arrow keys."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__()
+        self._labels = asked.offer.labels
+        self.tiles: list[QPushButton] = [QPushButton(label) for label in self._labels]
+        self._places = list(range(len(self.tiles)))
+        for tile in self.tiles:
+            tile.setAutoDefault(False)
+            tile.setCursor(Qt.CursorShape.OpenHandCursor)
+            tile.installEventFilter(self)
+        how = QLabel(HOW_TO_ORDER)
+        how.setObjectName("muted")
+        how.setWordWrap(True)
+        self._held = QWidget()
+        self._flow = FlowLayout(self._held)
+        self._flow.setSpacing(4)
+        line = AskingLine()
+        line.check.clicked.connect(lambda: self.given.emit(tuple(self._places)))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(how)
+        column.addWidget(self._held)
+        column.addLayout(line)
+        self._show()
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The names of the things as they stand now."""
+        return tuple(self._labels[place] for place in self._places)
+
+    def first(self) -> QWidget:
+        return self.tiles[self._places[0]]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        place = next((place for place, tile in enumerate(self.tiles) if tile is watched), None)
+        if place is None:
+            return False
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
+            self._move(place, self._places.index(place) + step)
+            return bool(step)
+        if isinstance(event, QMouseEvent) and event.type() is QEvent.Type.MouseMove and event.buttons():
+            self._drag(place, self.tiles[place].mapTo(self._held, event.position().toPoint()))
+            return True
+        return False
+
+    def _drag(self, place: int, to: QPoint) -> None:
+        under = (other for other, tile in enumerate(self.tiles) if tile.geometry().contains(to))
+        there = next(under, place)
+        if there != place:
+            self._move(place, self._places.index(there))
+
+    def _move(self, place: int, to: int) -> None:
+        if 0 <= to < len(self._places) and self._places[to] != place:
+            self._places.remove(place)
+            self._places.insert(to, place)
+            self._show()
+
+    def _show(self) -> None:
+        for tile in self.tiles:
+            self._flow.removeWidget(tile)
+        for number, place in enumerate(self._places, 1):
+            self._flow.addWidget(self.tiles[place])
+            self.tiles[place].setAccessibleName(f"{self._labels[place]}, {number} of {len(self._places)}")
+        self._flow.activate()
+        in_order(*(self.tiles[place] for place in self._places))
+
+
+class Walk(QObject):
+    """Lets the arrow keys go from button to button of a grid; Tab goes to the one that had the keyboard last."""
+
+    def __init__(self, buttons: tuple[QPushButton, ...], width: int) -> None:
+        super().__init__(buttons[0].parent())
+        self._buttons, self._width = buttons, width
+        for button in buttons:
+            button.installEventFilter(self)
+            button.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        buttons[0].setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QKeyEvent) or event.type() is not QEvent.Type.KeyPress:
+            return False
+        here = next(place for place, button in enumerate(self._buttons) if button is watched)
+        steps: dict[int, Callable[[], int]] = {
+            Qt.Key.Key_Left: lambda: here - 1 if here % self._width else here,
+            Qt.Key.Key_Right: lambda: here + 1 if (here + 1) % self._width else here,
+            Qt.Key.Key_Up: lambda: here - self._width,
+            Qt.Key.Key_Down: lambda: here + self._width,
+        }
+        if event.key() not in steps:
+            return False
+        there = steps[event.key()]()
+        if 0 <= there < len(self._buttons):
+            self._buttons[here].setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+            self._buttons[there].setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self._buttons[there].setFocus(Qt.FocusReason.TabFocusReason)
+        return True

@@ -1,0 +1,617 @@
+"""Plays a lesson in the window: begins its steps, sees that they are done, and puts the person's own work back."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from PySide6.QtCore import QObject, SignalInstance
+
+from attention_explorer.core.numerals import coordinate
+from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.controls.hint_card import HintCard
+from attention_explorer.kit.controls.preset_box import PresetBox
+from attention_explorer.kit.controls.room_kept import keep_out_of_sight
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ui.page import Page
+from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.tools.host import Host
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.answers import Outcome, Right, Verdict, drawn, judged, truth
+from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
+from attention_explorer.tools.lessons.offers import MOST, Offer, offered
+from attention_explorer.tools.lessons.parts import names_of, way_back
+from attention_explorer.tools.lessons.progress import Progress
+from attention_explorer.tools.lessons.reading import SUFFIX as SUFFIX_OF_LESSONS
+from attention_explorer.tools.lessons.reading import lesson_from, read_lesson
+from attention_explorer.tools.lessons.results import KINDS, result, result_file
+from attention_explorer.tools.lessons.ui.asking import Asked
+from attention_explorer.tools.lessons.ui.page import LessonList
+from attention_explorer.tools.lessons.ui.panel import CardView, LessonCard
+from attention_explorer.tools.lessons.walk import begun, checked, ended, page_of
+from attention_explorer.tools.lessons.words import (
+    MARKED,
+    TYPED,
+    asks_what_must_be_learned,
+    drawn_words,
+    is_met,
+    read_answer,
+    told_words,
+    verdict_words,
+)
+from attention_explorer.tools.lessons.writing import EXAMPLE, example
+
+LESSON_FILES = {SUFFIX_OF_LESSONS: "Lesson"}
+COVER = "?\n\nAnswer first. Then you see it here."
+LEARNED_FIRST = "One moment: this is learned first."
+AWAY = 600.0
+"""Seconds between two things done after which somebody was away, and the rest is not counted."""
+WITHHELD = "A question of the lesson is open: answer it first. Then all numbers are here again."
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where somebody is in a lesson.
+
+    Attributes
+    ----------
+    lesson : Lesson
+        The lesson.
+    step : int
+        From 0; the number of its steps at its end.
+    case : ExplorerState
+        The state that the step begins with.
+    own : ExplorerState
+        The person's own work, which comes back.
+    own_page : str
+        The page that was on show.
+    folder : Path or None
+        Where its file lies, with the sessions that it shows; None for one of the program's own.
+    seed : int
+        By which the question was drawn.
+    is_done : bool
+        Whether the task is done, or the question answered.
+    verdict : str
+        What is said about the answer.
+    outcome : Outcome or None
+        The answer and the truth.
+    is_hinted : bool
+        Whether the hint was asked for.
+    """
+
+    lesson: Lesson
+    step: int
+    case: ExplorerState
+    own: ExplorerState
+    own_page: str
+    folder: Path | None = None
+    seed: int = 0
+    is_done: bool = False
+    verdict: str = ""
+    outcome: Outcome | None = None
+    is_hinted: bool = False
+
+    @property
+    def now(self) -> Step | None:
+        """The step; None at the end."""
+        return self.lesson.steps[self.step] if self.step < len(self.lesson.steps) else None
+
+    @property
+    def offer(self) -> Offer:
+        """The names that the question is answered with."""
+        answer = None if self.now is None else self.now.answer
+        return Offer() if answer is None else offered(answer, self.case)
+
+    @property
+    def asked(self) -> Asked | None:
+        """The question, as long as something of it is to be seen."""
+        answer = None if self.now is None else self.now.answer
+        if answer is None or (self.is_done and answer.kind not in MARKED):
+            return None
+        return Asked(answer, self.offer, self.seed)
+
+    @property
+    def light(self) -> tuple[str, ...]:
+        """What the step needs on its page, as the page calls it; empty for all of it."""
+        return () if self.now is None else names_of(self.now.light)
+
+    def light_in(self, state: ExplorerState) -> tuple[str, ...]:
+        """Return what is lit in a state: also the way home, once the plane was moved."""
+        return (*self.light, *way_back(self.light, state))
+
+    @property
+    def wants_place(self) -> bool:
+        """Whether a click on the plane is an answer now."""
+        return self.asked is not None and self.asked.answer.kind is Kind.POINT
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether the page would give the answer away: then the question is not on it before it is answered."""
+        return self.now is not None and bool(self.now.hide) and not self.is_done
+
+
+class LessonPlayer(QObject):
+    """Plays one lesson at a time; its parent is the window."""
+
+    def __init__(self, window: Host) -> None:
+        super().__init__(window)
+        self._window, self._session = window, window.session
+        self.progress = Progress.read(window.settings.lessons)
+        self.place: Place | None = None
+        self.card: LessonCard | None = None
+        self._veiled: Page | None = None
+        self._boxes: list[PresetBox] = []
+        self._asked: Page | None = None
+        """The page that was asked for a place, where the guess stands."""
+        self._learning = JobQueue(self)
+        self._awaited: tuple[Callable[[Any], None], Callable[[ExplorerError], None]] | None = None
+        """What is done with what has to be learned first, or with what is wrong; None if nobody waits for it."""
+        self._learning.delivered.connect(self._on_learned)
+        self._learning.failed.connect(self._on_not_learned)
+        self._since = monotonic()
+        self._session.changed.connect(self._on_changed)
+        window.worn.connect(self._wear)
+        window.guessed.connect(self._choose)
+
+    # ---- Beginning and ending ----
+
+    def show_list(self, *, is_first: bool = False) -> None:
+        """Open the list of lessons; the first time, with a word of welcome."""
+        opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress, is_first=is_first)
+        opened.chosen.connect(self.start)
+        opened.printed.connect(self._window.tools.hand_out)
+        opened.forgotten.connect(self._forget)
+        opened.result_wanted.connect(self._write_result)
+        opened.open()
+
+    def _forget(self, lesson: Lesson | None) -> None:
+        self._keep(Progress() if lesson is None else self.progress.without(lesson))
+
+    def _write_result(self, name: str) -> None:
+        """Ask where the result is to be, and write it there."""
+        from attention_explorer.kit.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
+
+        path = ask_for_file(self._window, "Save the result", "result", KINDS)
+        if path is not None:
+            found = result(shelf.lessons(), self.progress, name)
+            self._window.tell(save_or_explain(self._window, result_file(found, path), path))
+
+    def start_file(self, path: Path) -> None:
+        """Begin the lesson of a file, after walking it on the worker; what is wrong with it is told."""
+
+        def compute() -> Lesson:
+            lesson = read_lesson(path)
+            for _ in checked(lesson, path.parent):
+                pass
+            return lesson
+
+        def begin(lesson: Lesson) -> None:
+            self._window.tell("")
+            self.start(lesson, path.parent)
+
+        def refuse(error: ExplorerError) -> None:
+            self._window.tell("")
+            self._window.could_not_open(path, str(error))
+
+        self._window.tell("One moment: the lesson is looked over first, and what it asks about is computed.")
+        self._find_out(compute, begin, refuse, aside=True)
+
+    def start_example(self) -> None:
+        """Begin the lesson that shows how lessons are written."""
+        self.start(lesson_from(example(), EXAMPLE))
+
+    def save_example(self) -> None:
+        """Ask where the file of that lesson is to be, to be changed there, and write it."""
+        from attention_explorer.kit.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
+
+        path = ask_for_file(self._window, "Save the example", EXAMPLE.removesuffix(SUFFIX_OF_LESSONS), LESSON_FILES)
+        if path is not None:
+            self._window.tell(save_or_explain(self._window, lambda file, _report: file.write(example()), path))
+
+    def start(self, lesson: Lesson, folder: Path | None = None) -> None:
+        """Begin a lesson, or go on with it where it was left; the sessions of one of a file lie in its folder."""
+        self.leave()
+        self._session.commit()
+        self._since = monotonic()
+        own, step = self._session.state, self.progress.of(lesson).step
+        self.place = Place(lesson, step, own, own, self._window.settings.page, folder)
+        self._session.aside = own  # a crash within the lesson must not keep that of the lesson instead
+        self.card = LessonCard(self._window.look)
+        for signal, run in self._answers_to(self.card):
+            signal.connect(run)
+        self._window.stand_above(self.card)
+        self._begin(step, self._entry(step))
+
+    def _answers_to(self, card: LessonCard) -> tuple[tuple[SignalInstance, Callable[..., object]], ...]:
+        return (
+            (card.back.clicked, self._back),
+            (card.hint.clicked, self._hint),
+            (card.tell.clicked, self._show_me),
+            (card.another.clicked, self._another),
+            (card.skip.clicked, self._skip),
+            (card.next.clicked, self._next),
+            (card.leave.clicked, self.leave),
+            (card.given, self._answer),
+            (card.written, self._show_guess),
+            (card.term_wanted, self._window.tools.terms.explain),
+        )
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a lesson is under way."""
+        return self.place is not None
+
+    def leave(self) -> None:
+        """End the lesson, if one is under way, and put back what was there before it."""
+        if self.place is None:
+            return
+        own, page = self.place.own, self.place.own_page
+        self._drop()
+        self._session.apply(own, "Leave the lesson")
+        self._window.show_page(page)
+
+    def _drop(self) -> None:
+        """End the lesson and leave everything as it is."""
+        self._count_time()
+        self._session.aside = None
+        self._await_nothing()
+        self.place = None
+        self._unveil()
+        self._window.light(())
+        self._forget_guess()
+        keep_out_of_sight(False, *self._boxes)
+        self._boxes.clear()
+        if self.card is not None:
+            self.card.hide()
+            self.card.deleteLater()
+            self.card = None
+
+    def _keep(self, progress: Progress) -> None:
+        self.progress = progress
+        self._window.settings = replace(self._window.settings, lessons=progress.text())
+
+    def _count_time(self) -> None:
+        """Add to the time of the lesson what has passed, but not that of somebody who is away."""
+        if self.place is not None:
+            passed, self._since = monotonic() - self._since, monotonic()
+            self._keep(self.progress.spent(self.place.lesson, min(passed, AWAY)))
+
+    # ---- Steps ----
+
+    def _entry(self, step: int) -> ExplorerState:
+        """Return how the step before ends if everything is done as *Show me* does it."""
+        place = self._playing()
+        state = place.own
+        for each in place.lesson.steps[:step]:
+            state = ended(each, begun(each, state, place.folder))
+        return state
+
+    def _begin(self, step: int, before: ExplorerState) -> None:
+        """Begin a step; the one after the last is the end of the lesson."""
+        place = self._playing()
+        lesson = place.lesson
+        self._await_nothing()  # of the step before
+        if step == len(lesson.steps):
+            self._keep(self.progress.finished(lesson))
+            case, seed = before, 0
+        else:
+            self._keep(self.progress.at(lesson, step))
+            state = begun(lesson.steps[step], before, place.folder)
+            seed = random.randrange(2**32)  # noqa: S311 # to practise on
+            case = drawn(lesson.steps[step], state, seed)
+        self._count_time()
+        self._forget_guess()
+        self._come_to(Place(lesson, step, case, place.own, place.own_page, place.folder, seed))
+
+    def _come_to(self, place: Place) -> None:
+        """Show a step; where its words have to be learned first, on the worker, so that the window goes on."""
+
+        def show(_offer: object) -> None:
+            self._window.tell("")
+            self._enter(place)
+
+        if _has_to_learn(place, MOST):
+            self._window.tell(LEARNED_FIRST)
+            self._find_out(lambda: place.offer, show, self._complain, aside=True)
+        else:
+            self._enter(place)
+
+    def _enter(self, place: Place) -> None:
+        self.place = place
+        self._put()
+        card = self._show()
+        announce(card, card.spoken())
+        self._give_keyboard()
+
+    def _give_keyboard(self) -> None:
+        """Give the keyboard to what the step is about: the page of a task, the answer to a question."""
+        now = self._playing().now
+        if now is not None and now.until is not None:
+            self._window.page.focus_first()
+        elif self.card is not None:
+            self.card.take_keyboard()
+
+    def _hint(self) -> None:
+        self._change(is_hinted=True)
+        self._give_keyboard()  # or it would be at *Show me* now, where Enter tells the answer
+
+    def _put(self) -> None:
+        """Put the case of the step on its page, without what the question must not tell, or cover the page."""
+        place = self._playing()
+        page = page_of(place.lesson, place.step)
+        if page and page != self._window.settings.page:
+            self._window.show_page(page)
+        self._unveil()
+        self._window.light(place.light_in(place.case), dim=not place.is_done)
+        self._window.show_lit()
+        if place.wants_place:
+            self._asked = self._window.page
+        if self._asked is not None:
+            self._asked.ask_for_place(place.wants_place)
+        if place.is_covered:
+            self._veiled = self._window.page
+            if not self._veiled.withhold(WITHHELD):
+                self._window.cover(COVER)
+                return  # the case is not computed anywhere, where a copy might give it away
+        if place.now is not None:
+            self._session.apply(place.case, f"Lesson, step {place.step + 1}")
+            for hint in self._window.page.findChildren(HintCard):
+                hint.hide()  # that of the preset, which would say something else than the lesson, or the answer
+        self._hide_presets()
+
+    def _hide_presets(self) -> None:
+        """Take the titles of presets from the page: “A long key beats an aligned one” would answer the question."""
+        for box in self._window.page.findChildren(PresetBox):
+            if not box.isHidden():
+                keep_out_of_sight(True, box)  # the buttons beside it stay where they are
+                self._boxes.append(box)
+
+    def _forget_guess(self) -> None:
+        """Ask for no place any more, and take the guess away, also of a page that is out of view by now."""
+        if self._asked is not None:
+            self._asked.ask_for_place(False)
+            self._asked.show_guess(None)
+            self._asked = None
+
+    def _unveil(self) -> None:
+        self._window.uncover()
+        if self._veiled is not None:
+            self._veiled.withhold("")
+            self._veiled = None
+
+    def _playing(self) -> Place:
+        if self.place is None:
+            raise ExplorerError("No lesson is under way.")
+        return self.place
+
+    def _change(self, **changes: bool | str) -> None:
+        self.place = replace(self._playing(), **changes)  # type: ignore[arg-type]
+        self._show()
+
+    def _back(self) -> None:
+        place = self._playing()
+        step = max(place.step - 1, 0)
+        self._begin(step, self._entry(step))
+
+    def _next(self) -> None:
+        place = self._playing()
+        if place.now is not None:
+            self._begin(place.step + 1, self._session.state)
+            return
+        following = shelf.after(place.lesson)
+        self.leave()
+        if following is not None:
+            self.start(following)
+
+    def _skip(self) -> None:
+        place = self._playing()
+        if place.now is not None:
+            self._begin(place.step + 1, ended(place.now, place.case))
+
+    def _another(self) -> None:
+        place = self._playing()
+        self._begin(place.step, self._entry(place.step))
+
+    def _show_me(self) -> None:
+        place = self._playing()
+        if place.now is None:
+            return
+        if place.now.answer is None:
+            self._session.apply(ended(place.now, place.case), "Show me")
+            if self.card is not None:
+                self.card.take_keyboard()
+        else:
+            now, answer = place.now, place.now.answer
+
+            def tell(right: Right) -> None:
+                self._judged(told_words(now, right, place.offer), (None, right), is_right=False)
+
+            self._work_out(lambda: truth(answer, place.case), tell)
+
+    def _answer(self, given: Any) -> None:  # noqa: ANN401 # a `Given`, but signals carry what they are given
+        """Judge an answer; what was typed is read first."""
+        place = self._playing()
+        now = place.now
+        if now is None or now.answer is None:
+            return
+        self._await_nothing()  # this answer takes the place of an earlier one
+        try:
+            if given is None:
+                raise ExplorerError("Choose an answer first.")
+            answer = read_answer(now.answer.kind, given) if now.answer.kind in TYPED else given
+        except ExplorerError as error:
+            self._complain(error)
+            return
+
+        def judge(verdict: Verdict) -> None:
+            words = verdict_words(now, answer, verdict, place.offer)
+            self._judged(words, (answer, verdict.truth), is_right=verdict.is_right)
+
+        self._work_out(lambda: judged(now, place.case, answer), judge)
+
+    def _complain(self, error: ExplorerError) -> None:
+        """Tell what is wrong with an answer in the card, where the eyes are."""
+        self._change(verdict=str(error))
+        announce(self._show(), str(error))
+
+    def _work_out(self, compute: Callable[[], Any], use: Callable[[Any], None]) -> None:
+        """Compute something about the question and use it."""
+        learns = _has_to_learn(self._playing())
+        if learns:
+            self._change(verdict=LEARNED_FIRST)
+        self._find_out(compute, use, self._complain, aside=learns)
+
+    def _find_out(
+        self,
+        compute: Callable[[], Any],
+        use: Callable[[Any], None],
+        refuse: Callable[[ExplorerError], None],
+        *,
+        aside: bool,
+    ) -> None:
+        """Compute something and use it: at once, or aside on the worker where that may take a while."""
+        if not aside:
+            try:
+                found = compute()
+            except ExplorerError as error:
+                refuse(error)
+            else:
+                use(found)
+            return
+
+        def work(report: Report, deliver: Deliver) -> None:
+            with stoppable(report):
+                deliver(compute())
+
+        self._awaited = use, refuse
+        self._learning.request(id(work), work, replace=True)
+
+    def _await_nothing(self) -> None:
+        self._learning.cancel()
+        self._awaited = None
+
+    def _on_learned(self, _key: object, found: object) -> None:
+        if self._awaited is not None:
+            (use, _), self._awaited = self._awaited, None
+            use(found)
+
+    def _on_not_learned(self, _key: object, error: Exception) -> None:
+        if not isinstance(error, ExplorerError):
+            raise error  # a fault of the program, which is shown as any other
+        if self._awaited is not None:
+            (_, refuse), self._awaited = self._awaited, None
+            refuse(error)
+
+    def _show_guess(self, text: str) -> None:
+        """Mark on the plane what is typed as a point."""
+        if self._asked is None or not self._playing().wants_place:
+            return
+        try:
+            x, y = (float(str(part)) for part in read_answer(Kind.POINT, text))  # type: ignore[union-attr]
+        except (ExplorerError, ValueError):
+            self._asked.show_guess(None)  # no point yet
+        else:
+            self._asked.show_guess((x, y))
+
+    def _choose(self, place: tuple[float, float]) -> None:
+        """Take a place that was clicked for what is typed."""
+        if self.card is not None:
+            self.card.write(" ".join(coordinate(part, 4) for part in place))
+
+    def _judged(self, words: str, outcome: Outcome, *, is_right: bool) -> None:
+        place = self._playing()
+        self._count_time()
+        self._keep(self.progress.answered(place.lesson, place.step, is_right=is_right))
+        self.place = replace(place, is_done=True, verdict=words, outcome=outcome)
+        self._put()
+        card = self._show()
+        announce(card, card.spoken_verdict())
+        card.next.setFocus()
+
+    # ---- Following the window ----
+
+    def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
+        place = self.place
+        if place is None or place.now is None:
+            return
+        if not len(self._session.history) and not self._session.is_previewing:
+            self._drop()  # another session was opened: nothing of the one before comes back
+        elif not place.is_done:
+            if place.light_in(old) != place.light_in(new):
+                self._window.light(place.light_in(new))
+            self._see_whether_it_is_done(place.now, new)
+
+    def _see_whether_it_is_done(self, task: Step, state: ExplorerState) -> None:
+        """See whether a task is done; on the worker where its condition is about what has still to learn."""
+
+        def use(met: bool) -> None:
+            place = self.place
+            if met and place is not None and place.now is task and self._session.state == state:
+                self._change(is_done=True)
+                self._window.light(place.light, dim=False)
+                if self.card is not None:
+                    announce(self.card, "Done. Next goes on.")
+
+        aside = asks_what_must_be_learned(task, state)
+        if not aside or self._awaited is None:  # else another step is on its way
+            self._find_out(lambda: is_met(task, state), use, self._complain, aside=aside)
+
+    def _wear(self) -> None:
+        if self.card is not None:
+            self.card.set_look(self._window.look)
+            self._window.stand_above(self.card)
+
+    def _show(self) -> LessonCard:
+        place = self._playing()
+        if self.card is None:
+            raise ExplorerError("The card of the lesson is not there.")
+        self.card.show_view(_view_of(place, self.progress))
+        return self.card
+
+
+def _has_to_learn(place: Place, kinds: Collection[Kind] = tuple(Kind)) -> bool:
+    """Whether a question of such a kind is about numbers of the page Training, where nobody may have learned so far."""
+    answer = None if place.now is None else place.now.answer
+    if answer is None or answer.kind not in kinds:
+        return False
+    asked = (answer.of, *(option.condition for option in answer.options))
+    return any(name.startswith("training.") for each in asked if each is not None for name in each.names)
+
+
+def _view_of(place: Place, progress: Progress) -> CardView:
+    lesson, step = place.lesson, place.now
+    if step is None:
+        following = shelf.after(lesson)
+        tries = progress.of(lesson).first_tries
+        questions = sum(step.answer is not None for step in lesson.steps)
+        right = f" {sum(tries.values())} of {questions} questions right at the first try." if questions else ""
+        return CardView(
+            lesson.title,
+            place.step,
+            len(lesson.steps),
+            f"**That was the lesson.**{right}\n\n{lesson.learned}",
+            has_back=True,
+            next_text=f"Next: {following.title}" if following else "",
+        )
+    is_open = not place.is_done and (step.until is not None or step.answer is not None)
+    return CardView(
+        lesson.title,
+        place.step,
+        len(lesson.steps),
+        f"{step.text} {drawn_words(step, place.case)}".strip(),
+        question=place.asked,
+        outcome=place.outcome,
+        hint=step.hint if place.is_hinted else "",
+        verdict=place.verdict,
+        is_done=step.until is not None and place.is_done,
+        has_back=place.step > 0,
+        has_hint=bool(step.hint) and not place.is_hinted and is_open,
+        has_skip=is_open,
+        has_another=bool(step.draw),
+        next_text="" if is_open else "Next",
+    )

@@ -1,0 +1,206 @@
+"""From step to step through the states of a lesson, and what can be found out about it without anybody playing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from attention_explorer.errors import ExplorerError, full_stop, quoted
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.session_file import SUFFIX, read_session
+from attention_explorer.tools.lessons.answers import Right, drawn, truth
+from attention_explorer.tools.lessons.expression import Expression
+from attention_explorer.tools.lessons.facts import check_fact, unproved
+from attention_explorer.tools.lessons.lesson import Answer, Kind, Lesson, Step
+from attention_explorer.tools.lessons.names import names_in, refuse_files, with_fields
+from attention_explorer.tools.lessons.offers import offered
+from attention_explorer.tools.lessons.parts import names_of
+
+CASES = 20
+"""That are drawn of a question to check it."""
+
+
+def begun(step: Step, before: ExplorerState, folder: Path | None = None) -> ExplorerState:
+    """Return the state that a step begins with.
+
+    Parameters
+    ----------
+    step : Step
+        The step.
+    before : ExplorerState
+        How the step before it ended.
+    folder : Path, optional
+        Where the lesson lies, and the session files that it shows.
+
+    Raises
+    ------
+    ExplorerError
+        There is no such preset, session file or field.
+    """
+    return with_fields(_shown(step, before, folder) if step.show else before, step.set)
+
+
+def ended(step: Step, state: ExplorerState) -> ExplorerState:
+    """Return the state after *Show me*."""
+    return with_fields(state, step.done)
+
+
+def page_of(lesson: Lesson, number: int) -> str:
+    """Return the page that a step takes place on, which is that of the step before if it names none."""
+    return next((page for step in reversed(lesson.steps[: number + 1]) if (page := named_page(step))), "")
+
+
+def named_page(step: Step) -> str:
+    """Return the page that a step names by what it shows or sets; empty for none."""
+    if step.show and not step.show.endswith(SUFFIX):
+        return find_preset(step.show, step.page).page
+    return step.page or next((name.partition(".")[0] for name in step.set), "")
+
+
+def _shown(step: Step, before: ExplorerState, folder: Path | None) -> ExplorerState:
+    if not step.show.endswith(SUFFIX):
+        ready = find_preset(step.show, step.page)
+        return with_page(before, ready.state, ready.page)
+    if folder is None or Path(step.show).name != step.show:
+        raise ExplorerError(f"{quoted(step.show)} must lie beside the lesson, and be named without a folder.")
+    state = read_session(folder / step.show).state
+    refuse_files(state)
+    return state
+
+
+def checked(
+    lesson: Lesson, folder: Path | None = None, reached: Callable[[Step], object] = lambda _step: None
+) -> Iterator[tuple[Step, str, str]]:
+    """Walk a lesson as *Show me* would, and find out whether all that it says can be.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        The lesson.
+    folder : Path, optional
+        Where it lies.
+    reached : callable, optional
+        Called with each step before it is begun.
+
+    Yields
+    ------
+    step, name, what : Step, str, str
+        Each name that is used, with what the window calls it; for a question, what its answer is.
+
+    Raises
+    ------
+    ExplorerError
+        Once all that can be walked has been: a step cannot begin, is over before anything is done, is not over when
+        it is done, or has no answer. The message has a line for each such thing, with the line of the step.
+    """
+    state: ExplorerState | None = ExplorerState()
+    faults = _Faults()
+    for number, step in enumerate(lesson.steps, 1):
+        if state is None and not step.show:
+            continue  # goes on from a state that could not be made
+        reached(step)
+        before, state = state or ExplorerState(), None
+        with faults.of(f"{quoted(lesson.name)}, line {step.line}, step {number}"):
+            now = begun(step, before, folder)
+            with faults.of():
+                yield from ((step, *pair) for pair in _step_checked(step, now, faults))
+            state = ended(step, now)
+    faults.refuse()
+
+
+class _Faults:
+    """Gathers what is wrong, each with where that is."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self._where = ""
+
+    @contextmanager
+    def of(self, where: str = "") -> Iterator[None]:
+        """Gather what is wrong meanwhile; without a place it is where it was."""
+        self._where = where or self._where
+        try:
+            yield
+        except ExplorerError as error:
+            self.told += (f"{self._where}: {full_stop(line)}" for line in str(error).split("\n"))
+
+    def refuse(self) -> None:
+        """Refuse what anything was found to be wrong with."""
+        if self.told:
+            raise ExplorerError("\n".join(dict.fromkeys(self.told)))
+
+
+def unproved_numbers(lesson: Lesson, folder: Path | None = None) -> Iterator[tuple[Step, str]]:
+    """Yield the numbers in the texts of a lesson that nothing vouches for; errors as in `begun`."""
+    state = ExplorerState()
+    for step in lesson.steps:
+        state = begun(step, state, folder)
+        yield from ((step, number) for number in unproved(step, state))
+        state = ended(step, state)
+
+
+def _step_checked(step: Step, state: ExplorerState, faults: _Faults) -> Iterator[tuple[str, str]]:
+    with faults.of():
+        names_of(step.light)
+    for fact in step.facts:
+        with faults.of():
+            check_fact(fact, step, state)
+    known = len(faults.told)
+    for each in _expressions(step):
+        with faults.of():
+            yield from each.words(names_in(state))
+    if len(faults.told) > known:
+        return  # what has names that there are not has no answer, which need not be said too
+    if step.until is not None:
+        _check_task(step, step.until, state)
+    if step.answer is not None:
+        right = truth(step.answer, state)
+        yield "answer", _answer_words(step.answer, right)
+        among = offered(step.answer, state)
+        if among.labels:
+            yield "labels", ", ".join(among.labels)
+        _check_question(step, step.answer, state, right)
+
+
+def _expressions(step: Step) -> Iterator[Expression]:
+    if step.until is not None:
+        yield step.until
+    if step.answer is not None and step.answer.of is not None:
+        yield step.answer.of
+    for option in () if step.answer is None else step.answer.options:
+        yield option.condition
+    yield from step.hide
+
+
+def _check_task(step: Step, until: Expression, state: ExplorerState) -> None:
+    if until.holds(names_in(state)):
+        raise ExplorerError(f"it is over before anything is done: {quoted(until.text)}")
+    if not until.holds(names_in(ended(step, state))):
+        raise ExplorerError(f"what “done” sets does not lead to {quoted(until.text)}")
+
+
+def _check_question(step: Step, answer: Answer, state: ExplorerState, right: Right) -> None:
+    """See that no slip is right, and that fresh cases have an answer too."""
+    for slip in step.slips:
+        if truth(answer, with_fields(state, slip.set), slip.of) == right:
+            raise ExplorerError(f"the slip {quoted(slip.say)} gives the right answer")
+    for seed in range(CASES if step.draw else 0):
+        case = drawn(step, state, seed)
+        truth(answer, case)
+        offered(answer, case)
+
+
+def _answer_words(answer: Answer, right: Right) -> str:
+    if answer.kind is Kind.CHOICE:
+        return answer.options[int(str(right))].say
+    if isinstance(right, frozenset):
+        return ", ".join(str(place) for place in sorted(right)) or "none"
+    return str(right)
+
+
+def with_page(state: ExplorerState, other: ExplorerState, page: str) -> ExplorerState:
+    """Return a state with one page of another."""
+    return replace(state, **{page: getattr(other, page)})

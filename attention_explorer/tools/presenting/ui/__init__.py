@@ -1,0 +1,1 @@
+"""Presenting, and lessons on paper, in the window."""

@@ -1,0 +1,108 @@
+"""The sheets of a lesson as a PDF of A4 pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QTextDocument
+
+from attention_explorer.core.figure_options import FigureOptions
+from attention_explorer.core.files import write_whole
+from attention_explorer.errors import UsageError, quoted
+from attention_explorer.kit.export.figure import painted, sheet_of
+from attention_explorer.kit.export.pdf_file import PROGRAM
+from attention_explorer.kit.theme import FONT_FAMILY
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.registry import PAGES
+from attention_explorer.tools.lessons.lesson import Lesson
+from attention_explorer.tools.presenting.handout import Item, picture_name, questions_html, solutions_html
+
+DPI = 96
+MARGIN = 18.0
+"""Millimetres."""
+FOOT = 28
+"""Pixels below the text, for the number of the page."""
+HIGHEST = 300
+"""Pixels of a picture, so that two of them with their questions have room on a page."""
+FINE = 3.0
+"""Pixels of a picture for each of the page: 288 dpi."""
+STYLE = """
+h1 { font-size: 24px; margin-bottom: 6px; }
+h2 { font-size: 15px; margin-top: 16px; margin-bottom: 3px; }
+.option { margin-left: 18px; margin-top: 5px; margin-bottom: 2px; }
+.small { font-size: 12px; color: #444444; margin-top: 10px; }
+"""
+
+
+def write_handout(path: Path, lesson: Lesson, items: tuple[Item, ...]) -> None:
+    """Write the sheet with the questions, and the answers on pages of their own after it, to a PDF file.
+
+    Raises
+    ------
+    ExplorerError
+        The file does not end in .pdf, or cannot be written.
+    """
+    if path.suffix.lower() != ".pdf":
+        raise UsageError(f"A hand-out is a PDF file: let {quoted(path.name)} end in .pdf.")
+    write_whole(path, handout_bytes(lesson, items))
+
+
+def handout_bytes(lesson: Lesson, items: tuple[Item, ...]) -> bytes:
+    """Return the contents of that file."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setResolution(DPI)
+    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    writer.setPageMargins(QMarginsF(MARGIN, MARGIN, MARGIN, MARGIN), QPageLayout.Unit.Millimeter)
+    writer.setTitle(lesson.title)
+    writer.setCreator(PROGRAM)
+    with QPainter(writer) as painter:
+        pictures = {picture_name(item): _picture(item, writer.width()) for item in items if item.page}
+        _paint(painter, writer, questions_html(lesson, items), lesson.title, pictures)
+        writer.newPage()
+        _paint(painter, writer, solutions_html(lesson, items), f"{lesson.title}: answers", {})
+    return bytes(buffer.data().data())
+
+
+def _picture(item: Item, widest: int) -> QImage:
+    """Return the picture that a question is answered by, as large as fits the sheet, without a caption."""
+    entry = next(entry for entry in PAGES if entry.id == item.page)
+    options = FigureOptions(".png", title=False, caption=False)
+    sheet = sheet_of(entry.figure(item.case or ExplorerState()), options)
+    size = QSizeF(sheet.figure.size).scaled(widest, HIGHEST, Qt.AspectRatioMode.KeepAspectRatio)
+    size = size.boundedTo(QSizeF(sheet.figure.size))
+    image = painted(sheet, (size * FINE).toSize())
+    image.setDevicePixelRatio(FINE)
+    return image
+
+
+def _paint(painter: QPainter, writer: QPdfWriter, text: str, foot: str, pictures: Mapping[str, QImage]) -> None:
+    """Paint a text with its pictures on as many pages as it takes, from a new page on."""
+    wide, high = writer.width(), writer.height() - FOOT
+    document = QTextDocument()
+    font = QFont(FONT_FAMILY)
+    font.setPixelSize(14)
+    font.setFeature(QFont.Tag("calt"), 0)  # other glyphs for brackets beside digits, which no reader finds
+    document.setDefaultFont(font)
+    document.setDocumentMargin(0)
+    document.setDefaultStyleSheet(STYLE)
+    for name, picture in pictures.items():
+        document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(name), picture)
+    document.setHtml(text)
+    document.setPageSize(QSizeF(wide, high))
+    pages = document.pageCount()
+    for page in range(pages):
+        if page:
+            writer.newPage()
+        painter.save()
+        painter.translate(0, -page * high)
+        document.drawContents(painter, QRectF(0, page * high, wide, high))
+        painter.restore()
+        font.setPixelSize(12)
+        painter.setFont(font)
+        place = QRectF(0, high, wide, FOOT)
+        painter.drawText(place, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, foot)
+        painter.drawText(place, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight, f"{page + 1} of {pages}")

@@ -1,0 +1,281 @@
+"""Shows the picture of the window to a room: large, alone with its caption, one scene after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFileDialog, QLabel, QLayout, QWidget
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.controls.room_kept import give_up_room
+from attention_explorer.kit.message import say
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.registry import PAGES, PageEntry
+from attention_explorer.pages.session_file import SUFFIX
+from attention_explorer.pages.ui.page import Page
+from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.session.later import later
+from attention_explorer.tools.host import Host
+from attention_explorer.tools.presenting.scenes import Scene, scenes_of
+
+NARROWEST, LOWEST = 740, 560
+"""Pixels at 100 % that a picture and its caption need at least: what there is more of makes everything larger."""
+CARD = 60
+"""Pixels at 100 % of the card of a lesson, which stands above the picture."""
+LARGEST = 2.5
+STEPPING = {"PgDown": 1, "PgUp": -1}
+
+
+class Presenter(QObject):
+    """Presents what a window shows; its parent is the window. What is open comes back as it was."""
+
+    def __init__(self, window: Host) -> None:
+        super().__init__(window)
+        self._window = window
+        self.is_on = False
+        self.scenes: tuple[Scene, ...] = ()
+        self.at = 0
+        self._hidden: list[QWidget] = []
+        self._alone: set[Page] = set()
+        self._shortcuts: list[QShortcut] = []
+        self._was = Qt.WindowState.WindowNoState
+        self._own: tuple[ExplorerState, int, str] | None = None
+        """The person's own work, its place in the history, and its page; None if no scenes are shown."""
+        self._caption = QLabel()
+        self._caption.setWordWrap(True)
+        self._caption.setObjectName("caption")
+        self._caption.setAccessibleName("Caption")
+        self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_caption)
+        window.session.changed.connect(self._on_changed)
+        window.turned.connect(self._on_turned)
+        window.worn.connect(self._wear)
+
+    # ---- Beginning and ending ----
+
+    def toggle(self) -> None:
+        """Begin, or end."""
+        if self.is_on:
+            self.leave()
+        else:
+            self._enter()
+
+    def ask(self) -> None:
+        """Ask for session files, and show one after another in the order of their names."""
+        chosen, _ = QFileDialog.getOpenFileNames(
+            self._window, "Present sessions, in the order of their names", "", f"Sessions (*{SUFFIX} *.json)"
+        )
+        if chosen:
+            self.start([Path(name) for name in sorted(chosen)])
+
+    def start(self, paths: list[Path]) -> None:
+        """Show session files one after another; what cannot be read is said before anything changes."""
+        try:
+            scenes = scenes_of(paths)
+        except ExplorerError as error:
+            say(self._window, "Not presented", str(error))
+            return
+        window = self._window
+        window.tools.leave_lesson()
+        self.leave()
+        window.session.commit()
+        self._own = window.session.state, window.session.history.index, window.settings.page
+        self.scenes, self.at = scenes, 0
+        self._enter()
+        self._show_scene()
+
+    def _enter(self) -> None:
+        window = self._window
+        self.is_on, self._was = True, window.windowState()
+        window.setWindowState(self._was | Qt.WindowState.WindowFullScreen)
+        window.installEventFilter(self)
+        self._make_shortcuts()
+        self._enlarge()
+        window.activateWindow()  # taking the whole screen can cost it the keyboard
+        window.page.focus_first()
+
+    def leave(self) -> None:
+        """End: everything is as it was before."""
+        if not self.is_on:
+            return
+        window = self._window
+        self.is_on = False
+        window.removeEventFilter(self)
+        for shortcut in self._shortcuts:
+            shortcut.setEnabled(False)
+            shortcut.deleteLater()
+        self._shortcuts = []
+        self._show_all()
+        self._caption.hide()
+        self._caption.setParent(None)
+        for page in self._alone:
+            page.stand_alone(False)
+        self._alone.clear()
+        window.set_bare(0.0)
+        window.setWindowState(self._was)
+        self._put_back()
+        window.page.render_state(window.session.state, window.session.state)
+        window.page.focus_first()
+
+    def _put_back(self) -> None:
+        """Show the person's own work again, with the history that it had."""
+        if self._own is None:
+            return
+        (state, index, page), self._own, self.scenes = self._own, None, ()
+        session = self._window.session
+        session.commit()
+        session.go_to(index)
+        session.apply(state, "Leave the presentation")  # nothing, unless somebody undid more than was presented
+        self._window.show_page(page)
+
+    # ---- Keys ----
+
+    def _make_shortcuts(self) -> None:
+        session = self._window.session
+        keys = {"Esc": self._escape, "F5": self.leave, "Ctrl+Z": session.undo, "Ctrl+Shift+Z": session.redo}
+        if self.scenes or self._window.tools.lesson_card is not None:  # else the page may have a use for these keys
+            keys |= {key: partial(self.step, steps) for key, steps in STEPPING.items()}
+        for key, run in keys.items():
+            shortcut = QShortcut(QKeySequence(key), self._window)
+            shortcut.activated.connect(run)
+            self._shortcuts.append(shortcut)
+
+    def _escape(self) -> None:
+        if self._window.session.is_previewing:
+            self._window.session.revert()
+        else:
+            self.leave()
+
+    def step(self, steps: int) -> None:
+        """Go so many scenes on; in a lesson press the button that leads there, if it is there."""
+        card = self._window.tools.lesson_card
+        if self.scenes:
+            at = min(max(self.at + steps, 0), len(self.scenes) - 1)
+            if at != self.at:
+                self.at = at
+                self._show_scene()
+        elif card is not None:
+            button = card.next if steps > 0 else card.back
+            if button.isVisible():
+                button.click()
+
+    def _show_scene(self) -> None:
+        scene, window = self.scenes[self.at], self._window
+        window.page.stop()
+        window.session.apply(scene.state, f"Scene {self.at + 1}")
+        window.show_page(scene.page)
+        announce(self._caption, f"Scene {self.at + 1} of {len(self.scenes)}: {scene.title}")
+
+    # ---- What is seen ----
+
+    def _enlarge(self) -> None:
+        """Make everything as large as the window allows."""
+        window = self._window
+        card = window.tools.lesson_card
+        lowest = LOWEST + (0 if card is None else CARD)
+        wanted = min(window.width() / NARROWEST, window.height() / lowest, LARGEST)
+        self._hide_rest()
+        window.set_bare(round(max(wanted, window.settings.zoom, 0.5), 2))
+        self._on_turned()
+
+    def _on_turned(self) -> None:
+        if self.is_on:
+            self._show_all()
+            self._window.page.stand_alone(True)
+            self._alone.add(self._window.page)
+            self._hide_rest()
+            self._ask_caption()
+            later(self, self._hide_rest)  # what has found its place a moment later
+
+    def _on_changed(self, _old: ExplorerState, _new: ExplorerState) -> None:
+        if self.is_on:
+            self._hide_rest()
+            self._ask_caption()
+
+    def _wear(self) -> None:
+        if self.is_on:
+            self._window.stand_below(self._caption)  # which gives it its size
+
+    def _hide_rest(self) -> None:
+        if self.is_on:
+            for widget in list(_beside(self._window.page)):
+                give_up_room(widget)
+                if not widget.isHidden():
+                    self._hidden.append(widget)
+                    widget.hide()
+
+    def _show_all(self) -> None:
+        for widget in self._hidden:
+            widget.show()
+        self._hidden = []
+        if self._window.page.withheld:
+            self._window.page.show_withheld()  # an answer that is asked for stays out of sight
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # Qt's name
+        """Follow the size of the window."""
+        if event.type() is QEvent.Type.Resize:
+            later(self, self._resized)
+        return super().eventFilter(watched, event)
+
+    def _resized(self) -> None:
+        if self.is_on:
+            self._enlarge()
+
+    # ---- The caption ----
+
+    def _ask_caption(self) -> None:
+        """Have the caption of the figure worked out on the worker: of a long text it takes a while."""
+        window = self._window
+        if window.page.withheld:  # it would tell what is asked for
+            self.jobs.cancel()
+            self._on_caption(None, "")
+            return
+        entry = next(entry for entry in PAGES if entry.id == window.settings.page)
+        state = window.session.state
+        self.jobs.request((entry.id, state), partial(_work_out, entry, state))
+
+    def _on_caption(self, _key: object, caption: str) -> None:
+        place = f"{self.at + 1} / {len(self.scenes)}   {self.scenes[self.at].title}. " if self.scenes else ""
+        self._caption.setText(f"{place}{caption}")
+        self._caption.setVisible(self.is_on and bool(self._caption.text()))
+
+
+def _work_out(entry: PageEntry, state: ExplorerState, report: Report, deliver: Deliver) -> None:
+    with stoppable(report):
+        try:
+            caption = getattr(entry.figure(state), "caption", "")
+            deliver(caption() if callable(caption) else caption)
+        except ExplorerError:
+            deliver("")  # the page says why there is no picture
+
+
+def _beside(page: Page) -> Iterator[QWidget]:
+    """Yield what stands beside what is presented, in the layouts from the picture up to the page."""
+    shown = {getattr(page, name) for name in page.presented}
+    kept = {widget for name in page.presented for widget in _up_to(page, getattr(page, name))}
+    for around in (page, *kept):
+        yield from (widget for widget in _in_layout(around) if widget not in kept and around not in shown)
+
+
+def _up_to(page: Page, widget: QWidget | None) -> Iterator[QWidget]:
+    while widget is not None and widget is not page:
+        yield widget
+        widget = widget.parentWidget()
+
+
+def _in_layout(around: QWidget) -> Iterator[QWidget]:
+    """Yield the widgets in the layout of a widget and in those within it.
+
+    The layouts are asked where a widget is, not what they hold: PySide keeps what `itemAt` returns when Qt has long
+    deleted it, and whatever then gets its place in memory takes the process with it.
+    """
+    outer = around.layout()
+    layouts = [] if outer is None else [outer, *outer.findChildren(QLayout)]
+    for child in around.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        if any(layout.indexOf(child) >= 0 for layout in layouts):
+            yield child

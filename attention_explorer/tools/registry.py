@@ -1,0 +1,106 @@
+"""The tools of a window, each loaded and made when it is first asked for: the first picture waits for none."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+if TYPE_CHECKING:
+    from attention_explorer.tools.code.ui.panel import CodeWindow
+    from attention_explorer.tools.host import Host
+    from attention_explorer.tools.lessons.lesson import Lesson
+    from attention_explorer.tools.lessons.ui.panel import LessonCard
+    from attention_explorer.tools.lessons.ui.player import LessonPlayer
+    from attention_explorer.tools.presenting.ui.player import Presenter
+    from attention_explorer.tools.search.ui.player import Searcher
+    from attention_explorer.tools.terms.ui.player import Explainer
+
+PACKAGES = tuple(
+    f"attention_explorer.tools.{name}{part}"
+    for name in ("lessons", "terms", "search", "presenting")
+    for part in ("", ".ui")
+)
+"""What is loaded ahead, once the window is there, in this order."""
+
+
+class Tools(QObject):
+    """Lessons, terms, search, presenting and code of one window."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self._host = host
+
+    @cached_property
+    def lessons(self) -> LessonPlayer:
+        """What plays lessons."""
+        from attention_explorer.tools.lessons.ui.player import LessonPlayer
+
+        return LessonPlayer(self._host)
+
+    @cached_property
+    def terms(self) -> Explainer:
+        """What explains terms, and helps."""
+        from attention_explorer.tools.terms.ui.player import Explainer
+
+        return Explainer(self._host)
+
+    @cached_property
+    def search(self) -> Searcher:
+        """The box in which everything is found."""
+        from attention_explorer.tools.search.ui.player import Searcher
+
+        return Searcher(self._host)
+
+    @cached_property
+    def presenting(self) -> Presenter:
+        """What shows pictures to a room."""
+        from attention_explorer.tools.presenting.ui.player import Presenter
+
+        return Presenter(self._host)
+
+    @cached_property
+    def code(self) -> CodeWindow:
+        """The window with the program of the page on show."""
+        from attention_explorer.tools.code.ui.panel import CodeWindow
+
+        return CodeWindow(self._host)
+
+    @property
+    def has_lesson(self) -> bool:
+        """Whether a lesson is under way: then the session is not the person's own work."""
+        return "lessons" in vars(self) and self.lessons.is_playing
+
+    @property
+    def lesson_card(self) -> LessonCard | None:
+        """The card of the lesson under way; None if none is."""
+        return self.lessons.card if "lessons" in vars(self) else None
+
+    def welcome(self) -> None:
+        """Offer the lessons to somebody who is here for the first time."""
+        self.lessons.show_list(is_first=True)
+
+    def show_lessons(self) -> None:
+        """Offer the lessons."""
+        self.lessons.show_list()
+
+    def leave_lesson(self) -> None:
+        """End the lesson, if one is under way: what was there before it comes back."""
+        if "lessons" in vars(self):
+            self.lessons.leave()
+
+    def explain(self, name: str) -> None:
+        """Say what a term means, beside where it was asked for."""
+        self.terms.explain(name)
+
+    def show_code(self) -> None:
+        """Show the program that computes what the page shows."""
+        self.code.show()
+        self.code.activateWindow()
+
+    def hand_out(self, lesson: Lesson) -> None:
+        """Ask for a file, and write a lesson to it for paper."""
+        from attention_explorer.tools.presenting.ui.page import hand_out
+
+        hand_out(self._host, lesson)

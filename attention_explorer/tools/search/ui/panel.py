@@ -1,0 +1,203 @@
+"""The box in which everything is found: a field, and below it what the typed letters find."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.theme import Look
+from attention_explorer.tools.search.entries import Entry, found
+
+WIDE, ROWS = 620, 11
+"""Pixels at 100 %, and how many entries are seen at a time."""
+ROW_HIGH = 30
+NOTHING = "Nothing is called so. Try another word."
+_WALKING = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class _Found(QAbstractListModel):
+    """What was found."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.entries: tuple[Entry, ...] = ()
+
+    def show(self, entries: tuple[Entry, ...]) -> None:
+        """Hold other entries."""
+        self.beginResetModel()
+        self.entries = entries
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.entries)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 # as Qt has it
+        entry = self.entries[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{entry.title}, {entry.kind}"
+        return entry if role == Qt.ItemDataRole.UserRole else None
+
+
+class _Row(QStyledItemDelegate):
+    """Draws an entry: its title, what is said of it, and at the right what it is."""
+
+    def __init__(self, look: Look, parent: QObject) -> None:
+        super().__init__(parent)
+        self._look = look
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        return QSize(0, self._look.px(ROW_HIGH))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        entry, look = index.data(Qt.ItemDataRole.UserRole), self._look
+        box: QRect = option.rect
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(box, colour_of(look.theme.track))
+        room = box.adjusted(look.px(12), 0, -look.px(12), 0)
+        right = f"{entry.kind}   {entry.keys}" if entry.keys else entry.kind
+        end = self._write(painter, room, right, muted=True, at_right=True)
+        room.setRight(room.right() - end - look.px(16))
+        wide = self._write(painter, room, entry.title, muted=False)
+        room.setLeft(room.left() + wide + look.px(10))
+        if room.width() > look.px(60):
+            self._write(painter, room, entry.note, muted=True)
+        painter.restore()
+
+    def _write(self, painter: QPainter, room: QRect, text: str, *, muted: bool, at_right: bool = False) -> int:
+        look = self._look
+        font = look.font(12.5 if muted else 13.0, bold=not muted)
+        metrics = QFontMetrics(font)
+        short = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        painter.setFont(font)
+        painter.setPen(colour_of(look.theme.muted if muted else look.theme.text))
+        side = Qt.AlignmentFlag.AlignRight if at_right else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, short)
+        return metrics.horizontalAdvance(short)
+
+
+class SearchBox(QDialog):
+    """Finds while somebody types; Enter or a click takes an entry, Esc or a click elsewhere closes it.
+
+    Signals
+    -------
+    chosen : Entry
+        It was taken; the box is closed.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget, look: Look) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.look = look
+        self.setAccessibleName("Search")
+        self._entries: tuple[Entry, ...] = ()
+        self.field, self.list = QLineEdit(), QListView()
+        self.field.setPlaceholderText("Search presets, terms, pages, commands and lessons")
+        self.field.setAccessibleName("Search presets, terms, pages, commands and lessons")
+        self.list.setAccessibleName("Found")
+        self.list.setObjectName("list")
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stays in the field
+        self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.list.setFrameShape(QListView.Shape.NoFrame)
+        self.model = _Found(self)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(_Row(look, self))
+        self.list.setFixedHeight(look.px(ROW_HIGH) * ROWS)
+        self.none = QLabel(NOTHING)
+        self.none.setObjectName("muted")
+        self.none.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.none.setFixedHeight(self.list.maximumHeight())
+        card = Card(look)
+        card.setFixedWidth(look.px(WIDE))
+        card.body.addWidget(self.field)
+        card.body.addWidget(self.list)
+        card.body.addWidget(self.none)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(card)
+        self.field.installEventFilter(self)
+        self.field.textChanged.connect(self._find)
+        self.list.clicked.connect(self._take)
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Search among these from now on."""
+        self._entries = tuple(entries)
+        self._find(self.field.text())
+
+    def open_over(self, window: QWidget) -> None:
+        """Open at the top of a window, in its middle, with nothing typed."""
+        self.field.clear()
+        self.adjustSize()
+        place = window.mapToGlobal(window.rect().topLeft())
+        self.move(place.x() + (window.width() - self.width()) // 2, place.y() + min(60, window.height() // 12))
+        self.show()
+        self.field.setFocus()
+
+    # ---- Finding ----
+
+    def _find(self, text: str) -> None:
+        self.model.show(found(self._entries, text))
+        self.list.setVisible(bool(self.model.entries))
+        self.none.setVisible(not self.model.entries)
+        self._go_to(0)
+
+    def _go_to(self, row: int) -> None:
+        count = len(self.model.entries)
+        if not count:
+            announce(self.field, NOTHING)
+            return
+        row = min(max(row, 0), count - 1)
+        index = self.model.index(row)
+        self.list.setCurrentIndex(index)
+        self.list.scrollTo(index)
+        announce(self.field, f"{index.data()}, {row + 1} of {count}")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.field and isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            key, row = Qt.Key(event.key()), self.list.currentIndex().row()
+            if key in _WALKING:
+                self._go_to(row + dict(zip(_WALKING, (-1, 1, 1 - ROWS, ROWS - 1), strict=True))[key])
+                return True
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._take(self.list.currentIndex())
+                return True
+        return super().eventFilter(watched, event)
+
+    def _take(self, index: QModelIndex) -> None:
+        if index.isValid():
+            entry = self.model.entries[index.row()]
+            self.accept()
+            self.chosen.emit(entry)

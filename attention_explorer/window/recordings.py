@@ -1,0 +1,179 @@
+"""Opening files of attention: looked at on a worker, and shown on the Heads page as one undo step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from attention_explorer.errors import ArrayError, ExplorerError, FileAccessError
+from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.sources.model_recipe import model_at
+from attention_explorer.sources.recorded_recipe import FileRecipe
+from attention_explorer.sources.registry import recipe_as, source_of
+from attention_explorer.sources.source import Ability, Recipe
+
+if TYPE_CHECKING:
+    from attention_explorer.pages.heads.file_reading import Choice
+    from attention_explorer.pages.heads.state import HeadsState
+    from attention_explorer.window.window import MainWindow
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A file that is to be opened, and whether beside what is on show, as B."""
+
+    path: Path
+    as_b: bool = False
+
+
+class Recordings(QObject):
+    """Opens files of attention in a window.
+
+    Parameters
+    ----------
+    window : MainWindow
+        Whose session they go into.
+    opened : callable
+        Called with the path of a file that was opened.
+    failed : callable
+        Called with the path of one that was not, and why.
+    """
+
+    def __init__(
+        self, window: MainWindow, opened: Callable[[Path], object], failed: Callable[[Path, str], object]
+    ) -> None:
+        super().__init__(window)
+        self._window, self._opened, self._failed = window, opened, failed
+        self._opened_from: dict[Recipe, str] = {}  # the page that was in view before each file was opened
+        self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_delivered)
+        self.jobs.failed.connect(self._on_failed)
+
+    def open(self, path: Path) -> None:
+        """Look at a file, then show what it holds; where that cannot be told, ask. A model reads what is typed."""
+        self._look_at(_Wanted(path.absolute()))
+
+    def compare_with(self, path: Path) -> None:
+        """Look at a file, then show its first head as B, beside what is on show on the Heads page."""
+        self._look_at(_Wanted(path.absolute(), as_b=True))
+
+    def _look_at(self, wanted: _Wanted) -> None:
+        path, model = wanted.path, model_at(wanted.path)
+        if model is not None:
+            self._open_model(model, wanted)
+            return
+
+        def work(report: Report, deliver: Deliver) -> None:
+            from attention_explorer.pages.heads.file_reading import candidates
+            from attention_explorer.pages.heads.recorded import heads_of_file
+
+            with stoppable(report):
+                try:
+                    found: object = heads_of_file(path)
+                except ExplorerError as error:
+                    found = () if isinstance(error, FileAccessError) else candidates(path)
+                    if not found:
+                        raise
+                deliver(found)
+
+        self._window.tell(f"Opening {path.name} …")
+        self.jobs.request(wanted, work, replace=True)
+
+    def _open_model(self, path: Path, wanted: _Wanted) -> None:
+        from attention_explorer.sources.models.names import name_by_place
+
+        recipe = self._window.session.state.heads.setup.recipe
+        is_typed = not source_of(recipe).traits.reason_against(Ability.TYPING)
+        sentence = recipe.sentence if is_typed and recipe.sentence.strip() else None
+
+        def work(report: Report, deliver: Deliver) -> None:
+            from attention_explorer.pages.heads.recorded import heads_of_model
+
+            with stoppable(report):
+                try:
+                    found = heads_of_model(path, sentence)
+                except ArrayError:  # too long for it, or of no token
+                    found = heads_of_model(path)
+                deliver(found)
+
+        self._window.tell(f"Opening {name_by_place(path)} …")
+        self.jobs.request(wanted, work, replace=True)
+
+    def ask_again(self) -> None:
+        """Ask how the file that is open on the Heads page is to be read."""
+        recipe = recipe_as(self._window.session.state.heads.setup.recipe, FileRecipe)
+        if recipe is None:
+            self._window.tell("There is no file of attention on the Heads page. Open one: File → Open.")
+            return
+        if recipe.layout:
+            self._window.tell("Python opened this array and said how to read it: name its axes there, in show().")
+            return
+        from attention_explorer.pages.heads.file_reading import Choice, candidates
+
+        path = Path(recipe.path)
+        try:
+            arrays = candidates(path)
+        except ExplorerError as error:
+            self._failed(path, str(error))
+            return
+        self._ask(_Wanted(path), arrays, Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal))
+
+    def _on_delivered(self, wanted: _Wanted, found: HeadsState | tuple[tuple[str, str], ...]) -> None:
+        if isinstance(found, tuple):
+            self._ask(wanted, found)
+        else:
+            self._show(wanted, found)
+
+    def _ask(self, wanted: _Wanted, arrays: tuple[tuple[str, str], ...], choice: Choice | None = None) -> None:
+        from attention_explorer.pages.heads.file_reading import Choice
+        from attention_explorer.pages.heads.recorded import page_of
+        from attention_explorer.window.reading_dialog import ReadingDialog
+
+        # Of several arrays none is chosen beforehand, and of one it is known.
+        begin = Choice(arrays[0][0] if len(arrays) == 1 else "") if choice is None else choice
+        window = self._window
+        ReadingDialog(
+            window, window.look, wanted.path, arrays, begin, lambda recipe: self._show(wanted, page_of(recipe))
+        ).open()
+
+    def _show(self, wanted: _Wanted, found: HeadsState) -> None:
+        from attention_explorer.pages.heads.presets import kept_by_hand
+        from attention_explorer.pages.heads.state import Picture
+
+        window, state, path = self._window, self._window.session.state, wanted.path
+        if wanted.as_b:
+            heads = replace(state.heads, other=found.setup).with_view(picture=Picture.COMPARE)
+            step = f"Compare with {_called(found.setup.recipe)}"
+        else:
+            heads = replace(found, other=kept_by_hand(state.heads))
+            step = _step(found.setup.recipe)
+            self._opened_from[heads.setup.recipe] = window.settings.page
+        window.show_page("heads")
+        window.session.apply(replace(state, heads=heads), step)
+        self._opened(path)
+        window.tell(f"Opened{' as B' * wanted.as_b}. {source_of(found.setup.recipe).verdict()[1]}")
+
+    def page_before(self, heads: HeadsState, step: str) -> str:
+        """Return the page that was in view before a step of this name that led here; nothing if it opened no file."""
+        recipe = recipe_as(heads.setup.recipe, FileRecipe)
+        opened = recipe is not None and step == _step(recipe)
+        return self._opened_from.get(heads.setup.recipe, "") if opened else ""
+
+    def _on_failed(self, wanted: _Wanted, error: Exception) -> None:
+        if isinstance(error, ExplorerError):
+            self._failed(wanted.path, str(error))
+
+
+def _step(recipe: Recipe) -> str:
+    """Return what undo calls the opening of a file or model."""
+    return f"Open {_called(recipe)}"
+
+
+def _called(recipe: Recipe) -> str:
+    """Return what people call a file or a model."""
+    file = recipe_as(recipe, FileRecipe)
+    return source_of(recipe).traits.kind if file is None else Path(file.path).name

@@ -1,0 +1,565 @@
+"""The main window: a rail of pages, menus, status bar, and the look of it all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QSize, Qt
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QIcon,
+    QKeySequence,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QMenu,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.core.counting import Count
+from attention_explorer.kit.controls.hint_card import HintCard
+from attention_explorer.kit.controls.panel_scroll import ColumnScroll, bring_into_view
+from attention_explorer.kit.icons import icon, program_icon
+from attention_explorer.kit.keys import written
+from attention_explorer.kit.read_out import ReadOut
+from attention_explorer.kit.spotlight import Spotlight
+from attention_explorer.kit.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ready_made import ReadyMade, pages_changed
+from attention_explorer.pages.registry import PAGES, PageEntry
+from attention_explorer.pages.ui.page import Page
+from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.settings import (
+    LEAST_MEMORY,
+    MOST_MEMORY,
+    ZOOM_STEPS,
+    Settings,
+    SettingsStore,
+    ThemeChoice,
+)
+from attention_explorer.tools.host import Host
+from attention_explorer.tools.registry import Tools
+from attention_explorer.window.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
+from attention_explorer.window.levels import StartLevel
+from attention_explorer.window.session_files import SessionFiles
+
+RAIL_WIDTH = 76
+FIRST_SIZE = QSize(1280, 800)
+TITLE_BAR = 36
+"""Pixels kept for the title bar, whose height is not known before the window is there."""
+MESSAGE_MILLISECONDS = 6000
+
+
+def system_is_dark() -> bool:
+    """Return whether the desktop asks for dark colours."""
+    return QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+
+
+class MainWindow(Host):
+    """Shows one page at a time and keeps what belongs to all of them."""
+
+    def __init__(self, session: Session, store: SettingsStore, settings: Settings | None = None) -> None:
+        super().__init__()
+        self.session: Session = session
+        session.setParent(self)  # so that it goes after the window, not while the window still listens to it
+        self._store = store
+        self.settings: Settings = store.load() if settings is None else settings
+        CACHE.on_show_bytes = self.settings.memory * 2**20
+        session.count_from(Count.FROM_ZERO if self.settings.from_zero else Count.FROM_ONE)
+        self.look = Look(self._theme(), self.settings.zoom, few=not self.settings.full)
+        self._sheet, self._bare_zoom = "", 0.0
+        self.setWindowIcon(program_icon())
+        self._pages: dict[str, Page] = {}
+        self._actions: dict[str, QAction] = {}
+        self._menus: dict[str, QMenu] = {}
+        self._stack = QStackedWidget()
+        self.tools = Tools(self)
+        self._start_level = StartLevel(self)
+        self._spotlight: Spotlight | None = None
+        self._needed: tuple[str, ...] = ()
+        self._make_rail()
+        self._make_body()
+        self._make_menus()
+        self._make_status_bar()
+        self.files: SessionFiles = SessionFiles(self, store)
+        self._actions["open-recent"].setMenu(self.files.recent_menu)
+        self.setAcceptDrops(True)
+        self.session.changed.connect(self._on_changed)
+        self.session.undone.connect(self._on_undone)
+        self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Redone: {text}."))
+        self.session.history.changed.connect(self._show_history)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
+        self._colour_application()
+        self.show_page(self.settings.page)
+        self._wear()
+        self._restore_geometry()
+        self._show_history()
+
+    # ---- Building ----
+
+    def _make_rail(self) -> None:
+        self._rail = QWidget()
+        self._rail.setObjectName("rail")
+        self._rail_column = QVBoxLayout(self._rail)
+        self._rail_buttons: dict[str, tuple[QToolButton, str]] = {}
+        self._page_group = QButtonGroup(self)
+        for number, entry in enumerate(PAGES, 1):
+            button = self._rail_button(entry.id, entry.icon, entry.title, f"{entry.tip} (Alt+{number})")
+            button.setCheckable(True)
+            button.clicked.connect(lambda _checked, page=entry.id: self.show_page(page))
+            self._page_group.addButton(button)
+            self._rail_column.addWidget(button)
+        self._rail_column.addStretch(1)
+        for name, title, tip, run in (
+            ("lessons", "Lessons", "Learn attention step by step (Ctrl+L)", self.tools.show_lessons),
+            ("undo", "Undo", "Undo the last change (Ctrl+Z)", self.session.undo),
+            ("redo", "Redo", "Redo the change that was undone (Ctrl+Shift+Z)", self.session.redo),
+            ("theme", "Colours", "Light or dark", self.switch_theme),
+        ):
+            button = self._rail_button(name, name, title, tip)
+            button.clicked.connect(run)
+            self._rail_column.addWidget(button)
+
+    def _rail_button(self, name: str, drawing: str, title: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(title)
+        button.setToolTip(tip)
+        button.setAccessibleName(title)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._rail_buttons[name] = (button, drawing)
+        return button
+
+    def _make_body(self) -> None:
+        body = QWidget()
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        # Many pages at a large size are higher than a small screen: then the rail scrolls and the window stays small.
+        self._rail_scroll = ColumnScroll(self._rail)
+        self._rail_scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        row.addWidget(self._rail_scroll)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(0)
+        self._cover = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._cover.setObjectName("muted")
+        self._cover.hide()
+        self._column.addWidget(self._stack, 1)
+        self._column.addWidget(self._cover, 1)
+        row.addLayout(self._column, 1)
+        self.setCentralWidget(body)
+
+    def _make_menus(self) -> None:
+        for title in MENUS:
+            self._menus[title] = self.menuBar().addMenu(title)
+        for spec in WINDOW_ACTIONS:
+            if spec.text:
+                self._menus[spec.menu].addAction(self._action(spec))
+            else:
+                self._menus[spec.menu].addSeparator()
+
+    def _action(self, spec: WindowAction) -> QAction:
+        action = QAction(spec.text, self)
+        action.setObjectName(spec.id)
+        action.setShortcuts([QKeySequence(key) for key in spec.shortcuts])
+        action.setStatusTip(spec.tip)
+        action.setCheckable(spec.checked is not None)
+        action.triggered.connect(lambda: spec.run(self))
+        self._actions[spec.id] = action
+        return action
+
+    def action(self, identifier: str) -> QAction:
+        """Return an action of the menus by its id."""
+        return self._actions[identifier]
+
+    def actions_offered(self) -> list[QAction]:
+        """Return what the menus offer on every page, each with its id as its name."""
+        return list(self._actions.values())
+
+    @staticmethod
+    def keys_offered() -> list[tuple[str, str]]:
+        """Return every shortcut that works on all pages with what it does, for the help."""
+        rows = ((", ".join(map(written, each.shortcuts)), each.text) for each in WINDOW_ACTIONS if each.shortcuts)
+        return [(keys, text.replace("&", "").rstrip("…")) for keys, text in rows]
+
+    def _make_status_bar(self) -> None:
+        self._readout = ReadOut(self.look, "Read-out")
+        self._history = QLabel()
+        # The read-out shows the messages of the bar too. The bar would hide it and paint them in its place, but laying
+        # out anew, at another size, shows what it hid: the first letter of a message stayed beside the read-out.
+        self.statusBar().addPermanentWidget(self._readout, 1)
+        self.statusBar().addPermanentWidget(self._history)
+        self.statusBar().messageChanged.connect(self._readout.set_message)
+        self.statusBar().setSizeGripEnabled(False)
+        self.statusBar().setContentsMargins(0, 0, 6, 0)
+
+    # ---- Pages ----
+
+    @property
+    def page(self) -> Page:
+        """The page on show."""
+        page = self._stack.currentWidget()
+        if not isinstance(page, Page):
+            raise TypeError("The window holds pages only.")
+        return page
+
+    def show_page(self, identifier: str) -> None:
+        """Show a page, making it if it was not shown before; an unknown name shows the first."""
+        entry = next((entry for entry in PAGES if entry.id == identifier), PAGES[0])
+        page = self.made_page(entry)
+        if page is not self.page:
+            self.page.leave()
+            self.say("")  # what was said of the other page
+            self.statusBar().clearMessage()
+        self._dress(page)
+        self._stack.setCurrentWidget(page)
+        self._rail_buttons[entry.id][0].setChecked(True)
+        self.settings = replace(self.settings, page=entry.id)
+        self._fill_page_menu(page, entry.title)
+        self._show_level()
+        page.render_state(self.session.state, self.session.state)
+        page.focus_first()
+        self.turned.emit()
+
+    def made_page(self, entry: PageEntry) -> Page:
+        """Return a page, making it if it was not shown before."""
+        if entry.id not in self._pages:
+            page = entry.make(self.session, self.look)
+            page.said.connect(self.say)
+            page.under_way.connect(self.tell)
+            page.done.connect(self.tell)
+            page.refused.connect(self.tell)
+            page.compare_wanted.connect(self.files.ask_what_to_compare)
+            page.files_to_compare_wanted.connect(self.files.add_what_to_compare)
+            page.find_wanted.connect(self.files.lost.find)
+            page.reopen_wanted.connect(self.files.lost.reopen)
+            page.page_wanted.connect(self.show_page)
+            page.guessed.connect(self.guessed)
+            page.code_wanted.connect(self.tools.show_code)
+            page.withholding.connect(self.turned)
+            page.set_moves(not self.settings.reduced_motion)
+            self._pages[entry.id] = page
+            self._stack.addWidget(page)
+            for hint in page.findChildren(HintCard):
+                hint.text.term_wanted.connect(self.tools.explain)
+        return self._pages[entry.id]
+
+    def step_page(self, steps: int) -> None:
+        """Show the page so many below in the rail, from the last on the first again."""
+        at = next(place for place, entry in enumerate(PAGES) if entry.id == self.settings.page)
+        self.show_page(PAGES[(at + steps) % len(PAGES)].id)
+
+    def show_preset(self, ready: ReadyMade) -> None:
+        """Show a preset on its page; undo brings back what was there."""
+        self.page.stop()
+        new = replace(self.session.state, **{ready.page: getattr(ready.state, ready.page)})
+        self.session.apply(new, f"Load “{ready.title}”")
+        self.show_page(ready.page)
+
+    # ---- What of a page is shown ----
+
+    def set_full(self, full: bool) -> None:
+        """Show all controls, or those of the level Start."""
+        self.settings = replace(self.settings, full=full)
+        self._show_level()
+        self._wear()
+        self.page.render_state(self.session.state, self.session.state)
+
+    def _show_level(self) -> None:
+        if self.settings.full:
+            self._start_level.give_back(self.page, self.settings.page)
+        else:
+            self._start_level.leave_out(self.page, self.settings.page, but=self._needed)
+
+    def light(self, names: tuple[str, ...], *, dim: bool = True) -> None:
+        """Dim the page on show but for some parts, by the names of `reach`; for none, dim nothing.
+
+        Those that the level Start leaves out are there as long as they are named, also when nothing is dimmed.
+        """
+        self._needed = names
+        self._show_level()
+        if self._spotlight is not None:
+            self._spotlight.hide()
+            self._spotlight.deleteLater()
+        self._spotlight = Spotlight(self.page, names, self.look) if names and dim else None
+
+    def show_lit(self) -> None:
+        """Scroll the page to what is lit."""
+        if self._spotlight is not None:
+            self._spotlight.bring_into_view()
+
+    def _fill_page_menu(self, page: Page, title: str) -> None:
+        menu = self._menus[PAGE_MENU]
+        menu.clear()
+        menu.setTitle(f"&{title}")
+        for offered in page.actions_offered():
+            if not offered.text:
+                menu.addSeparator()
+                continue
+            action = menu.addAction(offered.text)
+            action.setShortcut(QKeySequence(offered.shortcut))
+            action.setStatusTip(offered.tip)
+            action.triggered.connect(lambda _checked=False, run=offered.run: run(page))
+
+    def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
+        self.statusBar().clearMessage()  # what was refused before is no longer what is shown
+        self.page.render_state(old, new)
+        if self.session.can_undo != self._actions["undo"].isEnabled():
+            self._show_history()
+
+    def _on_undone(self, old: ExplorerState, new: ExplorerState, label: str) -> None:
+        before = self.files.recordings.page_before(old.heads, label)
+        if before:
+            self.show_page(before)
+            self.tell(f"Undone: {label}.")
+        else:
+            self._show_step(old, new, f"Undone: {label}.")
+
+    def _show_step(self, old: ExplorerState, new: ExplorerState, message: str) -> None:
+        """Go to the page on which undo or redo has changed something, if that is not seen here, and say what."""
+        changed = pages_changed(old, new)
+        if changed and self.settings.page not in changed:
+            self.show_page(changed[0])
+            self.tell(message)
+
+    # ---- Beside and over the page ----
+
+    def stand_below(self, words: QWidget) -> None:
+        """Let words stand below whatever page is on show."""
+        words.setStyleSheet(self._sheet)
+        self._column.addWidget(words)
+        words.show()
+
+    def stand_above(self, card: QWidget) -> None:
+        """Let a card stand above whatever page is on show."""
+        card.setStyleSheet(self._sheet)
+        self._column.insertWidget(0, card)
+        card.show()  # now: Qt would show it an event later, and what is to have the keyboard could not take it
+
+    def cover(self, words: str) -> None:
+        """Show words in place of the page, until it may be seen."""
+        self._cover.setText(words)
+        self._cover.show()
+        self._stack.hide()
+        self.turned.emit()
+
+    def uncover(self) -> None:
+        """Show the page again."""
+        self._cover.hide()
+        self._stack.show()
+        self.turned.emit()
+
+    # ---- Status bar ----
+
+    def say(self, text: str) -> None:
+        """Show a read-out in the status bar."""
+        self._readout.set_text(text)
+
+    def tell(self, text: str) -> None:
+        """Say for some seconds what was done, or why something was refused."""
+        self.statusBar().showMessage(text, MESSAGE_MILLISECONDS)
+
+    def _show_history(self) -> None:
+        for name, possible, text in (
+            ("undo", self.session.can_undo, self.session.undo_text),
+            ("redo", self.session.history.can_redo, self.session.history.redo_text),
+        ):
+            self._actions[name].setEnabled(possible)
+            self._actions[name].setText(f"&{name.capitalize()} “{text}”" if possible else f"&{name.capitalize()}")
+            self._rail_buttons[name][0].setEnabled(possible)
+        self._history.setText(f"undo: {self.session.undo_text}" if self.session.can_undo else "")
+
+    # ---- Look ----
+
+    def _theme(self) -> Theme:
+        choice = self.settings.theme
+        if choice is ThemeChoice.SYSTEM:
+            return DARK if system_is_dark() else LIGHT
+        return DARK if choice is ThemeChoice.DARK else LIGHT
+
+    def _wear(self) -> None:
+        """Put the current look on everything."""
+        self.look = look = Look(self._theme(), self._bare_zoom or self.settings.zoom, few=not self.settings.full)
+        self._colour_application()
+        # Not on the window as a whole: Qt would style every widget of every page anew, seen or not.
+        self._sheet = stylesheet(look)
+        own = [child for child in self.children() if isinstance(child, QWidget) and child.isWindow()]
+        for part in (self.menuBar(), self._rail_scroll, self.statusBar(), self._cover, *own):
+            part.setStyleSheet(self._sheet)
+        self.statusBar().setFixedHeight(look.px(26))
+        self._readout.set_look(look)
+        self._rail_scroll.setFixedWidth(look.px(RAIL_WIDTH))
+        self._rail_column.setContentsMargins(look.px(7), look.px(10), look.px(7), look.px(8))
+        self._rail_column.setSpacing(look.px(3))
+        for button, drawing in self._rail_buttons.values():
+            button.setIcon(icon(drawing, look.theme.muted, look.px(26), look.theme.text))
+            button.setIconSize(QSize(look.px(26), look.px(26)))
+            button.setFixedWidth(look.px(RAIL_WIDTH - 14))
+        self._fit_rail()
+        if self._spotlight is not None:
+            self._spotlight.set_look(look)
+        self.worn.emit()
+        self._dress(self.page)
+        for spec in WINDOW_ACTIONS:
+            if spec.checked is not None:
+                self._actions[spec.id].setChecked(spec.checked(self))
+
+    def _dress(self, page: Page) -> None:
+        """Put the current look on a page. One that is not seen goes on wearing another until it is shown."""
+        if page.look != self.look:
+            page.set_look(self.look)
+        # Last and once: while a page is still being put together every new widget would be styled over and over.
+        if page.styleSheet() != self._sheet:
+            page.setStyleSheet(self._sheet)
+            # Qt leaves those within a tab out of view as they are, and what they ask for counts all the same.
+            for layout in page.findChildren(QLayout):
+                layout.invalidate()
+
+    def childEvent(self, event: QChildEvent) -> None:
+        """Style dialogs and menus that belong to no page."""
+        super().childEvent(event)
+        if event.type() is not QEvent.Type.ChildPolished:
+            return  # to learn of what class a child is, PySide makes a hundred others first
+        child = event.child()
+        if isinstance(child, QWidget) and child.isWindow():
+            child.setStyleSheet(self._sheet)
+            for box in child.findChildren(QDialogButtonBox):  # made before there was a style sheet that says so
+                for button in box.buttons():
+                    button.setIcon(QIcon())
+
+    def _fit_rail(self) -> None:
+        """Leave the words out of the rail where it is too low for them; the tips still say them."""
+        buttons = [button for button, _ in self._rail_buttons.values()]
+        for button in buttons:
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        if self._rail.sizeHint().height() > self.height() - self.look.px(60):
+            for button in buttons:
+                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        reached = super().focusNextPrevChild(forward)
+        bring_into_view(self.focusWidget())
+        return reached
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().height() != event.oldSize().height():
+            self._fit_rail()
+
+    def _colour_application(self) -> None:
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.setPalette(palette(self.look.theme))
+            application.setFont(self.look.font())
+
+    def set_theme(self, choice: ThemeChoice) -> None:
+        """Wear light or dark colours, or those of the system."""
+        self.settings = replace(self.settings, theme=choice)
+        self._wear()
+
+    def set_bare(self, zoom: float) -> None:
+        """Show the page alone at a size of its own, without menus, rail and status bar; 0 shows the whole window."""
+        self._bare_zoom = zoom
+        for part in (self.menuBar(), self._rail_scroll, self.statusBar()):
+            part.setVisible(not zoom)
+        self._wear()
+
+    def switch_theme(self) -> None:
+        """Wear the other colours."""
+        self.set_theme(ThemeChoice.LIGHT if self.look.theme is DARK else ThemeChoice.DARK)
+
+    def _on_system_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
+        if self.settings.theme is ThemeChoice.SYSTEM and self._theme() is not self.look.theme:
+            self._wear()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Show everything at another size."""
+        if zoom != self.settings.zoom:
+            self.settings = replace(self.settings, zoom=zoom)
+            self._wear()
+        self.tell(f"Size {round(zoom * 100)} %")
+
+    def step_zoom(self, steps: int) -> None:
+        """Show everything some steps larger or smaller."""
+        at = ZOOM_STEPS.index(self.settings.zoom) + steps
+        self.set_zoom(ZOOM_STEPS[min(max(at, 0), len(ZOOM_STEPS) - 1)])
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        """Let nothing move by itself, or let it move again."""
+        self.settings = replace(self.settings, reduced_motion=reduced)
+        self._actions["reduced-motion"].setChecked(reduced)
+        for page in self._pages.values():
+            page.set_moves(not reduced)
+
+    def set_from_zero(self, from_zero: bool) -> None:
+        """Count layers, heads and tokens from 0, or from 1."""
+        self.settings = replace(self.settings, from_zero=from_zero)
+        self._actions["from-zero"].setChecked(from_zero)
+        self.session.count_from(Count.FROM_ZERO if from_zero else Count.FROM_ONE)
+
+    def ask_for_memory(self) -> None:
+        """Ask how much memory may be taken for what is on show."""
+        # Not before it is wanted: the window opens faster.
+        from PySide6.QtWidgets import QInputDialog
+
+        label = "Memory for what is on the screen or kept as B, in MiB:"
+        bounds = LEAST_MEMORY, MOST_MEMORY, 256  # and the step of the arrows
+        memory, is_chosen = QInputDialog.getInt(self, "Memory", label, self.settings.memory, *bounds)
+        if is_chosen:
+            self.settings = replace(self.settings, memory=memory)
+            CACHE.on_show_bytes = memory * 2**20
+
+    def toggle_full_screen(self) -> None:
+        """Use the whole screen, or go back."""
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    # ---- Dialogs and closing ----
+
+    def show_about(self) -> None:
+        """Say what the program is."""
+        from attention_explorer.window.dialogs import about_dialog
+
+        about_dialog(self).open()
+
+    def could_not_open(self, path: Path, reason: str) -> None:
+        """Say why a file cannot be opened."""
+        self.files.could_not_open(path, reason)
+
+    def _restore_geometry(self) -> None:
+        if not (self.settings.geometry and self.restoreGeometry(QByteArray(self.settings.geometry))):
+            screen = QGuiApplication.primaryScreen().availableSize()
+            self.resize(FIRST_SIZE.boundedTo(screen - QSize(0, TITLE_BAR)))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self.files.dropped_file(event.mimeData()) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if self.files.drop(event.mimeData()):
+            event.acceptProposedAction()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.page.stop()
+        self.tools.leave_lesson()
+        if not self.files.may_close():
+            event.ignore()
+            return
+        self.page.leave()
+        self.settings = replace(self.settings, geometry=bytes(self.saveGeometry().data()))
+        self._store.save(self.settings)
+        super().closeEvent(event)
