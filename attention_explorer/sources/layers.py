@@ -19,10 +19,12 @@ class Layers(Sequence[Layer]):
     make : callable
         Makes a layer of its number, from 0. It is given these layers too, to look at others of them: if it held them
         itself, they and it would keep each other, and Python frees such a circle only now and then.
+    made_from : object
+        Arrays that ``make`` holds for as long as the layers live, so that the cache counts them.
     """
 
-    def __init__(self, count: int, make: Callable[[Sequence[Layer], int], Layer]) -> None:
-        self._count, self._make = count, make
+    def __init__(self, count: int, make: Callable[[Sequence[Layer], int], Layer], made_from: object = None) -> None:
+        self._count, self._make, self._made_from = count, make, made_from
         self._made: dict[int, Layer] = {}
         self._lock = RLock()
 

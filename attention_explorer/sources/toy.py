@@ -78,7 +78,7 @@ def toy_layers(
         context = x if recipe.context is None else layers[0].inputs[1]
         return _projected(x, context, projections[place]).with_maps(mask, scale, temperature, hard)
 
-    layers = Layers(len(projections), make)
+    layers = Layers(len(projections), make, projections)
     _ = layers[0]  # here, and not later, is it said that a mask or a temperature does not fit
     return layers
 

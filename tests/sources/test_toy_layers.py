@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_explorer.core.byte_cache import arrays_in
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask, sinusoidal_encoding
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
@@ -219,3 +220,9 @@ def test_what_was_computed_before_does_not_matter() -> None:
     for changes in ({"seed": 1}, {"d_model": 16}, {"vectors": TokenVectors.BY_POSITION}, {"case_sensitive": False}):
         assert not np.allclose(weights(toy_layers(replace(SMALL, **changes))[0]), fresh)  # type: ignore[arg-type]
     np.testing.assert_array_equal(weights(toy_layers(SMALL)[0]), fresh)
+
+
+def test_the_cache_counts_the_projections_that_layers_keep_alive() -> None:
+    recipe = replace(SMALL, d_model=96, heads=4, layers=3)
+    counted = sum(array.nbytes for array in arrays_in(toy_layers(recipe)))
+    assert counted >= 3 * 4 * 96 * 96 * 8

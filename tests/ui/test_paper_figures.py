@@ -470,7 +470,7 @@ def test_pdftoppm_draws_the_page_in_its_size(tmp_path):
 
 
 def test_a_wall_of_many_layers_is_numbered_where_words_have_no_room():
-    recipe = ToyRecipe(tokens_of(12), d_model=768, heads=12, layers=12)
+    recipe = ToyRecipe(tokens_of(12), d_model=96, heads=12, layers=12)
     figure = HeadsFigure(HeadsState(HeadsSetup(recipe)), is_wall=True)
     places = text_places(written(figure, ".svg", width=COLUMN))
     texts = [text for text, _ in places]
