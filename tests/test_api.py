@@ -17,6 +17,7 @@ import pytest
 import attention_explorer
 from attention_explorer import ArrayError, ExplorerError, api
 from attention_explorer.pages.session_file import read_session
+from attention_explorer.sources.registry import tokens_of
 from attention_explorer.sources.source import Lookup
 
 RNG = np.random.default_rng(11)
@@ -232,7 +233,7 @@ def test_a_script_waits_for_the_window_and_a_notebook_goes_on(monkeypatch, kerne
     opened = read_session(Path(command[-1]))
     setup = opened.state.heads.setup
     assert (opened.page, setup.layer, setup.head) == ("heads", 1, 2)
-    assert setup.recipe.tokens == tuple(TOKENS)
+    assert tokens_of(setup.recipe) == tuple(TOKENS)
 
 
 def test_refusals_call_arguments_by_their_names_and_no_file_that_nobody_made():

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,15 @@ def test_every_room_is_installed_and_watched() -> None:
         f"attention_explorer.{tool}.*" for tool in tools
     }
     assert without_qt <= set(CONTRACTS["qt"]["source_modules"])
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    graph = {_name(path): set(imports_of(path, typing=False)) - {_name(path)} for path in SOURCES}
+    TopologicalSorter(graph).prepare()  # which raises CycleError with one that it has found
+
+
+def _name(path: Path) -> str:
+    return ".".join(("attention_explorer", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def test_only_the_upper_floors_know_qt() -> None:

@@ -20,7 +20,7 @@ from attention_explorer.errors import quoted
 from attention_explorer.pages.session_limits import LIMITS, MOST_CHARACTERS, Limit, reason_against
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 
 T = TypeVar("T")
 
@@ -292,7 +292,7 @@ def _text(value: Json, place: Place, limit: Limit) -> str:
         raise _wrong_type(place, value, "a text in quotes")
     if len(value) > MOST_CHARACTERS:
         raise PlaceError(place, f"has {len(value)} characters, but may have {MOST_CHARACTERS} at most")
-    if limit.has_words and not tokens_of(value):
+    if limit.has_words and not tokens_in(value):
         raise PlaceError(place, "has no words, but must have one at least")
     return well_formed(value)
 

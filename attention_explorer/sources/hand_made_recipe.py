@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attention_explorer.sources.hand_made_words import antecedent_hundredths
-from attention_explorer.sources.source import Recipe
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.source import TypedRecipe
+from attention_explorer.sources.tokens import tokens_in
 
 MOST_HAND_MADE_TOKENS = 256
 """Tokens of a sentence behind this many are left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class HandMadeRecipe(Recipe):
+class HandMadeRecipe(TypedRecipe):
     """Everything that decides the numbers of the hand-made heads.
 
     Attributes
@@ -34,12 +34,12 @@ class HandMadeRecipe(Recipe):
     @property
     def tokens(self) -> tuple[str, ...]:
         """The tokens that ask, one a query."""
-        return tokens_of(self.sentence)[:MOST_HAND_MADE_TOKENS]
+        return tokens_in(self.sentence)[:MOST_HAND_MADE_TOKENS]
 
     @property
     def context_tokens(self) -> tuple[str, ...]:
         """The tokens that are attended to, one a key."""
-        return self.tokens if self.context is None else tokens_of(self.context)[:MOST_HAND_MADE_TOKENS]
+        return self.tokens if self.context is None else tokens_in(self.context)[:MOST_HAND_MADE_TOKENS]
 
     @property
     def has_own_shares(self) -> bool:

@@ -9,7 +9,8 @@ from attention_explorer.sources.hand_made_notes import pattern_words
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import antecedent_gloss, translation_gloss
 from attention_explorer.sources.layer import Layer
-from attention_explorer.sources.source import Ability, Lookup, Made, Source, Traits
+from attention_explorer.sources.source import Ability, Lookup, Made, Traits
+from attention_explorer.sources.typed_source import TypedSource
 
 TRAITS = Traits(
     "hand-made heads",
@@ -22,7 +23,7 @@ TRAITS = Traits(
 )
 
 
-class HandMadeSource(Source[HandMadeRecipe]):
+class HandMadeSource(TypedSource[HandMadeRecipe]):
     """Makes the heads of a `HandMadeRecipe`."""
 
     @property

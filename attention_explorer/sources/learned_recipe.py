@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.sources.source import Recipe
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.source import TypedRecipe
+from attention_explorer.sources.tokens import tokens_in
 
 MOST_STEPS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class LearnedRecipe(Recipe):
+class LearnedRecipe(TypedRecipe):
     """A model after some steps of a run, never its numbers: those are in the box, or are learned again.
 
     Attributes
@@ -35,9 +35,9 @@ class LearnedRecipe(Recipe):
     @property
     def tokens(self) -> tuple[str, ...]:
         """One a query."""
-        return tokens_of(self.sentence)
+        return tokens_in(self.sentence)
 
     @property
     def context_tokens(self) -> tuple[str, ...]:
         """One a key."""
-        return self.tokens if self.context is None else tokens_of(self.context)
+        return self.tokens if self.context is None else tokens_in(self.context)

@@ -26,7 +26,8 @@ from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Task
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.learned_recipe import LearnedRecipe
-from attention_explorer.sources.source import Ability, Lookup, Made, Source, Traits
+from attention_explorer.sources.source import Ability, Lookup, Made, Traits
+from attention_explorer.sources.typed_source import TypedSource
 
 OF_A_STEP = 2.5e6
 """What a step of learning takes at least, in multiplications."""
@@ -75,7 +76,7 @@ def float64_network(setup: LearningSetup, step: int) -> Network:
     return network.over(Parameters(network.parameters.arrays, np.float64))
 
 
-class LearnedSource(Source[LearnedRecipe]):
+class LearnedSource(TypedSource[LearnedRecipe]):
     """Runs a model that was learned here."""
 
     @property

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 from attention_explorer.sources.recorded_recipe import is_recording
 from attention_explorer.sources.source import Recipe
-
-if TYPE_CHECKING:
-    from attention_explorer.sources.model_source import ModelSource
 
 GGUF = ".gguf"
 CONFIG = "config.json"
@@ -60,19 +56,3 @@ class ModelRecipe(Recipe):
     digest: str = ""
     sentence: str = SENTENCE
     context: str | None = None
-
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        """One a query, as the vocabulary of the model spells them; none if it cannot be opened."""
-        return self._source.tokens
-
-    @property
-    def context_tokens(self) -> tuple[str, ...]:
-        """One a key."""
-        return self._source.context_tokens
-
-    @property
-    def _source(self) -> ModelSource:
-        from attention_explorer.sources.registry import source_of  # which knows the recipes
-
-        return cast("ModelSource", source_of(self))

@@ -303,6 +303,14 @@ class ModelSource(Source[ModelRecipe]):
         return self._cut[1].tokens if self._can_tell else ()
 
     @property
+    def sentence(self) -> str:
+        return self.recipe.sentence
+
+    @property
+    def context(self) -> str | None:
+        return self.recipe.context
+
+    @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         queries, keys = (
             tuple(map(self.model.label, pieces)) if pieces else () for pieces in (self.tokens, self.context_tokens)

@@ -11,8 +11,8 @@ import numpy as np
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import split_heads
 from attention_explorer.model.scalars import LARGEST_SEED
-from attention_explorer.sources.source import Recipe
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.source import TypedRecipe
+from attention_explorer.sources.tokens import tokens_in
 
 LARGEST_D_MODEL = 1024
 MOST_HEADS = 64
@@ -60,7 +60,7 @@ class Encoding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ToyRecipe(Recipe):
+class ToyRecipe(TypedRecipe):
     """Everything that decides the numbers of a toy model. `checked` tells which numbers do not do.
 
     Attributes
@@ -121,12 +121,12 @@ class ToyRecipe(Recipe):
     @property
     def tokens(self) -> tuple[str, ...]:
         """The tokens that ask, one a query."""
-        return tokens_of(self.sentence)
+        return tokens_in(self.sentence)
 
     @property
     def context_tokens(self) -> tuple[str, ...]:
         """The tokens that are attended to, one a key: those of the context, or the same as `tokens`."""
-        return tokens_of(self.sentence if self.context is None else self.context)
+        return tokens_in(self.sentence if self.context is None else self.context)
 
     @property
     def head_width(self) -> int:

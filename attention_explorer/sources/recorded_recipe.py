@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
 
 from attention_explorer.sources.source import Recipe
-
-if TYPE_CHECKING:
-    from attention_explorer.sources.recorded_source import RecordedSource
-
 
 ENDINGS = (".npz", ".npy", ".safetensors")
 """Of the files that can be opened."""
@@ -21,41 +16,8 @@ def is_recording(path: Path) -> bool:
     return path.suffix.lower() in ENDINGS
 
 
-class _Recorded(Recipe):
-    """The words belong to the recording: they are read with it, and not typed."""
-
-    __slots__ = ()
-
-    @property
-    def _source(self) -> RecordedSource[Any]:
-        from attention_explorer.sources.registry import source_of  # which knows the recipes
-
-        return cast("RecordedSource[Any]", source_of(self))
-
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        """One a query, to the letter; none if the recording cannot be opened."""
-        return self._source.tokens
-
-    @property
-    def context_tokens(self) -> tuple[str, ...]:
-        """One a key."""
-        return self._source.context_tokens
-
-    @property
-    def sentence(self) -> str:
-        """What the queries belong to."""
-        return self._source.texts[0]
-
-    @property
-    def context(self) -> str | None:
-        """What the keys belong to, if that is not what the queries belong to."""
-        source = self._source
-        return None if source.tokens == source.context_tokens else source.texts[1]
-
-
 @dataclass(frozen=True, slots=True)
-class BoxRecipe(_Recorded):
+class BoxRecipe(Recipe):
     """A recording that comes with the program.
 
     Attributes
@@ -68,7 +30,7 @@ class BoxRecipe(_Recorded):
 
 
 @dataclass(frozen=True, slots=True)
-class FileRecipe(_Recorded):
+class FileRecipe(Recipe):
     """A file of weights, or of queries and keys; never what is in it.
 
     Attributes

@@ -175,10 +175,12 @@ class RecordedSource(Source[R]):
         return not contents.tokens, not has_keys
 
     @cached_property
-    def texts(self) -> tuple[str, str]:
-        """What queries and keys belong to, as text."""
-        tokens, context = map(_joined, self.labels)
-        return tokens, context
+    def sentence(self) -> str:
+        return _joined(self.labels[0])
+
+    @cached_property
+    def context(self) -> str | None:
+        return None if self.tokens == self.context_tokens else _joined(self.labels[1])
 
     @property
     def heads(self) -> tuple[int, ...]:
@@ -188,7 +190,14 @@ class RecordedSource(Source[R]):
     def layers(self, lookup: Lookup) -> Sequence[Layer]:
         if isinstance(self._opened, ExplorerError):
             self._opened = None
-            for said in ("_pieces", "labels", "are_numbers", "lacks"):  # of a file that could not be opened
+            for said in (
+                "_pieces",
+                "labels",
+                "sentence",
+                "context",
+                "are_numbers",
+                "lacks",
+            ):  # of a file that could not be opened
                 self.__dict__.pop(said, None)
         recording = self.recording
         return Layers(len(recording.heads), lambda _layers, place: recording.layer(place, lookup))

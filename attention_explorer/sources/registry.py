@@ -54,6 +54,26 @@ def source_of(recipe: Recipe) -> Source[Any]:
     return source
 
 
+def tokens_of(recipe: Recipe) -> tuple[str, ...]:
+    """Return the tokens that a recipe names, one a query; none if its source cannot be opened."""
+    return source_of(recipe).tokens
+
+
+def context_tokens_of(recipe: Recipe) -> tuple[str, ...]:
+    """Return the tokens that are looked at, one a key."""
+    return source_of(recipe).context_tokens
+
+
+def sentence_of(recipe: Recipe) -> str:
+    """Return what the queries belong to, as text."""
+    return source_of(recipe).sentence
+
+
+def context_of(recipe: Recipe) -> str | None:
+    """Return what the keys belong to, as text; None if queries and keys belong to the same tokens."""
+    return source_of(recipe).context
+
+
 def recipe_as(recipe: Recipe, kind: type[R]) -> R | None:
     """Return a recipe if it is of a type, else None: for controls that edit recipes of this type and of no other.
 

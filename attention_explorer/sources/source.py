@@ -26,6 +26,10 @@ class Recipe(CheckedFields):
         """What stays the same while settings change: a picture of it may stand until the one of others is computed."""
         return type(self).__name__
 
+
+class TypedRecipe(Recipe):
+    """Names a source that reads what somebody types, and knows its tokens by that alone."""
+
     if TYPE_CHECKING:  # fields of some recipes, and properties of others
 
         @property
@@ -181,14 +185,24 @@ class Source(ABC, Generic[R]):
         return self.traits.origin
 
     @property
+    @abstractmethod
     def tokens(self) -> tuple[str, ...]:
-        """One a query."""
-        return self.recipe.tokens
+        """One a query, to the letter; none if it cannot be opened."""
 
     @property
+    @abstractmethod
     def context_tokens(self) -> tuple[str, ...]:
         """One a key."""
-        return self.recipe.context_tokens
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """What the queries belong to, as text."""
+
+    @property
+    @abstractmethod
+    def context(self) -> str | None:
+        """What the keys belong to, as text; None if queries and keys belong to the same tokens."""
 
     @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -198,7 +212,7 @@ class Source(ABC, Generic[R]):
     @property
     def is_cross(self) -> bool:
         """Whether queries and keys are of different sentences."""
-        return self.recipe.context is not None
+        return self.context is not None
 
     @property
     def second_words(self) -> str:

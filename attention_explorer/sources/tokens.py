@@ -19,7 +19,7 @@ MOST_MARKS = 30
 
 
 @lru_cache(maxsize=16)  # a recipe asks for its tokens more than once
-def tokens_of(sentence: str) -> tuple[str, ...]:
+def tokens_in(sentence: str) -> tuple[str, ...]:
     """Cut a sentence into tokens.
 
     Parameters
@@ -50,7 +50,7 @@ def tokens_of(sentence: str) -> tuple[str, ...]:
 
 
 def has_more_tokens(sentence: str) -> bool:
-    """Whether a sentence has more tokens than `tokens_of` returns."""
+    """Whether a sentence has more tokens than `tokens_in` returns."""
     return next(islice(_tokens(sentence), MOST_TOKENS, None), None) is not None
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from attention_explorer.core.numerals import counted
 from attention_explorer.sources.layer import Floats, Layer
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
-from attention_explorer.sources.source import Lookup, Made, Source, Traits
+from attention_explorer.sources.source import Lookup, Made, Traits
 from attention_explorer.sources.toy import token_embeddings, toy_layers
 from attention_explorer.sources.tutorials import ends_before_w_o
+from attention_explorer.sources.typed_source import TypedSource
 
 OF_A_HEAD = 9e5
 """What calling the functions takes for a head of a few tokens, in multiplications: about 0.6 ms."""
@@ -31,7 +32,7 @@ _EMBEDDED_BY = {
 _SYMMETRIC_BY = {Projections.RANDOM: "", Projections.TIED: "W_k = W_q", Projections.IDENTITY: "k = q"}
 
 
-class ToySource(Source[ToyRecipe]):
+class ToySource(TypedSource[ToyRecipe]):
     """Cooks a `ToyRecipe`."""
 
     @property

@@ -87,8 +87,9 @@ class Recordings(QObject):
         from attention_explorer.sources.models.names import name_by_place
 
         recipe = self._window.session.state.heads.setup.recipe
-        is_typed = not source_of(recipe).traits.reason_against(Ability.TYPING)
-        sentence = recipe.sentence if is_typed and recipe.sentence.strip() else None
+        source = source_of(recipe)
+        is_typed = not source.traits.reason_against(Ability.TYPING)
+        sentence = source.sentence if is_typed and source.sentence.strip() else None
 
         def work(report: Report, deliver: Deliver) -> None:
             from attention_explorer.pages.heads.recorded import heads_of_model

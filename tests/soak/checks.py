@@ -30,6 +30,7 @@ from attention_explorer.pages.ui.requesting_page import RequestingPage
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.requests import STILL, Requests, Standing
 from attention_explorer.session.settings import SettingsStore
+from attention_explorer.sources.registry import source_of
 from attention_explorer.window.window import MainWindow
 from soak.world import World
 
@@ -121,10 +122,10 @@ def _is_typed(word: str, world: World) -> bool:
     if step is not None and step.answer is not None and any(word in option.say for option in step.answer.options):
         return True
     state = world.window.session.state
-    recipe = state.heads.setup.recipe
+    source = source_of(state.heads.setup.recipe)
     cost = state.cost
     others = state.block.sentence, state.positions.sentence, cost.sentence, cost.other_sentence
-    return any(word in (sentence or "") for sentence in (recipe.sentence, recipe.context, *others))
+    return any(word in (sentence or "") for sentence in (source.sentence, source.context, *others))
 
 
 def picture_is_that_of_the_state(world: World) -> None:

@@ -19,7 +19,7 @@ from attention_explorer.pages.heads.verdict import verdict
 from attention_explorer.pages.heads.wording import arithmetic, cell_words, source_words
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe
 from attention_explorer.sources.recorded_source import file_recipe
-from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.registry import sentence_of, source_of, tokens_of
 from attention_explorer.sources.source import Ability, Lookup, Made
 
 RNG = np.random.default_rng(5)
@@ -179,7 +179,7 @@ def test_a_file_that_has_changed_or_gone_is_said_when_it_is_shown(saved):
     recipe = file_recipe(path)
     saved(attention=rows_of_weights(2, 4, 4))
     setup = HeadsSetup(recipe)
-    assert (source_of(recipe).heads, recipe.tokens, recipe.sentence) == ((1,), (), "")
+    assert (source_of(recipe).heads, tokens_of(recipe), sentence_of(recipe)) == ((1,), (), "")
     with pytest.raises(ExplorerError, match="was changed"):
         frame_to_show(setup)
     path.unlink()

@@ -15,21 +15,21 @@ from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
-from attention_explorer.sources.registry import KINDS, recipe_as, source_of
+from attention_explorer.sources.registry import KINDS, context_tokens_of, recipe_as, source_of, tokens_of
 from attention_explorer.sources.source import Lookup, Made, Recipe
 
 PACKAGE = Path(attention_explorer.__file__).parent
 OTHERS = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 del OTHERS["sources/registry.py"]
 EDITORS = {
-    "pages/code/heads.py",
-    "state/file_places.py",
-    "ui/recordings.py",
-    "state/heads/dots.py",
-    "state/heads/it_table.py",
-    "ui/heads/embeddings_part.py",
-    "ui/heads/setup_model.py",
-    "ui/heads/setup_weights.py",
+    "tools/code/heads.py",
+    "pages/file_places.py",
+    "window/recordings.py",
+    "pages/heads/dots.py",
+    "pages/heads/it_table.py",
+    "pages/heads/ui/embeddings_part.py",
+    "pages/heads/ui/setup_model.py",
+    "pages/heads/ui/setup_weights.py",
 }
 """What edits recipes of one type, and of no other, or writes down where its files are or how it makes its numbers."""
 
@@ -88,7 +88,9 @@ def test_a_source_says_beforehand_what_its_layers_will_be(recipe):
     source = source_of(recipe)
     layers = source.layers(Lookup())
     assert [len(layer.maps) for layer in layers] == list(source.heads)
-    assert {map_.shape for layer in layers for map_ in layer.maps} == {(len(recipe.tokens), len(recipe.context_tokens))}
+    assert {map_.shape for layer in layers for map_ in layer.maps} == {
+        (len(tokens_of(recipe)), len(context_tokens_of(recipe)))
+    }
     embedded = source.embeddings()
     if embedded is not None and not source.is_encoded:
         assert (embedded[0] == layers[0].x).all()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_explorer.sources.tokens import MOST_MARKS, MOST_TOKENS, tokens_of
+from attention_explorer.sources.tokens import MOST_MARKS, MOST_TOKENS, tokens_in
 
 
 @pytest.mark.parametrize(
@@ -37,18 +37,18 @@ from attention_explorer.sources.tokens import MOST_MARKS, MOST_TOKENS, tokens_of
     ],
 )
 def test_table(sentence: str, tokens: tuple[str, ...]) -> None:
-    assert tokens_of(sentence) == tokens
+    assert tokens_in(sentence) == tokens
 
 
 def test_no_more_than_the_most() -> None:
-    assert tokens_of("a b " * MOST_TOKENS) == ("a", "b") * (MOST_TOKENS // 2)
-    assert len(tokens_of("漢" * (MOST_TOKENS + 1))) == MOST_TOKENS
-    assert len(tokens_of("." * (MOST_TOKENS - 1))) == MOST_TOKENS - 1
+    assert tokens_in("a b " * MOST_TOKENS) == ("a", "b") * (MOST_TOKENS // 2)
+    assert len(tokens_in("漢" * (MOST_TOKENS + 1))) == MOST_TOKENS
+    assert len(tokens_in("." * (MOST_TOKENS - 1))) == MOST_TOKENS - 1
 
 
 def test_towers_of_marks_are_cut() -> None:
     tower = "a" + "\u0316\u0317" * 500
-    assert tokens_of(f"{tower} {tower}b") == (tower[: MOST_MARKS + 1], tower[: MOST_MARKS + 1] + "b")
+    assert tokens_in(f"{tower} {tower}b") == (tower[: MOST_MARKS + 1], tower[: MOST_MARKS + 1] + "b")
 
 
 NASTY = st.text(
@@ -62,7 +62,7 @@ NASTY = st.text(
 
 @given(NASTY)
 def test_tokens_can_be_shown_and_saved(sentence: str) -> None:
-    tokens = tokens_of(sentence)
+    tokens = tokens_in(sentence)
     for token in tokens:
         assert token
         assert not any(character.isspace() for character in token)
@@ -71,7 +71,7 @@ def test_tokens_can_be_shown_and_saved(sentence: str) -> None:
         assert not categories & {"Cc", "Cs"}
         if "Cf" in categories:  # a joiner or a tag, inside an emoji
             assert categories & {"So", "Sk", "Sm", "Cn"}
-    assert tokens_of(" ".join(tokens)) == tokens
+    assert tokens_in(" ".join(tokens)) == tokens
 
 
 @given(NASTY)
@@ -79,4 +79,4 @@ def test_no_letter_digit_or_punctuation_mark_is_lost(sentence: str) -> None:
     def visible(text: str) -> str:
         return "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c)[0] in "LNP")
 
-    assert visible("".join(tokens_of(sentence))) == visible(sentence)
+    assert visible("".join(tokens_in(sentence))) == visible(sentence)

@@ -24,7 +24,7 @@ from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 
 NONE = Limit()
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -93,7 +93,7 @@ def of_hint(hint: Any, limit: Limit) -> st.SearchStrategy[Any]:
     if limit.choices or limit.known:
         return st.sampled_from(limit.choices or limit.known())
     if hint is str:
-        return TEXTS.filter(tokens_of) if limit.has_words else TEXTS
+        return TEXTS.filter(tokens_in) if limit.has_words else TEXTS
     return (
         st.booleans()
         if hint is bool

@@ -20,7 +20,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.sources.tokens import MOST_TOKENS, tokens_of
+from attention_explorer.sources.tokens import MOST_TOKENS, tokens_in
 
 PASTED = {
     "empty": "",
@@ -82,13 +82,13 @@ def test_whatever_is_pasted_is_drawn_or_refused(make_window, qtbot, page: str) -
             window.statusBar().clearMessage()
             pasted(window, field, text)
             window.grab()
-            if tokens_of(text):
+            if tokens_in(text):
                 assert window.session.state != before, name
-                assert tokens_of(field.text()), name
+                assert tokens_in(field.text()), name
             else:
                 assert window.session.state == before, name
                 assert window.statusBar().currentMessage().endswith("."), f"{name}: nothing is said"
-                assert tokens_of(field.text()), f"{name}: what is used is not shown again"
+                assert tokens_in(field.text()), f"{name}: what is used is not shown again"
 
 
 @pytest.mark.parametrize(

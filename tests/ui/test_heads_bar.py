@@ -19,11 +19,11 @@ from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.ui.choices import MASKS
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.window.window import MainWindow
 
 SENTENCE = HeadsState().setup.recipe.sentence
-WORDS = tokens_of(SENTENCE)
+WORDS = tokens_in(SENTENCE)
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -18,7 +18,7 @@ from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsVi
 from attention_explorer.pages.session_file import write_session
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.registry import source_of, tokens_of
 
 
 def weights_of(seed: int, tokens: int = 4) -> np.ndarray:
@@ -89,7 +89,7 @@ def assert_nothing_is_drawn(page) -> None:
     assert (page.title.text(), page.badges.text()) == ("", "")
     assert not page.bar.sentence.isEnabled()
     assert page.bar.sentence.placeholderText() == "", "nothing can be typed"
-    assert page.bar.sentence.text() == " ".join(page.session.state.heads.setup.recipe.tokens)
+    assert page.bar.sentence.text() == " ".join(tokens_of(page.session.state.heads.setup.recipe))
     pixels = page.canvas.grab().toImage()
     assert {pixels.pixel(x, y) for x in range(0, pixels.width(), 3) for y in range(0, 60, 3)} == {pixels.pixel(0, 0)}
 

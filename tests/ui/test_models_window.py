@@ -35,7 +35,7 @@ from attention_explorer.sources.models import Trace, load_model
 from attention_explorer.sources.models.found import find_models
 from attention_explorer.sources.models.model import FULL
 from attention_explorer.sources.recorded import readable_piece
-from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.registry import source_of, tokens_of
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.window import model_dialog
 from attention_explorer.window.model_dialog import ModelDialog
@@ -111,7 +111,7 @@ def test_a_mask_makes_the_model_read_again(window, open_dropped) -> None:
     bar._on_mask_chosen(MaskKind.CAUSAL)
     window.session.apply(window.session.state, "")
     heads = window.session.state.heads
-    n = len(heads.setup.recipe.tokens)
+    n = len(tokens_of(heads.setup.recipe))
     causal = np.tri(n, dtype=np.bool_)
     expected = load_model(MODELS / "bert")(heads.setup.recipe.sentence, masks=causal)
     settled(window)

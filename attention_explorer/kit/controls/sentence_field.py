@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from attention_explorer.kit.controls.long_text import LongText
 from attention_explorer.kit.controls.undo_keys import UndoKeys
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 
 NOTHING = "Type at least one word: there is nothing to attend to yet."
 
@@ -49,7 +49,7 @@ class SentenceField(QLineEdit):
 
     def show_sentence(self, sentence: str) -> None:
         """Show the sentence in use, also after an undo while the line has the keyboard."""
-        is_used = bool(tokens_of(self.text())) or not self.hasFocus()
+        is_used = bool(tokens_in(self.text())) or not self.hasFocus()
         if is_used and sentence != self.text():
             self.setText(sentence)
             if not self.hasFocus():
@@ -67,13 +67,13 @@ class SentenceField(QLineEdit):
 
     def _give_up(self) -> bool:
         """Show the sentence in use again where that in the line was refused; return whether it was."""
-        if tokens_of(self.text()):
+        if tokens_in(self.text()):
             return False
         self.setText(self._in_use())
         return True
 
     def _on_edited(self, text: str) -> None:
-        if tokens_of(text):
+        if tokens_in(text):
             self.typed.emit(text)
         else:
             self.refused.emit(self._nothing)

@@ -17,7 +17,7 @@ from attention_explorer.model.arrays import Bools
 from attention_explorer.pages.block.learned import steps_to_learn
 from attention_explorer.pages.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.pages.block.state import BlockState
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 
 NOISE = 99.0
 """What the noise is multiplied by, as the tutorials' check does."""
@@ -78,7 +78,7 @@ def changed_shown(state: BlockState, count: int | None = None) -> int:
 
 def token_count(state: BlockState) -> int:
     """Return how many tokens the sentence has, at least 1."""
-    return max(len(tokens_of(state.sentence)), 1)
+    return max(len(tokens_in(state.sentence)), 1)
 
 
 _kept: Kept[FuturePicture] = Kept()

@@ -29,7 +29,7 @@ from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.linear import read_only
 from attention_explorer.pages.block.learned import learned_layers, reason_against_state, steps_to_learn
 from attention_explorer.pages.block.state import MOST_LAYERS, MOST_TOKENS, BlockState, Initialiser
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 
 MOST_NUMBERS = 2**25
 """Entries of all matrices and of all arrays of a pass together: a quarter of a gibibyte as float64."""
@@ -148,7 +148,7 @@ def check_sizes(state: BlockState) -> None:
             f"{state.d_model / state.heads:.2f} is not a whole number. d_model = {state.d_model} can be shared by "
             f"{' or '.join(map(str, fitting))} heads."
         )
-    count = len(tokens_of(state.sentence))
+    count = len(tokens_in(state.sentence))
     if not 1 <= count <= MOST_TOKENS:
         raise ExplorerError(
             f"The sentence has {count} tokens: write at least one."
@@ -165,7 +165,7 @@ def check_sizes(state: BlockState) -> None:
 
 def count_numbers(state: BlockState) -> int:
     """Count the entries of all matrices and of all arrays that come up in a pass."""
-    count = len(tokens_of(state.sentence))
+    count = len(tokens_in(state.sentence))
     gated = state.activation is Activation.SILU_GATED
     matrices = 4 * state.d_model**2 + (3 if gated else 2) * state.d_model * state.d_ff
     rows = state.batch * count
@@ -200,7 +200,7 @@ def without_view(state: BlockState) -> BlockState:
 
 @kept
 def _drawn(state: BlockState) -> BlockStack:
-    tokens = tokens_of(state.sentence)
+    tokens = tokens_in(state.sentence)
     mask = causal_mask(len(tokens)) if state.causal else None
     if state.learned is not None:
         vectors, read, stack = learned_layers(state.learned, state.sentence)

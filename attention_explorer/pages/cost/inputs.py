@@ -14,7 +14,7 @@ from attention_explorer.model import Stage, product_flops
 from attention_explorer.pages.cost.state import CostState
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.sources.toy import toy_layers
 
 MOST_WORDS = 24
@@ -63,7 +63,7 @@ class InputsPicture:
 def inputs_picture(state: CostState, _tiles: tuple[int, int] = (1, 1)) -> InputsPicture:
     """Run both sentences through one random layer of 8 heads and d_model = 64."""
     sentences = (state.sentence, state.other_sentence)
-    tokens = tuple(tokens_of(sentence)[:MOST_WORDS] for sentence in sentences)
+    tokens = tuple(tokens_in(sentence)[:MOST_WORDS] for sentence in sentences)
     if not all(tokens):
         return InputsPicture(state, "Type at least one word into each field: there is nothing to attend to yet.")
     recipes = (ToyRecipe(" ".join(words), d_model=TOY_WIDTH, heads=TOY_HEADS) for words in tokens)
@@ -140,6 +140,6 @@ def inputs_sentences(picture: InputsPicture) -> tuple[str, ...]:
             "The list depends on the length alone, not on what the words say.",
         ]
     lines.append("Weights of the first of 8 heads of a random layer with d_model = 64; nothing is trained.")
-    if any(len(tokens_of(text)) > MOST_WORDS for text in (picture.state.sentence, picture.state.other_sentence)):
+    if any(len(tokens_in(text)) > MOST_WORDS for text in (picture.state.sentence, picture.state.other_sentence)):
         lines.append(f"Only the first {MOST_WORDS} tokens of an input are used.")
     return tuple(lines)

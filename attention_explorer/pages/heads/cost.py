@@ -46,7 +46,7 @@ def blocks(setup: HeadsSetup, surveyed: Collection[int] | None = None) -> Blocks
     source = source_of(recipe)
     of_layers = source.heads
     layers, heads = len(of_layers), max(of_layers)
-    a_map = -(-len(recipe.tokens) // rows_of_a_block(len(recipe.context_tokens)))
+    a_map = -(-len(source.tokens) // rows_of_a_block(len(source.context_tokens)))
     looked_at = range(layers) if surveyed is None else surveyed
     run, more = min(setup.layer, layers - 1), max(looked_at, default=0)  # layers below the ones that are looked at
     before = source.checkpoints() + 4 * layers  # projections drawn

@@ -49,8 +49,8 @@ def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
         )
     lack_typing = first.traits.reason_against(Ability.TYPING) and second.traits.reason_against(Ability.TYPING)
     if first.traits.kind == second.traits.kind or not lack_typing:  # else their names tell recordings apart
-        yield _quoted(a.recipe.sentence, b.recipe.sentence)
-        yield _contexts(a.recipe.context, b.recipe.context)
+        yield _quoted(first.sentence, second.sentence)
+        yield _contexts(first.context, second.context)
     if type(first) is type(second):
         yield from first.differences(second)
 

@@ -79,9 +79,9 @@ def _vectors(recipe: Recipe) -> tuple[FloatArray, tuple[str, ...]]:
     if embedded is None:
         raise ExplorerError(source.traits.reason_against(Ability.EMBEDDINGS))
     x, context = embedded
-    if recipe.context is None:
-        return x, recipe.tokens
-    return np.vstack([x, context]), recipe.tokens + recipe.context_tokens
+    if source.context is None:
+        return x, source.tokens
+    return np.vstack([x, context]), source.tokens + source.context_tokens
 
 
 # ---- Typing numbers ----

@@ -19,6 +19,7 @@ from attention_explorer.pages.heads.presets import other_setup
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.heads.survey import HeadSurvey, surveys_of
+from attention_explorer.sources.registry import source_of
 
 _NO_MORE = ": how much moved, not how much it matters"
 """A head may move much with a word, and what the model answers may not depend on it."""
@@ -106,7 +107,8 @@ def compared_with(heads: HeadsState) -> str:
         return f"difference of each head from {which_map(b)} (B){_NO_MORE}"
     title = what_differs(*(replace(each.without_focus, count=a.count) for each in (a, b)))[1].removeprefix("B: ")
     said = f"difference of each head from its own in B ({title})"
-    pairs = (a.recipe.tokens, b.recipe.tokens), (a.recipe.context_tokens, b.recipe.context_tokens)
+    of_a, of_b = source_of(a.recipe), source_of(b.recipe)
+    pairs = (of_a.tokens, of_b.tokens), (of_a.context_tokens, of_b.context_tokens)
     if all(first == second for first, second in pairs):
         return said + _NO_MORE
     by_place = all(len(x) == len(y) and aligned_axis(x, y).is_complete for x, y in pairs)

@@ -205,8 +205,9 @@ def renormalised(recipe: Recipe) -> HandMadeRecipe:
 def with_last_word(recipe: Recipe, word: str) -> HandMadeRecipe:
     """Return the sentence, or else the tutorial’s, with another last word and the numbers that go with it."""
     made_by_hand = recipe_as(recipe, HandMadeRecipe)
-    is_a_sentence = made_by_hand is not None and made_by_hand.context is None
-    words = recipe.sentence.split() if is_a_sentence else list(TUTORIAL_WORDS)
+    words = list(TUTORIAL_WORDS)
+    if made_by_hand is not None and made_by_hand.context is None:
+        words = made_by_hand.sentence.split()
     last = next((at for at in reversed(range(len(words))) if words[at].strip(".!?").casefold() in LAST_WORDS), None)
     if last is None:
         words, last = list(TUTORIAL_WORDS), len(TUTORIAL_WORDS) - 1

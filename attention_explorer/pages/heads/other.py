@@ -7,6 +7,7 @@ from dataclasses import replace
 from attention_explorer.pages.heads.edited_sentence import place_after_edit
 from attention_explorer.pages.heads.presets import other_setup
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.sources.registry import context_tokens_of, tokens_of
 
 
 def other_shown(heads: HeadsState) -> HeadsSetup:
@@ -24,8 +25,8 @@ def with_other_recipe(heads: HeadsState, **changes: object) -> HeadsState:
     row, column = (
         place if place is None or place < n_a else n_a + place_after_edit(place - n_a, before, after)
         for place, n_a, before, after in (
-            (view.row, len(own.tokens), old.recipe.tokens, recipe.tokens),
-            (view.column, len(own.context_tokens), old.recipe.context_tokens, recipe.context_tokens),
+            (view.row, len(tokens_of(own)), tokens_of(old.recipe), tokens_of(recipe)),
+            (view.column, len(context_tokens_of(own)), context_tokens_of(old.recipe), context_tokens_of(recipe)),
         )
     )
     return replace(heads, other=replace(old, recipe=recipe)).with_view(row=row, column=column)

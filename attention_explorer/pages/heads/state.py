@@ -22,6 +22,7 @@ from attention_explorer.model import Stage
 from attention_explorer.pages.heads.edited_sentence import place_after_edit
 from attention_explorer.pages.heads.writing import Writing
 from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.registry import context_tokens_of, tokens_of
 from attention_explorer.sources.source import Recipe
 
 LARGEST_THRESHOLD = 1e9
@@ -212,8 +213,8 @@ class HeadsState(CheckedFields):
         old, view = self.setup.recipe, self.view
         recipe = replace(old, **changes)
         return self.with_setup(recipe=recipe).with_view(
-            row=self._after_edit(view.row, old.tokens, recipe.tokens),
-            column=self._after_edit(view.column, old.context_tokens, recipe.context_tokens),
+            row=self._after_edit(view.row, tokens_of(old), tokens_of(recipe)),
+            column=self._after_edit(view.column, context_tokens_of(old), context_tokens_of(recipe)),
         )
 
     def _after_edit(self, place: int | None, before: tuple[str, ...], after: tuple[str, ...]) -> int | None:

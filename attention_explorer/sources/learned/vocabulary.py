@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.model.learning.network import Tokens
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 
 
 class Vocabulary:
@@ -47,7 +47,7 @@ class Vocabulary:
         ExplorerError
             If a word is unknown, or there are too few or too many.
         """
-        words = tokens_of(sentence)
+        words = tokens_in(sentence)
         if not least <= len(words) <= most:
             what = f"has {len(words)} words" if len(words) > 1 else "is a single word" if words else "is empty"
             takes = f"{most}" if least == most else f"{least} to {most}"

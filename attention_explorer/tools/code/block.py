@@ -14,7 +14,7 @@ from attention_explorer.pages.block.norm import FEATURES, LARGEST_SCALE, LEAST_S
 from attention_explorer.pages.block.stack import check_sizes
 from attention_explorer.pages.block.state import BlockPicture, BlockState, Initialiser, LearnedStack
 from attention_explorer.pages.block.wording import picture_title
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.tools.code.script import Program, Script
 from attention_explorer.tools.code.snippets import LEARNED, SINUSOIDS, SOFTMAX
 
@@ -79,7 +79,7 @@ def block_program(state: BlockState) -> Program:
 
 def _give_stack(script: Script, state: BlockState, *, one: bool = True) -> None:
     """Begin with the sizes, the vectors of the tokens and the matrices; of the first sequence alone, or of all."""
-    tokens = tokens_of(state.sentence)
+    tokens = tokens_in(state.sentence)
     script.given(f"words = {tokens!r}")
     script.given(f"n, d_model, heads, d_ff, layers = {len(tokens)}, {state.d_model}, {state.heads}, {state.d_ff}, "
                  f"{state.layers}")  # fmt: skip

@@ -12,7 +12,7 @@ from attention_explorer.pages.block.future import changed_shown
 from attention_explorer.pages.block.linear import FACTORS
 from attention_explorer.pages.block.norm import LARGEST_SCALE, LEAST_SCALE, SCALES
 from attention_explorer.pages.block.state import LARGEST_FACTOR, BlockPicture, BlockState
-from attention_explorer.sources.tokens import tokens_of
+from attention_explorer.sources.tokens import tokens_in
 
 
 class BlockPictureControls:
@@ -62,13 +62,13 @@ class BlockPictureControls:
 
     def _decode(self, by: int) -> None:
         state = self._controls.state
-        count = min(max(decoded_shown(state) + by, 1), len(tokens_of(state.sentence)))
+        count = min(max(decoded_shown(state) + by, 1), len(tokens_in(state.sentence)))
         if count != state.decoded:
             self._controls.change("Decode the next token" if by > 0 else "Go one token back", "decoded", decoded=count)
 
     def show_state(self, state: BlockState) -> None:
         """Show a state."""
-        count = max(len(tokens_of(state.sentence)), 1)
+        count = max(len(tokens_in(state.sentence)), 1)
         self.norm_scale.show_value(state.norm_scale, LARGEST_SCALE, LEAST_SCALE)
         self.factor.show_value(state.factor, LARGEST_FACTOR, -LARGEST_FACTOR)
         number = state.count.number

@@ -48,7 +48,7 @@ from attention_explorer.pages.heads.ui.choices import (
 )
 from attention_explorer.pages.heads.value_weighted import WEIGHED, why_without_values
 from attention_explorer.pages.ui.session import Session
-from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.registry import context_tokens_of, sentence_of, source_of
 from attention_explorer.sources.source import Ability
 
 NARROW_BAR = 760
@@ -306,11 +306,11 @@ class HeadsBar(QWidget):
         allow_unless(no_typing or no_second, self.context, self.cross)
         allow_unless(no_masks, self.masks, self.mask_size, self.unpaint)
         allow_unless(no_scores, self.pictures.buttons[Picture.STAGES])
-        self.sentence.show_sentence(recipe.sentence)
-        self.context.show_sentence(recipe.context or "")
-        self.cross.setChecked(recipe.context is not None)
+        self.sentence.show_sentence(source.sentence)
+        self.context.show_sentence(source.context or "")
+        self.cross.setChecked(source.context is not None)
         self._context_label.setText(source.second_words)
-        self._rows[1].setVisible(recipe.context is not None)
+        self._rows[1].setVisible(source.context is not None)
         self.pictures.show_value(view.picture)
         marked = self.pictures.buttons[Picture.MARKED]
         marked.setVisible(bool(view.marked) or view.picture is Picture.MARKED)
@@ -338,7 +338,7 @@ class HeadsBar(QWidget):
             self.mask_size.setValue(mask.size)
         self._wanted[self.unpaint] = mask.is_painted
         self.presets.show_preset(state.preset, changed=is_changed(state), otherwise=traits.kind)
-        arranged = (recipe.context is None, self.presets.currentText(), marked.isHidden(), *self._wanted.values())
+        arranged = (source.context is None, self.presets.currentText(), marked.isHidden(), *self._wanted.values())
         # A typed letter leaves it as it is, and the page need not be laid out anew.
         if arranged != self._arranged or self._shows_too_much():
             self._arranged = arranged
@@ -415,7 +415,7 @@ class HeadsBar(QWidget):
 
     def _on_cross_clicked(self, cross: bool) -> None:
         heads = self._session.state.heads
-        context = heads.setup.recipe.sentence if cross else None
+        context = sentence_of(heads.setup.recipe) if cross else None
         self._apply(heads.with_recipe(context=context), "Second sentence" if cross else "One sentence")
         if cross:
             self.context.setFocus()
@@ -423,7 +423,7 @@ class HeadsBar(QWidget):
 
     def _on_mask_chosen(self, kind: object) -> None:
         heads, chosen = self._session.state.heads, MaskKind(str(kind))
-        size = default_size(chosen, len(heads.setup.recipe.context_tokens))
+        size = default_size(chosen, len(context_tokens_of(heads.setup.recipe)))
         title = next(title for value, title, _ in MASKS if value is chosen)
         if chosen is MaskKind.NONE:
             title, _ = plain_mask(source_of(heads.setup.recipe).mask_words())

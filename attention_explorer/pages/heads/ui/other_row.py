@@ -77,12 +77,12 @@ class OtherRow(QWidget):
         self.setVisible(is_compared)
         if not is_compared:
             return  # B may be a file that would only be read for its words
-        recipe = other_shown(heads).recipe
+        source = source_of(other_shown(heads).recipe)
         self.button.show_state(heads)
-        allow_unless(source_of(recipe).traits.reason_against(Ability.TYPING), self.sentence, self.context)
-        self.sentence.show_sentence(recipe.sentence)
-        self.context.show_sentence(recipe.context or "")
-        self.context.setVisible(recipe.context is not None)
+        allow_unless(source.traits.reason_against(Ability.TYPING), self.sentence, self.context)
+        self.sentence.show_sentence(source.sentence)
+        self.context.show_sentence(source.context or "")
+        self.context.setVisible(source.context is not None)
 
     def _on_typed(self, field: str, text: str) -> None:
         state = self._session.state

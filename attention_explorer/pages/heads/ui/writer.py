@@ -12,6 +12,7 @@ from attention_explorer.pages.heads.writing import MOST_WRITTEN
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.models.model import FULL
+from attention_explorer.sources.registry import sentence_of, tokens_of
 from attention_explorer.sources.source import Recipe
 
 ENDED = "The model ended its text here."
@@ -90,9 +91,9 @@ class Writer(QObject):
             self.stop()
             self.said.emit(ENDED)
             return
-        heads = state.heads.with_recipe(sentence=state.heads.setup.recipe.sentence + text)
+        heads = state.heads.with_recipe(sentence=sentence_of(state.heads.setup.recipe) + text)
         self._read = heads.setup.recipe
-        if not self._read.tokens:
+        if not tokens_of(self._read):
             self.stop()
             self.said.emit(FULL)
             return
