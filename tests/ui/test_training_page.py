@@ -36,7 +36,7 @@ SENTENCE = "the cat sat on the mat because it was"
 
 def learned(at: TrainingDriver, qtbot) -> None:
     """Wait until Play has come to its end."""
-    qtbot.waitUntil(lambda: not at.page.player.is_running, timeout=60_000)
+    qtbot.waitUntil(lambda: not at.page.player.is_running, timeout=180_000)
     catch_up(at.window)
 
 
