@@ -2,10 +2,13 @@
 
 Floors, from top to bottom; imports point down only::
 
-    ui        pages, widgets, window, theme, actions
-    session   the current state, undo, settings
-    state     ExplorerState and everything computed from it, without Qt
+    window    the main window, its actions and dialogs
+    tools     lessons, terms, search, presenting, code
+    pages     what each page shows, and ExplorerState, which holds it all
+    kit       what pages are made of
+    session   a state over time: undo, the worker, settings
     sources   where attention comes from
+    core      fields, numbers, files, the cache, masks, maps
     model     the NumPy layer that reads like the paper
 
 Importing the package loads nothing of this. ``attention_explorer.model``, ``attention_explorer.render``, which draws

@@ -1,4 +1,4 @@
-"""What pages of the new house are made of: forms, charts and items that are placed in a scene."""
+"""What pages are made of, and knows none of them: controls, drawing, forms, charts, items in a scene, export."""
 
 from attention_explorer.session import guard
 

@@ -1,1 +1,1 @@
-"""The pages that are built by the plan of the new house: a folder each, with all that belongs to it."""
+"""What each page shows, a folder a page, and the state that holds all of it."""
