@@ -2,8 +2,10 @@
 
 Calls are those of Python functions of this program, on all threads; of a letter they depend a little on when the parts
 of its picture come. They are compared with what was counted when this suite was written. What stands on the screen is
-compared with what a page is to have at most: there, controls are what takes input besides Export…, the list of examples
-and the views among them, and words are those of titles and of texts of four words or more.
+compared with what a page is to have: there, controls are what takes input besides Export…, the list of examples
+and the views among them, and words are those of titles and of texts of four words or more. Data marks are the smallest
+rectangle round cells, curves, bars and points of the first picture of a page, over what lies between menu and status
+line; of a diagram, round its boxes. Tables of numbers, labels, axes and legends are none.
 """
 
 from __future__ import annotations
@@ -12,11 +14,15 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
+from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPolygonF
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSlider,
@@ -33,9 +39,13 @@ from PySide6.QtWidgets import (
 import attention_explorer
 from attention_explorer.app import make_application
 from attention_explorer.kit.controls.text_block import TextBlock
+from attention_explorer.kit.map_item import MapItem
+from attention_explorer.kit.scene import Stage
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.state import QUERY, LookupState
+from attention_explorer.pages.lookup.ui.plane_view import PlaneView
 from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.training.ui.pictures import StripsItem
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
@@ -53,6 +63,10 @@ ROUNDS = 15
 AT_FIRST = {"a drag of q": (2093, 52), "a letter typed with a model": (26_900, 128)}
 """Calls, and files that they are in."""
 MOST_CONTROLS, MOST_WORDS = 8, 60
+LEAST_MARKS = {(1280, 800): 24.0, (1024, 768): 17.0}
+"""Per cent of the room that data marks are to take, by the size of the window."""
+MARKS = {"cells", "plot", "lanes", "bars", "strips", "steps", "grid", "places"}
+"""What layouts of pictures call the rectangles in which data are drawn."""
 Shown = TypeVar("Shown", bound=QWidget)
 INPUTS = (QAbstractButton, QComboBox, QAbstractSlider, QAbstractSpinBox, QLineEdit, QPlainTextEdit, QTabBar)
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -138,9 +152,11 @@ def _screens() -> list[Row]:
 
 
 def _screen(page: str, *, full: bool) -> list[Row]:
+    where = f"{page} at {'Full' if full else 'Start'}"
     with TemporaryDirectory() as folder:
         settings = Settings(theme=ThemeChoice.LIGHT, page=page, full=full)
         window = MainWindow(Session(ExplorerState()), SettingsStore(Path(folder) / "settings.ini"), settings)
+        marks = [_share_of_marks(window, where, *size) for size in LEAST_MARKS]
         window.resize(SIZE)
         window.show()
         window.page.settle()
@@ -149,11 +165,52 @@ def _screen(page: str, *, full: bool) -> list[Row]:
         window.close()
         window.deleteLater()
         settle()
-    where = f"{page} at {'Full' if full else 'Start'}"
     return [
         Row(f"{where}: controls", _once(controls), "at most", _once(MOST_CONTROLS), 1.0, "controls"),
         Row(f"{where}: words", _once(words), "at most", _once(MOST_WORDS), 1.0, "words"),
+        *marks,
     ]
+
+
+def _share_of_marks(window: MainWindow, where: str, width: int, height: int) -> Row:
+    window.resize(width, height)
+    window.show()
+    window.page.settle()
+    settle()
+    box, room = _data_marks(window.page), window.centralWidget().size()
+    share = 100 * box.width() * box.height() / (room.width() * room.height())
+    least = LEAST_MARKS[width, height]
+    return Row(f"{where}: data marks, {width} × {height}", _once(share), "at least", _once(least), unit="% of the room")
+
+
+def _data_marks(page: Page) -> QRectF:
+    """Return the smallest rectangle round what is drawn from data."""
+    plane = page.findChild(PlaneView)
+    if plane is not None:
+        scene = plane.scene()
+        around = [scene.place(part) for part in scene.state.parts()] + [scene.output_place]
+        return QPolygonF(around).boundingRect()
+    canvas: Any = page.canvas
+    if isinstance(canvas, Stage):
+        shown = [item for item in canvas.scene().items() if item.isVisible()]
+        layouts: list[object] = [item.layout for item in shown if isinstance(item, MapItem)]
+        boxes = [item.box for item in shown if isinstance(item, StripsItem)]
+    else:
+        layouts, boxes = [getattr(canvas, "picture_layout", None) or canvas.map_layout], []
+    return reduce(QRectF.united, [*boxes, *(box for layout in layouts for box in _boxes(layout, is_mark=False))])
+
+
+def _boxes(found: object, *, is_mark: bool) -> Iterable[QRectF]:
+    """Yield the rectangles in a layout that are called as those of `MARKS` are, wherever in it they stand."""
+    if isinstance(found, QRectF):
+        if is_mark:
+            yield found
+    elif isinstance(found, tuple | dict):
+        for each in found.values() if isinstance(found, dict) else found:
+            yield from _boxes(each, is_mark=is_mark)
+    elif is_dataclass(found) and not isinstance(found, type):
+        for field in fields(found):
+            yield from _boxes(getattr(found, field.name), is_mark=field.name in MARKS)
 
 
 def _controls(page: Page) -> list[QWidget]:
