@@ -21,8 +21,8 @@ TESTS = (
     "tests/model",
     "tests/truth",
     "tests/sources",
-    "tests/pages/test_code_programs.py",
-    "tests/pages/test_shipped_lessons.py",
+    "tests/tools/test_code_programs.py",
+    "tests/tools/test_shipped_lessons.py",
 )
 LEFT_OUT = ("--ignore-glob=*/test_bad_*", "--ignore-glob=*/test_damaged_*")
 """Files and arguments that are refused: nothing is summed there."""
