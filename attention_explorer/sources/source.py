@@ -30,6 +30,8 @@ class Recipe(CheckedFields):
 class TypedRecipe(Recipe):
     """Names a source that reads what somebody types, and knows its tokens by that alone."""
 
+    __slots__ = ()
+
     if TYPE_CHECKING:  # fields of some recipes, and properties of others
 
         @property

@@ -22,6 +22,7 @@ from attention_explorer.pages.heads.state import (
 )
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
+from attention_explorer.sources.registry import tokens_of
 
 BY_DIFFERENCE = HeadsView(sort=SortBy.DIFFERENCE)
 STACKED = HeadsSetup(ToyRecipe(sentence="the cat sat on it .", d_model=16, heads=4, layers=2))
@@ -81,7 +82,7 @@ def test_of_texts_of_different_length_the_tokens_that_both_have_count() -> None:
 
 def test_recorded_heads_of_half_precision_are_subtracted_in_full() -> None:
     a, b = (HeadsSetup(BoxRecipe(name)) for name in ("minilm-soft", "minilm-tired"))
-    same = [first == second for first, second in zip(a.recipe.tokens, b.recipe.tokens, strict=True)]
+    same = [first == second for first, second in zip(tokens_of(a.recipe), tokens_of(b.recipe), strict=True)]
     assert same.count(False) == 1, "twins: the word that differs counts too"
     pairs = zip(all_weights(a), all_weights(b), strict=True)
     expected = [distance(x.astype(float), y.astype(float)) for x, y in pairs]

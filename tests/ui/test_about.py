@@ -17,7 +17,7 @@ from attention_explorer.window.dialogs import ABOUT, about_dialog
 PACKAGE = Path(attention_explorer.__file__).parent
 SPOKEN = "\n".join(
     path.read_text("utf-8")
-    for folder in ("ui", "state", "sources")
+    for folder in ("window", "pages", "kit", "sources", "core")
     for path in sorted((PACKAGE / folder).rglob("*.py"))
     if path.name not in ("references.py", "dialogs.py") and path.parent.name != "models"
 ) + "".join(f"{term.says} {term.source}\n" for term in terms())

@@ -19,6 +19,7 @@ from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.ui.choices import MASKS
 from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.registry import sentence_of
 from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.window.window import MainWindow
 
@@ -171,7 +172,7 @@ def test_every_preset_can_be_chosen_and_says_what_to_look_for(driver, bar, ready
     assert driver.heads == ready.state
     assert bar.presets.currentText() == ready.title
     assert driver.page.hint.text.text() == ready.look_for
-    assert bar.sentence.text() == ready.state.setup.recipe.sentence
+    assert bar.sentence.text() == sentence_of(ready.state.setup.recipe)
     assert driver.canvas.frame.setup == ready.state.setup
     stage = ready.state.view.stage
     drawn = driver.frame.map.stage(stage)
