@@ -33,11 +33,6 @@ ASIDE = ("desktop", "display", "platform_check")
 """Modules that ask about this computer before anything of the program is loaded."""
 
 
-def floor_of(parts: tuple[str, ...]) -> str:
-    """Return the floor of a module by its path in the package."""
-    return parts[0]
-
-
 def may_know_qt(path: Path) -> bool:
     """Return whether a file may import Qt: of pages and tools only what is in a folder called ui, and their lists."""
     own = floor_name(path)
@@ -92,7 +87,7 @@ SOURCES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "
 
 
 def floor_name(path: Path) -> str:
-    return floor_of(path.relative_to(PACKAGE).with_suffix("").parts)
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -104,7 +99,7 @@ def test_imports_point_down(path: Path) -> None:
         parts = name.split(".")
         if parts[0] != "attention_explorer" or len(parts) == 1:
             continue
-        below = floor_of(tuple(parts[1:]))
+        below = parts[1]
         if below not in ("resources", "__version__"):
             assert below in order, f"{own} imports {name}, which is on no floor"
             assert own in ASIDE or order.index(below) <= order.index(own), f"{own} imports {name}"

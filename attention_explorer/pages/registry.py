@@ -24,7 +24,7 @@ PICTURE = "picture"
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """How a page is found: its name in files and settings, its title, its icon, and how to make it.
+    """How a page is found: its name in files and settings, its title, its icon, and what it draws.
 
     ``figures`` gives by name what the page shows of a state, without a window: ``picture`` first, which every page has.
     ``examples`` gives names, fit for a file name, with states that show the page at its best; the gallery draws them.
@@ -34,7 +34,6 @@ class PageEntry:
     title: str
     icon: str
     tip: str
-    make: Callable[[Session, Look], Page]
     figures: Mapping[str, Callable[[ExplorerState], Figure]]
     examples: Callable[[], Iterable[tuple[str, ExplorerState]]]
 
@@ -48,6 +47,10 @@ class PageEntry:
         """The class of the page, which says what keys it has without one being made."""
         found: type[Page] = getattr(import_module(f"{self.package}.page"), f"{self.id.capitalize()}Page")
         return found
+
+    def make(self, session: Session, look: Look) -> Page:
+        """Return a new page, loaded now if it was not loaded before."""
+        return self.kind(session, look)
 
     def figure(self, state: ExplorerState, what: str = PICTURE) -> Figure:
         """Return one of the figures of the page.
@@ -69,22 +72,10 @@ def _examples(page: str) -> Iterable[tuple[str, ExplorerState]]:
     return ((ready.id, ready.state) for ready in presets_of(page))
 
 
-def _make_lookup(session: Session, look: Look) -> Page:
-    from attention_explorer.pages.lookup.ui.page import LookupPage
-
-    return LookupPage(session, look)
-
-
 def _lookup_figure(state: ExplorerState) -> Figure:
     from attention_explorer.pages.lookup.ui.figure import LookupFigure
 
     return LookupFigure(state.lookup)
-
-
-def _make_heads(session: Session, look: Look) -> Page:
-    from attention_explorer.pages.heads.ui.page import HeadsPage
-
-    return HeadsPage(session, look)
 
 
 def _heads_figure(state: ExplorerState, picture: str = "") -> Figure:
@@ -99,22 +90,10 @@ def _heads_wall(state: ExplorerState) -> Figure:
     return HeadsFigure(state.heads, is_wall=True)
 
 
-def _make_positions(session: Session, look: Look) -> Page:
-    from attention_explorer.pages.positions.ui.page import PositionsPage
-
-    return PositionsPage(session, look)
-
-
 def _positions_figure(state: ExplorerState) -> Figure:
     from attention_explorer.pages.positions.ui.figure import PositionsFigure
 
     return PositionsFigure(state.positions)
-
-
-def _make_block(session: Session, look: Look) -> Page:
-    from attention_explorer.pages.block.ui.page import BlockPage
-
-    return BlockPage(session, look)
 
 
 def _block_figure(state: ExplorerState) -> Figure:
@@ -123,34 +102,16 @@ def _block_figure(state: ExplorerState) -> Figure:
     return block_figure(state.block)
 
 
-def _make_scaling(session: Session, look: Look) -> Page:
-    from attention_explorer.pages.scaling.ui.page import ScalingPage
-
-    return ScalingPage(session, look)
-
-
 def _scaling_figure(state: ExplorerState) -> Figure:
     from attention_explorer.pages.scaling.ui.figure import scaling_figure
 
     return scaling_figure(state.scaling)
 
 
-def _make_cost(session: Session, look: Look) -> Page:
-    from attention_explorer.pages.cost.ui.page import CostPage
-
-    return CostPage(session, look)
-
-
 def _cost_figure(state: ExplorerState) -> Figure:
     from attention_explorer.pages.cost.ui.figure import cost_figure
 
     return cost_figure(state.cost)
-
-
-def _make_training(session: Session, look: Look) -> Page:
-    from attention_explorer.pages.training.ui.page import TrainingPage
-
-    return TrainingPage(session, look)
 
 
 def _training_figure(state: ExplorerState) -> Figure:
@@ -165,7 +126,6 @@ PAGES: tuple[PageEntry, ...] = (
         "Lookup",
         "lookup",
         "Drag a query and watch a lookup blend or snap",
-        _make_lookup,
         {PICTURE: _lookup_figure},
         partial(_examples, "lookup"),
     ),
@@ -174,7 +134,6 @@ PAGES: tuple[PageEntry, ...] = (
         "Heads",
         "heads",
         "Type a sentence, see every head, believe every number",
-        _make_heads,
         {
             PICTURE: _heads_figure,
             "map": partial(_heads_figure, picture="heatmap"),
@@ -188,7 +147,6 @@ PAGES: tuple[PageEntry, ...] = (
         "Positions",
         "positions",
         "See how a transformer knows where a token stands",
-        _make_positions,
         {PICTURE: _positions_figure},
         partial(_examples, "positions"),
     ),
@@ -197,7 +155,6 @@ PAGES: tuple[PageEntry, ...] = (
         "Block",
         "block",
         "Follow data through a whole layer, and see what its parts do",
-        _make_block,
         {PICTURE: _block_figure},
         partial(_examples, "block"),
     ),
@@ -206,7 +163,6 @@ PAGES: tuple[PageEntry, ...] = (
         "Scaling",
         "scaling",
         "See why scores are divided by √d_k, and what the softmax does to them",
-        _make_scaling,
         {PICTURE: _scaling_figure},
         partial(_examples, "scaling"),
     ),
@@ -215,7 +171,6 @@ PAGES: tuple[PageEntry, ...] = (
         "Cost",
         "cost",
         "Count what attention costs, and measure it here",
-        _make_cost,
         {PICTURE: _cost_figure},
         partial(_examples, "cost"),
     ),
@@ -224,7 +179,6 @@ PAGES: tuple[PageEntry, ...] = (
         "Training",
         "training",
         "Watch attention come into being: a tiny network learns a task",
-        _make_training,
         {PICTURE: _training_figure},
         partial(_examples, "training"),
     ),
