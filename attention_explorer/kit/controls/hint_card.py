@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from attention_explorer.core.preset import Preset
@@ -50,6 +51,14 @@ class HintCard(Card):
         self.close_button.setFixedSize(look.px(22), look.px(22))
         self.body.setContentsMargins(look.px(12), look.px(5), look.px(6), look.px(7))
         self.body.setSpacing(look.px(1))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.isHidden():
+            # It was hidden while Qt gave it its size to show it: Qt shows it all the same, and hides it no more, as it
+            # takes it for hidden already.
+            self.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
+            self.hide()
 
     def hasHeightForWidth(self) -> bool:
         return False  # asked by the layout of a page, it would make the whole page scroll
