@@ -11,8 +11,9 @@ import numpy as np
 import pyqtgraph
 import pytest
 from people_driver import catch_up, in_window
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox
 from training_driver import TrainingDriver
 
 from attention_explorer.core.numerals import percent
@@ -581,6 +582,15 @@ def test_another_task_is_chosen_and_every_head_has_a_map(training):
     assert sorted(at.page.scene.small) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert sorted(at.page.panel.break_it.boxes) == sorted(at.page.scene.small)
     assert at.page.scene.large.picture.masked[0, 1], "causal"
+
+
+def test_heads_that_go_before_they_are_seen_are_no_windows(training):
+    at = training()
+    panel, state = at.page.panel.break_it, at.training
+    for heads in (3, 1):  # in one event: a layout shows what it was given only after it
+        panel.show_state(replace(state, setup=replace(state.setup, heads=heads)))
+    QApplication.sendPostedEvents(None, QEvent.Type.MetaCall)
+    assert not [each for each in QApplication.topLevelWidgets() if isinstance(each, QCheckBox) and each.isVisible()]
 
 
 def test_the_plane_shows_where_the_points_stand(training):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
+from attention_explorer.kit.controls.discard import discard
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.array import ROLES, ArrayKind
 
@@ -41,8 +42,7 @@ class FormulaBar(QWidget):
         self.symbols = []
         for widget in self._shown:
             self._row.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
+            discard(widget)
         self._shown = [QLabel(text) if kind is None else self._symbol(text, kind) for text, kind in pieces]
         for place, widget in enumerate(self._shown):
             self._row.insertWidget(place, widget)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QMenu, QVBo
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import refusals_counted
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.discard import discard
 from attention_explorer.kit.controls.hint_card import HintCard
 from attention_explorer.kit.controls.more_button import LOW_PAGE
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll
@@ -203,8 +204,7 @@ class HeadsPage(RequestingPage):
             self.arrays.set_look(look)
             return
         # Qt would style its many widgets along with those of the page, seen or not.
-        self.arrays.setParent(None)
-        self.arrays.deleteLater()
+        discard(self.arrays)
         self.arrays = None
 
     def _arrange(self) -> None:

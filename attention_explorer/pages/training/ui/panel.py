@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QCompleter, QHBoxLayout, QLineEdit, QPu
 
 from attention_explorer.core.numerals import percent
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.discard import discard
 from attention_explorer.kit.controls.flow_layout import FlowLayout
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.sentence_field import SentenceField
@@ -171,8 +172,7 @@ class BreakCard(Card):
         if list(self.boxes) != heads:
             for box in self.boxes.values():
                 self._flow.removeWidget(box)
-                box.setParent(None)  # at once: deleted later, it would be seen until then
-                box.deleteLater()
+                discard(box)
             self.boxes = {head: self._box(head, words.head_words(head, state)) for head in heads}
             in_order(self._heads, self.needed_button, self.hide_cells)
             self.remade.emit()

@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.discard import discard
 from attention_explorer.kit.controls.term_label import TermLabel
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
@@ -198,8 +199,7 @@ class LessonCard(Card):
 
     def _ask(self, asked: Asked | None) -> None:
         """Make what a question is answered with anew."""
-        self._asked.setParent(None)  # at once: what is deleted later is seen until then
-        self._asked.deleteLater()
+        discard(self._asked)
         self._asked = Asking() if asked is None else _asking(asked, self._look)
         self._asked.given.connect(self.given)
         self._asked.written.connect(self.written)
