@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from people_driver import catch_up, in_window, press_tab, show_state
-from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from window_driver import WindowDriver
@@ -140,26 +140,3 @@ def test_with_many_keys_the_hint_is_still_whole(open_page, size, zoom):
         assert len(lookup.entries) == keys
         assert is_whole(at), keys
         lookup = lookup.with_key_added((float(keys), 1.0))
-
-
-class HidesWhenResized(QObject):
-    """Hides a widget as soon as it is given its size."""
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        if event.type() is QEvent.Type.Resize:
-            watched.hide()
-        return False
-
-
-def test_a_hint_that_goes_while_it_is_being_shown_is_gone(make_window):
-    hint = make_window().page.hint
-    hint.hide()
-    hint.resize(hint.width(), hint.height() + 1)  # Qt tells it so once it is shown
-    filter_ = HidesWhenResized()
-    hint.installEventFilter(filter_)
-    hint.show()
-    assert hint.isHidden()
-    assert not hint.isVisible()
-    hint.removeEventFilter(filter_)
-    hint.show()
-    assert hint.isVisible()

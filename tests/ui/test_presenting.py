@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
@@ -127,6 +129,27 @@ def test_another_page_stands_alone_too(speaker, qtbot):
     assert speaker.page.panel.isVisible()
     speaker.window.show_page("lookup")
     assert speaker.page.panel.isVisible()
+
+
+def test_the_hint_of_a_preset_that_has_gone_meanwhile_stays_away(speaker, qtbot):
+    window = speaker.window
+    window.show_preset(find_preset("causal", "heads"))
+    speaker.settle(qtbot)
+    hint, state = speaker.page.hint, window.session.state
+    assert hint.isVisible()
+    speaker.press_key(Qt.Key.Key_F5)
+    speaker.settle(qtbot)
+    window.session.apply(replace(state, heads=replace(state.heads, preset="")), "As of a file")
+    speaker.settle(qtbot)
+    window.resize(1024, 768)
+    speaker.settle(qtbot)
+    speaker.press_key(Qt.Key.Key_Escape)
+    speaker.settle(qtbot)
+    assert hint.isHidden()
+    assert not hint.isVisible()
+    window.show_preset(find_preset("causal", "heads"))
+    speaker.settle(qtbot)
+    assert hint.isVisible()
 
 
 def test_scenes_are_stepped_through_and_ones_own_work_comes_back(speaker, qtbot, monkeypatch, scenes):

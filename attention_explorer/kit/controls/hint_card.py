@@ -55,8 +55,8 @@ class HintCard(Card):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.isHidden():
-            # It was hidden while Qt gave it its size to show it: Qt shows it all the same, and hides it no more, as it
-            # takes it for hidden already.
+            # Showing it lays out the page, and a picture of another size may be one of no preset, which hides the hint.
+            # Qt then shows it all the same, takes it for hidden and would not hide it again.
             self.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
             self.hide()
 
