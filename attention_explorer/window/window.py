@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count
+from attention_explorer.kit.controls.discard import discard
 from attention_explorer.kit.controls.hint_card import HintCard
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll, bring_into_view
 from attention_explorer.kit.icons import icon, program_icon
@@ -294,8 +295,7 @@ class MainWindow(Host):
         self._needed = names
         self._show_level()
         if self._spotlight is not None:
-            self._spotlight.hide()
-            self._spotlight.deleteLater()
+            discard(self._spotlight)
         self._spotlight = Spotlight(self.page, names, self.look) if names and dim else None
 
     def show_lit(self) -> None:

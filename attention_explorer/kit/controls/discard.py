@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QWidget
 
 
 def discard(widget: QWidget) -> None:
-    """Take a widget out of the window now, and delete it an event later.
+    """Take a widget out of the window now; Qt deletes it an event later.
 
-    `deleteLater` alone leaves it in view until then. And hidden it must be before it loses its parent: a layout shows
-    what was put into it an event later, as a window of its own if it has no parent by then.
+    `deleteLater` alone would leave it in view until then. It is hidden before it loses its parent, because a layout
+    shows a new widget an event later, and one without a parent would be shown as a window of its own.
     """
     widget.hide()
     widget.setParent(None)

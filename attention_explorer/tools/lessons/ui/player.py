@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, SignalInstance
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.controls.discard import discard
 from attention_explorer.kit.controls.hint_card import HintCard
 from attention_explorer.kit.controls.preset_box import PresetBox
 from attention_explorer.kit.controls.room_kept import keep_out_of_sight
@@ -267,8 +268,7 @@ class LessonPlayer(QObject):
         keep_out_of_sight(False, *self._boxes)
         self._boxes.clear()
         if self.card is not None:
-            self.card.hide()
-            self.card.deleteLater()
+            discard(self.card)
             self.card = None
 
     def _keep(self, progress: Progress) -> None:
