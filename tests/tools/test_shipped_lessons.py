@@ -14,6 +14,9 @@ from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import frame_to_show
+from attention_explorer.pages.lookup.head_row import HeadRow
+from attention_explorer.pages.lookup.state import LookupState, ValueKind
+from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.answers import drawn, judged, truth
 from attention_explorer.tools.lessons.lesson import Draw, Kind, Lesson, Step
@@ -59,6 +62,18 @@ def test_nothing_is_said_twice_to_who_is_told_the_answer(lesson: Lesson) -> None
             said = truth_words(step.answer, truth(step.answer, case), offered(step.answer, case)).strip("“”.")
             assert not re.match(rf"{re.escape(said)}\b", step.wrong.lstrip("“"), re.IGNORECASE), f"line {step.line}"
         state = ended(step, state)
+
+
+@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize(
+    "lookup",
+    [LookupState(scaled=True), LookupState(row=HeadRow(ToyRecipe()), preset="", values=ValueKind.VECTORS)],
+    ids=["scaled", "row"],
+)
+def test_a_lesson_can_be_taken_with_ones_own_work_in_the_window(lesson: Lesson, lookup: LookupState) -> None:
+    state = ExplorerState(lookup=lookup)
+    for step in lesson.steps:
+        state = ended(step, begun(step, state))
 
 
 def test_there_are_questions_enough_and_half_of_them_are_drawn_afresh() -> None:

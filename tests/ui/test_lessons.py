@@ -30,11 +30,13 @@ from attention_explorer.core import assets
 from attention_explorer.kit.controls.preset_box import PresetBox
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.learned_elsewhere import in_block
-from attention_explorer.pages.lookup.state import QUERY, LookupState
+from attention_explorer.pages.lookup.head_row import HeadRow
+from attention_explorer.pages.lookup.state import QUERY, LookupState, ValueKind
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.learned.tasks import task_of
+from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.answers import truth
 from attention_explorer.tools.lessons.lesson import Draw, Kind, Step
@@ -397,6 +399,54 @@ def test_a_map_of_cells_is_walked_in_both_directions(learner):
     assert cells[0, 1].accessibleName() == "the → cat"
     learner.press(learner.card.tell)
     assert cells[0, 1].text() == "○"
+
+
+ROW = replace(OWN, lookup=LookupState(row=HeadRow(ToyRecipe()), preset="", values=ValueKind.VECTORS))
+"""What goes with no scaled scores."""
+
+
+@pytest.mark.parametrize("way", ["skip", "tell"])
+def test_what_a_step_sets_and_ones_own_work_cannot_hold_begins_from_nothing(make_window, hand, tmp_path, way):
+    learner = Learner(make_window(ROW), hand)
+    learner.open(scaling_lesson(tmp_path))
+    learner.comes_back()
+    learner.press(getattr(learner.card, way))
+    learner.comes_back()
+    assert learner.window.session.state.lookup == LookupState(scaled=True)
+    learner.press(learner.card.leave)
+    assert learner.window.session.state == ROW
+
+
+def test_a_step_that_cannot_begin_where_one_went_begins_as_the_lesson_leads_there(learner, tmp_path):
+    learner.open(scaling_lesson(tmp_path))
+    learner.comes_back()
+    learner.press(learner.card.tell)
+    learner.window.session.apply(ROW, "Open a row")
+    learner.press(learner.card.next)
+    assert "Step 2 of 2" in learner.words()
+    assert learner.window.session.state.lookup.scaled
+
+
+def scaling_lesson(folder: Path) -> Path:
+    """Write a lesson that has the scores scaled by who takes it, and then scales them itself."""
+    file = folder / "scaling.lesson.toml"
+    file.write_text(
+        """
+format = 1
+title = "Scaling"
+
+[[step]]
+say = "Scale."
+until = "lookup.scaled"
+done = { "lookup.scaled" = true }
+
+[[step]]
+say = "Scaled."
+set = { "lookup.scaled" = true }
+""",
+        encoding="utf-8",
+    )
+    return file
 
 
 def test_things_are_dragged_into_their_order(learner):

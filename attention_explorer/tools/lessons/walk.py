@@ -48,6 +48,38 @@ def ended(step: Step, state: ExplorerState) -> ExplorerState:
     return with_fields(state, step.done)
 
 
+def reached(lesson: Lesson, number: int, own: ExplorerState, folder: Path | None = None) -> ExplorerState:
+    """Return how the step before a step ends if everything is done as *Show me* does it.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        The lesson.
+    number : int
+        That of the step, from 0.
+    own : ExplorerState
+        What somebody begins with. Where that cannot hold what the lesson sets, it is as if they had nothing of their
+        own: `checked` has found that this can be.
+    folder : Path, optional
+        Where the lesson lies.
+
+    Raises
+    ------
+    ExplorerError
+        A session file that the lesson shows cannot be read.
+    """
+    try:
+        return _walked(lesson, number, own, folder)
+    except ExplorerError:
+        return _walked(lesson, number, ExplorerState(), folder)
+
+
+def _walked(lesson: Lesson, number: int, state: ExplorerState, folder: Path | None) -> ExplorerState:
+    for step in lesson.steps[:number]:
+        state = ended(step, begun(step, state, folder))
+    return state
+
+
 def page_of(lesson: Lesson, number: int) -> str:
     """Return the page that a step takes place on, which is that of the step before if it names none."""
     return next((page for step in reversed(lesson.steps[: number + 1]) if (page := named_page(step))), "")
@@ -72,7 +104,7 @@ def _shown(step: Step, before: ExplorerState, folder: Path | None) -> ExplorerSt
 
 
 def checked(
-    lesson: Lesson, folder: Path | None = None, reached: Callable[[Step], object] = lambda _step: None
+    lesson: Lesson, folder: Path | None = None, come_to: Callable[[Step], object] = lambda _step: None
 ) -> Iterator[tuple[Step, str, str]]:
     """Walk a lesson as *Show me* would, and find out whether all that it says can be.
 
@@ -82,7 +114,7 @@ def checked(
         The lesson.
     folder : Path, optional
         Where it lies.
-    reached : callable, optional
+    come_to : callable, optional
         Called with each step before it is begun.
 
     Yields
@@ -101,7 +133,7 @@ def checked(
     for number, step in enumerate(lesson.steps, 1):
         if state is None and not step.show:
             continue  # goes on from a state that could not be made
-        reached(step)
+        come_to(step)
         before, state = state or ExplorerState(), None
         with faults.of(f"{quoted(lesson.name)}, line {step.line}, step {number}"):
             now = begun(step, before, folder)

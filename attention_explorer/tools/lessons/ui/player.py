@@ -34,7 +34,7 @@ from attention_explorer.tools.lessons.results import KINDS, result, result_file
 from attention_explorer.tools.lessons.ui.asking import Asked
 from attention_explorer.tools.lessons.ui.page import LessonList
 from attention_explorer.tools.lessons.ui.panel import CardView, LessonCard
-from attention_explorer.tools.lessons.walk import begun, checked, ended, page_of
+from attention_explorer.tools.lessons.walk import begun, checked, ended, page_of, reached
 from attention_explorer.tools.lessons.words import (
     MARKED,
     TYPED,
@@ -286,10 +286,7 @@ class LessonPlayer(QObject):
     def _entry(self, step: int) -> ExplorerState:
         """Return how the step before ends if everything is done as *Show me* does it."""
         place = self._playing()
-        state = place.own
-        for each in place.lesson.steps[:step]:
-            state = ended(each, begun(each, state, place.folder))
-        return state
+        return reached(place.lesson, step, place.own, place.folder)
 
     def _begin(self, step: int, before: ExplorerState) -> None:
         """Begin a step; the one after the last is the end of the lesson."""
@@ -301,7 +298,10 @@ class LessonPlayer(QObject):
             case, seed = before, 0
         else:
             self._keep(self.progress.at(lesson, step))
-            state = begun(lesson.steps[step], before, place.folder)
+            try:
+                state = begun(lesson.steps[step], before, place.folder)
+            except ExplorerError:  # what somebody did on the way does not go with what the step sets
+                state = begun(lesson.steps[step], self._entry(step), place.folder)
             seed = random.randrange(2**32)  # noqa: S311 # to practise on
             case = drawn(lesson.steps[step], state, seed)
         self._count_time()
@@ -411,7 +411,15 @@ class LessonPlayer(QObject):
     def _skip(self) -> None:
         place = self._playing()
         if place.now is not None:
-            self._begin(place.step + 1, ended(place.now, place.case))
+            self._begin(place.step + 1, self._shown_me(place.now))
+
+    def _shown_me(self, now: Step) -> ExplorerState:
+        """Return how the step ends after *Show me*: on what is there, if that can hold what the step sets."""
+        place = self._playing()
+        try:
+            return ended(now, place.case)
+        except ExplorerError:
+            return self._entry(place.step + 1)
 
     def _another(self) -> None:
         place = self._playing()
@@ -422,7 +430,7 @@ class LessonPlayer(QObject):
         if place.now is None:
             return
         if place.now.answer is None:
-            self._session.apply(ended(place.now, place.case), "Show me")
+            self._session.apply(self._shown_me(place.now), "Show me")
             if self.card is not None:
                 self.card.take_keyboard()
         else:
