@@ -11,6 +11,8 @@ from PySide6.QtTest import QTest
 
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
+from attention_explorer.session import memory
+from attention_explorer.sources import learned_source
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 
@@ -64,6 +66,20 @@ def test_a_model_that_is_not_in_the_box_is_learned_when_it_is_looked_at(driver):
     assert driver.frame.queries == ("a", "b", "c", "d")
     assert driver.weights.sum(axis=1) == pytest.approx(1.0)
     assert "step 60, seed 5" in driver.page.canvas.frame.source.traits.origin
+
+
+def test_a_new_session_does_not_learn_again_what_was_on_show(driver, monkeypatch):
+    ask(driver, learned(60, seed=5))
+    driver.page.settle()
+    driver.page.tabs.setCurrentIndex(1)  # what belongs to random models comes into view with the new session
+    runs, run_of = [], learned_source.run_of
+    monkeypatch.setattr(learned_source, "run_of", lambda setup: runs.append(setup) or run_of(setup))
+    memory.empty()
+    driver.window.files.opened.begin()
+    assert not runs
+    driver.page.settle()
+    assert "predicted" in driver.page.setup.weights.readout.text()
+    assert not runs
 
 
 def test_escape_stops_learning_and_what_was_shown_stays(driver, qtbot):

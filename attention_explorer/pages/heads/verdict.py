@@ -9,15 +9,14 @@ from enum import StrEnum
 
 import numpy as np
 
-from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.byte_cache import Kept
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import percent, plain, scientific
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_summary import SATURATED
 from attention_explorer.pages.heads.evenness import EVEN, is_nearly_uniform, largest_excess
-from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_frame
-from attention_explorer.pages.heads.state import HeadsSetup
+from attention_explorer.pages.heads.frame import HeadsFrame, head_name
 from attention_explorer.sources.source import Made
 
 Rows = slice | np.typing.NDArray[np.intp]
@@ -94,17 +93,24 @@ class Verdict:
 
 def verdict(frame: HeadsFrame) -> Verdict:
     """Judge the weights of a frame. Quick for any number of tokens: of large maps some rows are looked at."""
-    return _verdict(frame.setup)
+    found = _verdicts.get(frame.setup)
+    if found is None:
+        # By the frame itself: the one that its setup leads to may have to be learned again by now.
+        found = _judged(frame)
+        _verdicts.keep(frame.setup, found)
+    return found
 
 
-@kept
-def _verdict(setup: HeadsSetup) -> Verdict:
-    frame = heads_frame(setup)
+_verdicts = Kept[Verdict]()
+"""By the setup of the frame."""
+
+
+def _judged(frame: HeadsFrame) -> Verdict:
     maps = frame.layers[frame.layer].maps
     head = spread_of((frame.head_map,))
     whole = len(maps) > 1 and max(frame.shape) <= MOST_FOR_LAYER
     layer = _spread_of_layer(maps) if whole else None
-    predicted = frame.source.predicted_score_std(frame.layer, scaled=setup.scaled)
+    predicted = frame.source.predicted_score_std(frame.layer, scaled=frame.setup.scaled)
     title, opening = frame.source.verdict()
     spread = _spread_in_words(frame, head, layer, predicted)
     said = (opening, *_pattern(frame, head), *spread, _short_rows(frame), _no_choice(frame))

@@ -83,6 +83,8 @@ class HeadsSetupPanel(QWidget):
     def show_frame(self, frame: HeadsFrame | None) -> None:
         """Show the settings of the session, and what the scores of a frame spread by, if there is one."""
         heads = self._session.state.heads
+        if frame is not None:
+            self.weights.show_spread(frame)  # first: it may come into view now, and would measure the frame before
         if heads != self._shown:
             for section in self._sections:
                 section.show_state(heads)
@@ -95,8 +97,6 @@ class HeadsSetupPanel(QWidget):
             self.cannot.setText("\n".join(dict.fromkeys(filter(None, reasons))))
             self.cannot.setVisible(any(reasons))
             self._shown = heads
-        if frame is not None:
-            self.weights.show_spread(frame)
 
 
 def _counts(heads: tuple[int, ...]) -> str:

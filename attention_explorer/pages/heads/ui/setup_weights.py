@@ -110,8 +110,7 @@ class ProjectionsSection(RecipeSection):
     def _show_spread(self) -> None:
         if self._frame is None or not self.isVisible():
             return
-        few = max(self._frame.shape) <= MOST_MEASURED
-        note = spread_note(self._frame, verdict(self._frame).head.score_std if few else None)
+        note = spread_note(self._frame)
         self.readout.setText(note)
         self.readout.setVisible(bool(note))
 
@@ -136,18 +135,22 @@ class ProjectionsSection(RecipeSection):
         self.change("Reset gain", "gain", gain_kind=DEFAULT.gain_kind, gain=DEFAULT.gain)
 
 
-def spread_note(frame: HeadsFrame, measured: float | None) -> str:
-    """Return how wide the entries of W and the scores spread: predicted, and as measured for the head on show."""
+def spread_note(frame: HeadsFrame) -> str:
+    """Return how wide the entries of W and the scores spread: predicted, and as measured for the head on show.
+
+    Measured are few tokens only. Other models than the toy have nothing of it: an empty text.
+    """
     recipe = recipe_as(frame.setup.recipe, ToyRecipe)
     if recipe is None:
         return ""
     has_w = recipe.projections is not Projections.IDENTITY
     entries = f"Entries of W: std {scientific(recipe.gain_number)}." if has_w else "No W: a score is x·x′."
     predicted = recipe.predicted_score_std(frame.setup.scaled) if frame.layer == 0 else None
+    measured = verdict(frame).head.score_std if max(frame.shape) <= MOST_MEASURED else math.nan
     known = ["no simple prediction"] if has_w else []
     if predicted is not None:
         known = [f"std {_short(predicted)} predicted"]
-    if measured is not None and not math.isnan(measured):
+    if not math.isnan(measured):
         known.append(f"{'std ' if predicted is None else ''}{_short(measured)} here")
     scores = "Scaled scores" if frame.setup.scaled else "Scores"
     return f"{entries} {scores}: {', '.join(known)}." if known else entries
