@@ -7,6 +7,7 @@ from dataclasses import replace
 from threading import Event
 
 import pytest
+from heads_driver import Gate
 from people_driver import catch_up
 from PySide6.QtCore import Qt
 from training_driver import TrainingDriver
@@ -14,6 +15,7 @@ from training_driver import TrainingDriver
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import read_session, session_bytes, session_from, write_session
 from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.pages.training.ui import page
 from attention_explorer.sources.learned.learned_model import Trial
 from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
@@ -74,6 +76,26 @@ def test_one_goes_back_and_forth_as_far_as_it_has_learned(training):
     at.type_into(at.page.form.controls["seed"], "5")
     catch_up(at.window)
     assert (at.training.step, at.training.learned) == (0, 0)
+
+
+def test_undo_shows_what_came_while_something_else_was_to_learn(training, qtbot, monkeypatch):
+    gates, compute = {91: Gate(), 92: Gate()}, page.moment_at
+
+    def waiting(request, report):
+        gates[request.setup.seed].wait()
+        return compute(request, report)
+
+    at = training(FIRST)
+    monkeypatch.setattr(page, "moment_at", waiting)
+    for seed in gates:
+        at.type_into(at.page.form.controls["seed"], str(seed))
+    gates[91].open()
+    qtbot.waitUntil(lambda: at.page.requests.shown.setup.seed == 91, timeout=20_000)
+    at.undo()
+    gates[92].open()
+    catch_up(at.window)
+    assert at.training.setup.seed == 91
+    assert seen(at) == seen_anew(training, at.training)
 
 
 def test_undoing_what_was_learned_takes_its_curves_away(training, qtbot):

@@ -85,6 +85,7 @@ class TrainingPage(RequestingPage):
         self.worths: Requests[tuple[object, ...]] = Requests(self)
         self.player = TrainingPlayer(session, self)
         self.finding = JobQueue(self)
+        self._delivered: Moment | None = None
         self.worth: Worth | None = None
         self.scene = LearningScene(look)
         self._make_bar()
@@ -309,7 +310,7 @@ class TrainingPage(RequestingPage):
 
         at_once = ready is not None or (request.is_known and not self.requests.jobs.is_busy())
         if not self.requests.want(request, work, at_once=at_once) and self.requests.shown == request:
-            self._show_state_of_moment()  # the same moment, another head or row of it
+            self._show_delivered()  # the same moment, another head or row of it
         self._load_worth()
 
     def _load_worth(self) -> None:
@@ -339,12 +340,19 @@ class TrainingPage(RequestingPage):
             self._speak(self._moment_of_state)
         return True
 
-    def _on_delivered(self, request: MomentRequest, moment: Moment) -> None:
-        if (request.setup, request.other) != (self.state.setup, self.state.other):
-            return  # something else learns by now
-        self.scene.moment = moment
+    def _on_delivered(self, _request: MomentRequest, moment: Moment) -> None:
+        self._delivered = moment
+        self._show_delivered()
+
+    def _show_delivered(self) -> None:
+        """Show what was delivered last; it waits if something else learns by now, for undo may go back to it."""
+        moment, state = self._delivered, self.state
+        if moment is None or (moment.request.setup, moment.request.other) != (state.setup, state.other):
+            return
+        is_new, self.scene.moment = moment is not self.scene.moment, moment
         self._show_state_of_moment()
-        self._show_curves(moment)
+        if is_new:
+            self._show_curves(moment)
 
     def _show_state_of_moment(self) -> None:
         moment, state = self._moment_of_state, self.state
