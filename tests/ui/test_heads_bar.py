@@ -632,3 +632,17 @@ def test_the_bar_is_as_high_as_in_a_new_window_of_that_size_of_letters(make_wind
     new = window(0.75)
     assert changed.page.bar.height() == new.page.bar.height()
     assert changed.page.canvas.size() == new.page.canvas.size()
+
+
+def test_the_bar_is_as_high_as_in_a_new_window_where_start_leaves_out_what_stands_beside_the_sentence(make_window):
+    def window(page: str) -> MainWindow:
+        settings = Settings(theme=ThemeChoice.LIGHT, page=page, zoom=1.25, full=False)
+        return make_window(ExplorerState(), settings, (798, 774))
+
+    turned = window("lookup")
+    turned.show_page("heads")
+    turned.page.settle()
+    QApplication.processEvents()
+    new = window("heads")
+    assert turned.page.bar.height() == new.page.bar.height()
+    assert turned.page.bar.sentence.geometry() == new.page.bar.sentence.geometry()

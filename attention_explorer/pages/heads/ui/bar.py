@@ -128,6 +128,7 @@ class HeadsBar(QWidget):
         self.export_button = QPushButton("Export…")
         self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, NPY, NPZ, JSON)")
         self.export_button.clicked.connect(self.export_wanted)
+        self._is_sentence_alone = False
         self._beside_sentence = (title, self.presets, self.cross, self.export_button)
         row.setColumnStretch(SENTENCE_COLUMN, 1)
         for column, shown in enumerate((title, self.presets, self.sentence, self.cross, self.export_button)):
@@ -251,7 +252,9 @@ class HeadsBar(QWidget):
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
-        if event.type() is QEvent.Type.LayoutRequest:  # the style sheet of another size comes after `set_look`
+        if event.type() is QEvent.Type.LayoutRequest:
+            # The style sheet of another size comes after `set_look`; Start leaves out what stands beside the sentence.
+            self._place_sentence()
             self._take_height()
         return handled
 
@@ -265,8 +268,12 @@ class HeadsBar(QWidget):
             other.sizeHint().expandedTo(other.minimumSize()).boundedTo(other.maximumSize()).width() + row.spacing()
             for other in others
         )
+        alone = self.more.is_open and self.width() - taken < self._look.px(LEAST_FOR_SENTENCE)
+        if alone is self._is_sentence_alone:
+            return
+        self._is_sentence_alone = alone
         row.removeWidget(self.sentence)
-        if self.more.is_open and self.width() - taken < self._look.px(LEAST_FOR_SENTENCE):
+        if alone:
             row.addWidget(self.sentence, 1, 0, 1, len(self._beside_sentence) + 1)
         else:
             row.addWidget(self.sentence, 0, SENTENCE_COLUMN)
