@@ -11,7 +11,7 @@ PIP_LOCKED := $(PIP) --require-hashes --no-deps --only-binary :all:
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .DEFAULT_GOAL := help
-.PHONY: run test arithmetics soak check truth bench train gallery install-desktop uninstall-desktop lock clean help FORCE
+.PHONY: run test arithmetics soak check truth bench coverage train gallery install-desktop uninstall-desktop lock clean help FORCE
 
 run: .venv/.libraries ## open the window; without a display, draw every page into build/gallery
 	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
@@ -36,6 +36,10 @@ truth: .venv/.installed ## compare the model layer with loops, references and Py
 
 bench: .venv/.bench .venv/.libraries ## measure arithmetic and drawing (installs Matplotlib as the yardstick)
 	@$(OFFSCREEN) $(PY) -m benchmarks $(ARGS)
+
+coverage: .venv/.bench .venv/.libraries ## run the tests, and say which share of all branches they take, file by file
+	@$(OFFSCREEN) $(PY) -m pytest -n auto --cov=attention_explorer --cov-branch \
+	  --cov-report=term:skip-covered --cov-report=json:build/coverage.json $(ARGS)
 
 train: .venv/.installed ## learn the models in the box again: resources/models
 	@$(PY) -m benchmarks.box

@@ -10,6 +10,7 @@ line; of a diagram, round its boxes. Tables of numbers, labels, axes and legends
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import threading
@@ -59,6 +60,8 @@ from benchmarks.timing import Samples
 
 TEN_WORDS = "the cat sat on the mat because it was tired"
 PACKAGE = str(Path(attention_explorer.__file__).parent)
+COVERAGE = Path(__file__).parents[1] / "build" / "coverage.json"
+"""What `make coverage` has written."""
 ROUNDS = 15
 AT_FIRST = {"a drag of q": (2093, 52), "a letter typed with a model": (26_900, 128)}
 """Calls, and files that they are in."""
@@ -75,9 +78,16 @@ LEAST_SENTENCE = 4
 
 
 def measure() -> list[Row]:
-    """Count both."""
+    """Count both, and read which branches the tests take, if `make coverage` has said that here."""
     make_application()
-    return [*_calls(), *_screens()]
+    return [*_calls(), *_screens(), *_branches()]
+
+
+def _branches() -> Iterable[Row]:
+    if COVERAGE.exists():
+        totals = json.loads(COVERAGE.read_text(encoding="utf-8"))["totals"]
+        share = 100 * totals["covered_branches"] / totals["num_branches"]
+        yield Row("branches that the tests take", _once(share), "all", _once(100.0), unit="%")
 
 
 # ---- Behind a move of the hand ----
