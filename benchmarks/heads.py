@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from attention_explorer.kit import tween
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.sources.recipe import ToyRecipe
@@ -45,9 +46,33 @@ def _small() -> list[Row]:
             _over_repaint("type a letter, 12 tokens × 8 heads", stage, Typist(stage), AIM_OF_SMALL),
             _over_repaint("point at a cell, 12 × 8", stage, Pointer(stage), AIM_OF_POINTING),
             _over_repaint("choose a head, 12 × 8", stage, Chooser(stage)),
+            _on_the_way(stage),
         ]
         stage.close()
     return rows
+
+
+def _on_the_way(stage: HeadsStage) -> Row:
+    """Measure a frame of the way from one head to another: it must leave room for the hand within 16 ms."""
+    chooser, usual = Chooser(stage), tween.MILLISECONDS
+    stage.page.set_moves(True)
+    tween.MILLISECONDS = 600_000  # for all the rounds
+    chooser.aim()
+    chooser.act()
+
+    def change() -> None:
+        stage.canvas.forget_pixels()
+        stage.canvas.update()
+
+    ours, floor = in_turns(
+        Contender(paint, prepare=change),
+        Contender(paint, prepare=partial(update_all, stage.page)),
+        rounds=ROUNDS,
+        warm_up=5,
+    )
+    tween.MILLISECONDS = usual
+    stage.page.set_moves(False)
+    return Row("a frame on the way to another head, 12 × 8", ours, "an empty repaint", floor)
 
 
 def _over_repaint(

@@ -60,7 +60,9 @@ class Stage(Generic[Canvas]):
         make_application()
         self.session = Session(state)
         store = SettingsStore(settings)
-        self.window = MainWindow(self.session, store, replace(Settings(), theme=ThemeChoice.LIGHT, page=page))
+        # What was chosen is shown at once: how long a picture is on its way to it is no matter of speed.
+        settings_of_it = replace(Settings(), theme=ThemeChoice.LIGHT, page=page, reduced_motion=True)
+        self.window = MainWindow(self.session, store, settings_of_it)
         self.window.resize(SIZE)
         self.window.show()
         self.page = self.window.page

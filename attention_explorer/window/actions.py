@@ -167,7 +167,7 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "&Reduce motion",
         lambda w: w.set_reduced_motion(not w.settings.reduced_motion),
         (),
-        "Nothing moves by itself: Play goes one step at a time",
+        "Nothing moves by itself: Play goes one step at a time, and what is chosen is there at once",
         lambda w: w.settings.reduced_motion,
     ),
     WindowAction(

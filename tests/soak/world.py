@@ -28,6 +28,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attention_explorer.app import data_folder, make_application
+from attention_explorer.kit.tween import Tween
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.training.ui.player import TrainingPlayer
 from attention_explorer.pages.ui.session import Session
@@ -197,8 +198,8 @@ class World:
 
     @staticmethod
     def waits_for_a_moment(window: MainWindow) -> bool:
-        """Whether the page has put something off for a moment."""
-        return any(
+        """Whether the page has put something off for a moment, or a picture is on its way."""
+        return any(tween.is_under_way for tween in window.page.findChildren(Tween)) or any(
             timer.isActive() and timer.isSingleShot() and timer.interval() <= SHORT
             for timer in window.page.findChildren(QTimer)
         )

@@ -15,6 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 from training_driver import TrainingDriver
 
+from attention_explorer.kit import tween
 from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
@@ -28,6 +29,12 @@ from attention_explorer.window.window import MainWindow
 def accepted_as_it_stands(monkeypatch) -> None:
     """Accept the export window as it opens: nobody is there to press its buttons. Its own tests press them."""
     monkeypatch.setattr(ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Accepted)
+
+
+@pytest.fixture(autouse=True)
+def nothing_on_its_way(monkeypatch) -> None:
+    """Show at once what was chosen: a picture on its way would be another one in every run."""
+    monkeypatch.setattr(tween, "MILLISECONDS", 0)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.cell_marks import (
     cell_text,
@@ -38,16 +39,28 @@ BESIDE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 """Words that run from right to left begin at their cells like all others."""
 
 
-def picture_image(picture: MapPicture, look: Look) -> QImage:
+def picture_image(picture: MapPicture, look: Look, on_the_way: FloatArray | None = None) -> QImage:
     """Return one pixel a tile."""
-    return image_of(pixels_of(picture.positions, picture.masked, colour_map_of(picture), look.theme.masked))
+    positions = picture.positions if on_the_way is None else on_the_way
+    return image_of(pixels_of(positions, picture.masked, colour_map_of(picture), look.theme.masked))
 
 
 def paint_heatmap(
-    painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look, *, vector: bool = False, bar: bool = True
+    painter: QPainter,
+    picture: MapPicture,
+    layout: HeatmapLayout,
+    look: Look,
+    *,
+    vector: bool = False,
+    bar: bool = True,
+    on_the_way: FloatArray | None = None,
 ) -> None:
-    """Paint cells, labels, axis titles and colour bar; ``vector`` draws rectangles instead of an image."""
-    paint_cells(painter, picture, layout, look, vector=vector)
+    """Paint cells, labels, axis titles and colour bar.
+
+    With ``vector``, cells are rectangles and no image. Tiles may be ``on_the_way`` to their positions on the colour
+    bar, (h, w): then no numbers stand in them.
+    """
+    paint_cells(painter, picture, layout, look, vector=vector, on_the_way=on_the_way)
     paint_labels(painter, picture, layout, look)
     if look.axis_names:
         _paint_axis_names(painter, picture, layout, look)
@@ -72,7 +85,13 @@ def paint_unknown(painter: QPainter, picture: MapPicture, layout: HeatmapLayout,
 
 
 def paint_cells(
-    painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look, *, vector: bool = False
+    painter: QPainter,
+    picture: MapPicture,
+    layout: HeatmapLayout,
+    look: Look,
+    *,
+    vector: bool = False,
+    on_the_way: FloatArray | None = None,
 ) -> None:
     """Paint the cells with hatching on masked ones, gaps and numbers where there is room.
 
@@ -89,7 +108,8 @@ def paint_cells(
         picture = picture.fitted(*most)
         if any(tiles == pixels for tiles, pixels in zip(picture.values.shape, most, strict=True)):
             box = _on_whole_pixels(painter, on_device)
-        _paint_image(painter, picture, box, look)
+        fits = on_the_way is not None and on_the_way.shape == picture.values.shape
+        _paint_image(painter, picture, box, look, on_the_way if fits else None)
     small = min(layout.cell_width, layout.cell_height)
     if picture.absent is None:
         paint_hatching(painter, picture.masked, box, look)
@@ -98,7 +118,7 @@ def paint_cells(
         paint_absent(painter, *picture.absent, box, look)
     if small >= look.px(GAP_FROM):
         _paint_gaps(painter, layout, look, vector=vector)
-    if layout.cell_width >= look.px(NUMBERS_FROM) and layout.cell_height >= look.px(18):
+    if on_the_way is None and layout.cell_width >= look.px(NUMBERS_FROM) and layout.cell_height >= look.px(18):
         _paint_numbers(painter, picture, layout, look)
 
 
@@ -115,9 +135,11 @@ def _on_whole_pixels(painter: QPainter, on_device: QRectF) -> QRectF:
     return inverse.mapRect(box)
 
 
-def _paint_image(painter: QPainter, picture: MapPicture, box: QRectF, look: Look) -> None:
+def _paint_image(
+    painter: QPainter, picture: MapPicture, box: QRectF, look: Look, on_the_way: FloatArray | None = None
+) -> None:
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-    painter.drawImage(box, picture_image(picture, look))
+    painter.drawImage(box, picture_image(picture, look, on_the_way))
 
 
 def _paint_rectangles(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:

@@ -14,6 +14,7 @@ from attention_explorer.kit.drawing.heatmap import most_tiles, paint_heatmap, pa
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, layout_of
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
+from attention_explorer.kit.tween import Tween
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.state import Cell, HeadsView
@@ -46,6 +47,11 @@ class HeatmapCanvas(MapWidget):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, "Attention map", parent)
         self.paints_mask = False
+        self.moves = True
+        """Whether it goes from one head to the next before one's eyes."""
+        self._tween = Tween(self)
+        self._tween.moved.connect(self._paint_anew)
+        self._follows = False
         self._computed: MapPicture | None = None
         self._picture: MapPicture | None = None  # as it is drawn: what was computed, in as many tiles as have a pixel
         self._layout: HeatmapLayout | None = None
@@ -61,9 +67,18 @@ class HeatmapCanvas(MapWidget):
 
     def show_picture(self, frame: HeadsFrame, view: HeadsView, picture: MapPicture) -> None:
         """Show the picture of a frame, computed for the window and the tiles that were asked for."""
+        self._follows = self.moves and self._is_another_head(frame, view)
         self.frame, self.view, self._computed = frame, view, picture
         self.picture_changed()
         self.point_again()
+
+    def _is_another_head(self, frame: HeadsFrame, view: HeadsView) -> bool:
+        """Whether only the head is another than that on show: the same tokens, seen in the same way."""
+        if self.frame is None:
+            return False
+        chosen = {part: getattr(frame.setup, part) for part in ("layer", "head", "aggregate")}
+        same_view = replace(self.view, row=view.row, column=view.column) == view
+        return replace(self.frame.setup, **chosen) == frame.setup and same_view
 
     def withhold(self, withheld: bool) -> None:
         """Show “?” in every cell, or the numbers again."""
@@ -104,6 +119,9 @@ class HeatmapCanvas(MapWidget):
         before, self._layout = self._picture, None
         if self._computed is not None:
             self._fit(self._computed.unknown() if self.withheld else self._computed)
+        if self._picture is not None:
+            self._tween.go(self._picture.positions, follows=self._follows)
+        self._follows = False
         super().picture_changed()
         if before is not None and self._picture is not None and before.values.shape != self._picture.values.shape:
             self.tiles_drawn_changed.emit()
@@ -137,9 +155,17 @@ class HeatmapCanvas(MapWidget):
         return layout.rectangle(row, column) if inside else QRectF()
 
     def paint_picture(self, painter: QPainter) -> None:
-        if self._picture is not None and self.map_layout is not None:
-            paint = paint_unknown if self.withheld else paint_heatmap
-            paint(painter, self._picture, self.map_layout, self.look)
+        if self._picture is None or self.map_layout is None:
+            return
+        if self.withheld:
+            paint_unknown(painter, self._picture, self.map_layout, self.look)
+        else:
+            on_the_way = self._tween.now if self._tween.is_under_way else None
+            paint_heatmap(painter, self._picture, self.map_layout, self.look, on_the_way=on_the_way)
+
+    def _paint_anew(self) -> None:
+        self.forget_pixels()
+        self.update()
 
     def paint_marks(self, painter: QPainter) -> None:
         if self._picture is not None and self.map_layout is not None:

@@ -241,6 +241,10 @@ class HeadsPage(RequestingPage):
     def resizeEvent(self, event: object) -> None:
         self._arrange()
 
+    def set_moves(self, moves: bool) -> None:
+        super().set_moves(moves)
+        self.canvas.moves = moves
+
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         if old.heads == new.heads and old is not new:
             return
