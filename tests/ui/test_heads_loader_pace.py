@@ -355,7 +355,9 @@ def test_a_sentence_typed_at_full_speed_loses_no_letter_while_a_picture_is_compu
             gate.open()
             while turns and not arrived:  # what was computed for an older sentence
                 QTest.qWait(5)
+            gate.shut()
     assert not turns or arrived[-1] != typed + before
+    gate.open()
     wait(driver)
     assert field.text() == typed + before == driver.heads.setup.recipe.sentence
     assert driver.canvas.frame.queries == driver.heads.setup.recipe.tokens
