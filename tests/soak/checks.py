@@ -28,6 +28,7 @@ from attention_explorer.pages.training.ui.page import TrainingPage
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.requesting_page import RequestingPage
 from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.requests import STILL, Requests, Standing
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.sources.registry import source_of
@@ -308,6 +309,7 @@ class Usage:
     tops: int
     """Windows, shown or not."""
     threads: int
+    """Without those that work for the window: there are as many as pages and dialogs have computed something."""
 
     @property
     def unknown(self) -> float:
@@ -329,8 +331,13 @@ def usage(world: World) -> Usage:
         len(world.window.findChildren(QObject)),
         len(QApplication.allWidgets()),
         len(QApplication.topLevelWidgets()),
-        threading.active_count(),
+        threading.active_count() - sum(has_thread(queue) for queue in world.window.findChildren(JobQueue)),
     )
+
+
+def has_thread(queue: JobQueue) -> bool:
+    """Whether a queue has begun its thread."""
+    return queue._worker._thread is not None
 
 
 def _known(world: World) -> int:
