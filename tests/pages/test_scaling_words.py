@@ -57,6 +57,12 @@ def test_presets_of_the_bench_fail_as_they_say(identifier: str, fault: Fault) ->
     assert bench_picture(replace(bench, subtract_max=True)).fault is Fault.NONE
 
 
+def test_presets_call_what_overflows_as_the_picture_does() -> None:
+    said = [text for ready in SCALING_PRESETS for text in (ready.look_for, ready.truth)]
+    assert any("∞" in text for text in said)
+    assert not [text for text in said if re.search(r"\binf\b", text)]
+
+
 def test_the_numbers_in_the_preset_of_the_wrong_axis_are_true() -> None:
     ready = scaling_preset("axis")
     sums = bench_picture(ready.state.bench).row_sums

@@ -209,7 +209,7 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
     ScalingPreset(
         "overflow",
         "Bench: overflow to NaN",
-        "In float64 exp(1000) overflows to inf, and inf ÷ inf is NaN. Switch “subtract max” on: you get the "
+        "In float64 exp(1000) overflows to ∞, and ∞ ÷ ∞ is NaN. Switch “subtract max” on: you get the "
         "weights of 0, 1, 2.",
         _bench("overflow", BenchState(((1000.0, 1001.0, 1002.0),), subtract_max=False)),
         '“Skip it and big logits give you inf. This single line is the difference between "works" and "NaN."”',
@@ -224,7 +224,7 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
         _bench("silent", BenchState(((709.5, 709.4),), subtract_max=False)),
         "You might think that an overflow always shows as NaN.",
         "NOT ALWAYS",
-        "exp(709.5) and exp(709.4) are finite, their sum overflows to inf, and anything finite divided by inf is 0. "
+        "exp(709.5) and exp(709.4) are finite, their sum overflows to ∞, and anything finite divided by ∞ is 0. "
         "The row attends to nothing, its gradient is 0, and nothing says so.",
     ),
     ScalingPreset(
