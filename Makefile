@@ -38,8 +38,9 @@ bench: .venv/.bench .venv/.libraries ## measure arithmetic and drawing (installs
 	@$(OFFSCREEN) $(PY) -m benchmarks $(ARGS)
 
 coverage: .venv/.bench .venv/.libraries ## run the tests, and say which share of all branches they take, file by file
-	@$(OFFSCREEN) $(PY) -m pytest -n auto --cov=attention_explorer --cov-branch \
-	  --cov-report=term:skip-covered --cov-report=json:build/coverage.json $(ARGS)
+	@mkdir -p build
+	@$(OFFSCREEN) COVERAGE_FILE=build/.coverage $(PY) -m pytest -n auto --cov=attention_explorer --cov-branch \
+	  --cov-report=term:skip-covered --cov-report=json:build/coverage.json
 
 train: .venv/.installed ## learn the models in the box again: resources/models
 	@$(PY) -m benchmarks.box
