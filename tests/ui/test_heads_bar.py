@@ -634,6 +634,15 @@ def test_the_bar_is_as_high_as_in_a_new_window_of_that_size_of_letters(make_wind
     assert changed.page.canvas.size() == new.page.canvas.size()
 
 
+def test_what_came_while_its_numbers_were_withheld_says_how_it_is_coloured(driver):
+    driver.choose(driver.page.bar.contrast, Contrast.ROW)
+    driver.page.withhold("Answer first.")
+    driver.key(Qt.Key.Key_N)
+    driver.page.settle()
+    driver.page.withhold("")
+    assert "each row is divided by its largest" in driver.page.badges.text()
+
+
 def test_the_bar_is_as_high_as_in_a_new_window_where_start_leaves_out_what_stands_beside_the_sentence(make_window):
     def window(page: str) -> MainWindow:
         settings = Settings(theme=ThemeChoice.LIGHT, page=page, zoom=1.25, full=False)

@@ -78,7 +78,7 @@ class PictureCard(Steady):
             self.pictures.addWidget(widget)
             widget.spot_changed.connect(self.spot_changed)
             widget.menu_wanted.connect(self.menu_wanted)
-        self.canvas.tiles_drawn_changed.connect(self._on_tiles_drawn_changed)
+        self.canvas.tiles_drawn_changed.connect(self._show_badges_of_map)
         self._build()
         self.note = RequestNote(requests, session, look, self.title, self.pictures, tuple(self.widgets.values()))
         self.note.dim_too(self.badges)
@@ -130,6 +130,7 @@ class PictureCard(Steady):
     def withhold(self, withheld: bool) -> None:
         """Show the map without its numbers, and nothing of pictures that are made of them, or show it all again."""
         self.canvas.withhold(withheld)
+        self._show_badges_of_map()  # a map that was delivered without its numbers had nothing to say of their colours
         keep_out_of_sight(withheld, self._about)
         self._hide_what_tells()
 
@@ -169,7 +170,7 @@ class PictureCard(Steady):
     def _show_words(self, *words: str) -> None:
         self.badges.set_text(TextLine("; ".join(words), "muted", size=12))
 
-    def _on_tiles_drawn_changed(self) -> None:
+    def _show_badges_of_map(self) -> None:
         frame, picture = self.canvas.frame, self.canvas.picture
         if frame is not None and picture is not None and self.pictures.currentWidget() is self.canvas:
             self._show_badges(frame, badges(frame, self.canvas.view, picture))
