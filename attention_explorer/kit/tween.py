@@ -57,10 +57,12 @@ class Tween(QObject):
         """
         start = self.now
         self._clock.stop()
-        self._start, self._end = np.where(np.isfinite(start), start, end) if start.shape == end.shape else end, end
-        if follows and self._may_move() and not np.array_equal(self._start, end, equal_nan=True):
-            self._clock.setDuration(MILLISECONDS)
-            self._clock.start()
+        self._start = self._end = end
+        if follows and start.shape == end.shape and self._may_move():
+            self._start = np.where(np.isfinite(start), start, end)
+            if not np.array_equal(self._start, end, equal_nan=True):
+                self._clock.setDuration(MILLISECONDS)
+                self._clock.start()
 
     def _may_move(self) -> bool:
         hint = self._widget.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self._widget)

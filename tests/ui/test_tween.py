@@ -105,8 +105,7 @@ def picture(driver):
     return driver.canvas.grab().toImage()
 
 
-def test_a_head_becomes_another_one_before_ones_eyes(driver, open_heads, qtbot, monkeypatch):
-    monkeypatch.setattr(tween, "MILLISECONDS", 400)
+def test_a_head_becomes_another_one_before_ones_eyes(driver, open_heads, qtbot, moving, monkeypatch):
     numbers, paint_numbers = [], heatmap.paint_numbers
     monkeypatch.setattr(heatmap, "paint_numbers", lambda *given: numbers.append(1) or paint_numbers(*given))
     driver.canvas.forget_pixels()
@@ -121,7 +120,8 @@ def test_a_head_becomes_another_one_before_ones_eyes(driver, open_heads, qtbot, 
     assert way.is_under_way
     assert not numbers, "no digits stand in cells whose numbers they are not"
     assert driver.canvas.picture.values == pytest.approx(driver.weights), "what is read is where it goes"
-    qtbot.waitUntil(lambda: not way.is_under_way)
+    way._clock.setCurrentTime(LONG)
+    assert not way.is_under_way
     there = picture(driver)
     assert numbers
     monkeypatch.setattr(tween, "MILLISECONDS", 0)
@@ -145,12 +145,10 @@ def test_nothing_is_on_its_way_at_a_drag_with_other_words_or_where_nothing_may_m
     assert not driver.canvas._tween.is_under_way
 
 
-def test_a_head_that_is_out_of_view_is_there_when_it_is_seen(driver, moving):
+def test_in_a_window_of_another_size_the_head_is_there_at_once(driver, moving):
     driver.key(Qt.Key.Key_N)
     driver.page.settle()
     assert driver.canvas._tween.is_under_way
-    driver.window.show_page("lookup")
-    driver.window.show_page("heads")
     driver.window.resize(1100, 700)
     driver.page.settle()
     assert not driver.canvas._tween.is_under_way

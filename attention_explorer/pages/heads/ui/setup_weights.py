@@ -138,7 +138,7 @@ class ProjectionsSection(RecipeSection):
 def spread_note(frame: HeadsFrame) -> str:
     """Return how wide the entries of W and the scores spread: predicted, and as measured for the head on show.
 
-    Measured are few tokens only. Other models than the toy have nothing of it: an empty text.
+    The spread is measured for few tokens only. The text is empty for other models than the toy.
     """
     recipe = recipe_as(frame.setup.recipe, ToyRecipe)
     if recipe is None:
