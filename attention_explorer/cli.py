@@ -29,6 +29,7 @@ EXAMPLES = """examples:
   attention-explorer lesson.attn.json             open it with a saved session
   attention-explorer attention.npz                open it with the attention of your own model
   attention-explorer presets                      list the presets: page, name, title
+  attention-explorer fields heads                 say what can be set on a page, field by field
   attention-explorer render long-key figure.pdf --size 89mm
   attention-explorer render lesson.attn.json heads.svg --page heads --no-title
   attention-explorer render pipeline weights.npz --page heads
@@ -47,7 +48,7 @@ RENDER_EXAMPLES = "\n".join(["examples:", *(line for line in EXAMPLES.splitlines
 
 EXIT_CODES = "exit codes: 0 done, 1 it could not be done (standard error says why), 2 wrong usage"
 
-COMMANDS = ("run", "render", "gallery", "presets", "lesson", "train")
+COMMANDS = ("run", "render", "gallery", "presets", "fields", "lesson", "train")
 
 STANDARD = "-"
 """Stands for standard input in the place of a session, and for standard output in that of a file."""
@@ -98,9 +99,9 @@ def _with_command(arguments: list[str]) -> list[str]:
 
 def _no_such_word(word: str) -> str:
     """Say that a word is no command and no file, and what may have been meant."""
-    from attention_explorer.pages.ready_made import PAGE_IDS, preset_ids
+    from attention_explorer.pages.ready_made import PARTS, preset_ids
 
-    presets = [name for page in PAGE_IDS for name in preset_ids(page)]
+    presets = [name for page in PARTS for name in preset_ids(page)]
     if word in presets:
         return f"{quoted(word)} is a preset: open the window with “--preset {word}”."
     otherwise = "“attention-explorer --help” lists the commands."
@@ -144,6 +145,8 @@ def parser() -> argparse.ArgumentParser:
     _add_gallery(commands)
     presets = commands.add_parser("presets", help="list the presets: page, name and title, one on each line")
     presets.add_argument("--page", type=_page, metavar="PAGE", help="only those of this page")
+    listed = commands.add_parser("fields", help="say of each field of a page, or of all, what it is and what it may be")
+    listed.add_argument("page", type=_page, nargs="?", metavar="PAGE", help="only those of this page")
     _add_lesson(commands)
     _add_train(commands)
     return top
@@ -365,6 +368,8 @@ def _carry_out(options: argparse.Namespace) -> int:
             return _render(options)
         case "presets":
             return _presets(options.page or "")
+        case "fields":
+            return _fields(options.page or "")
         case "train":
             return _train(options)
         case "lesson":
@@ -463,10 +468,16 @@ def _gallery(folder: Path, sizes: list[tuple[int, int]], theme: str) -> int:
 def _presets(page: str) -> int:
     from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 
-    ready = [each for listed in ([page] if page else PAGE_IDS) for each in presets_of(listed)]
+    ready = [each for name in ((page,) if page else PAGE_IDS) for each in presets_of(name)]
     width = max(len(each.id) for each in ready)
     lines = (f"{each.page:<9}  {each.id:<{width}}  {each.title}\n" for each in ready)
     return _write_out(_encoded("".join(lines)))
+
+
+def _fields(page: str) -> int:
+    from attention_explorer.pages.field_manual import field_manual
+
+    return _write_out(_encoded(field_manual(page)))
 
 
 def _train(options: argparse.Namespace) -> int:

@@ -13,6 +13,9 @@ from attention_explorer.core.numerals import MINUS, compact, scientific
 FloatArray = np.typing.NDArray[np.floating]
 BoolArray = np.typing.NDArray[np.bool_]
 
+SEQUENTIAL = ("viridis", "cividis", "magma")
+"""Colour maps for weights. All three grow steadily lighter; cividis reads alike with every kind of colour vision."""
+
 LOWEST_LOG = 1e-4
 """Where the log scale ends: smaller weights take its last colour."""
 

@@ -6,8 +6,16 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from typing import Any
 
+from attention_explorer.core.declared import Kind, declared
 from attention_explorer.errors import ArrayError
+
+MOST_TOKENS = 4096
+"""Of a sentence: what stands behind this many is left out."""
+
+MOST_WISHED = 1023
+"""A layer or head that is wished for, from 0; those that there are not are not shown."""
 
 _NAMED = re.compile(r"layer (?P<layer>\d+), head (?P<head>\d+) \(counted (?P<known>from [01])\)")
 """As the heads of files are named: see `sources.recorded.heads`."""
@@ -82,6 +90,12 @@ class Count(StrEnum):
     def all_of(self, count: int) -> tuple[str, ...]:
         """Return the numbers of so many."""
         return tuple(str(self.number(index)) for index in range(count))
+
+
+def count_declared() -> Any:  # noqa: ANN401 # takes the place of a default
+    """Return the field of a state that says how things are numbered in words."""
+    tip = "What layers, heads and tokens are numbered from in words; a setting of the window, which alters no number"
+    return declared(Count.FROM_ONE, "counting", tip, "Change the counting", kind=Kind.DERIVED, is_view=True)
 
 
 @contextmanager

@@ -1,20 +1,50 @@
 """A field that is declared once: what it may be, what it is called, what it does, and what changing it is called.
 
-Forms, the ranges of session files, undo labels and the command line read it here, and nowhere else.
+Forms, the drawer, undo, the ranges of session files, lessons, the search, the manual and the command line read it here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, get_type_hints
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from attention_explorer.errors import ExplorerError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    S = TypeVar("S", bound=DataclassInstance)
+
+F = TypeVar("F", bound=Callable[..., object])
+
 _KEY = "declaration"
+ANY_FINITE = sys.float_info.max
+
+
+class Kind(StrEnum):
+    """What sort of thing a field holds, and so by which control it is set."""
+
+    NUMBER = "number"
+    CHOICE = "choice"
+    """A member of an enum, one of `Declaration.choices`, or one of the names that are known."""
+    SWITCH = "switch"
+    SENTENCE = "sentence"
+    POINT = "point"
+    """A place in the plane."""
+    SET = "set"
+    LIST = "list"
+    REFERENCE = "reference"
+    """Names something that is not in the state: a file, a source, a preset, a run of learning."""
+    HISTORY = "history"
+    """What earlier changes left behind, such as a trail; the program writes it, nobody sets it."""
+    DERIVED = "derived"
+    """Follows from something else, such as a setting of the window; nobody sets it here."""
+    PART = "part"
+    """A dataclass with fields of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,46 +59,194 @@ class Declaration:
         What it does, in a sentence.
     undo : str
         What changing it is called in the undo menu: "Change the layers".
+    kind : Kind or None
+        What sort of thing it holds; None where its type says so, see `kind_of`.
+    is_view : bool
+        Whether it is only a way of looking, which alters no number: Back sets it back, and not Undo.
     low, high : float
-        The range of a number, ends included.
+        The range of its numbers, ends included, at any depth of a list.
     stops : tuple of float
-        The numbers that arrow keys go through; empty for every whole number.
+        The numbers that arrow keys and the slider go through; empty for every whole number.
     names : tuple of (str, str)
         What the values of a choice are called, by their texts; those of a switch are "off" and "on".
+    fewest, most : int
+        How many items its list may have.
+    offers : tuple of object, or callable
+        What it may be, if it is not any text or number, and no enum says so; or () -> that, where it is known later.
+    known : callable or None
+        () -> the names there are. A name in a file that is not among them is taken for the default, with a warning.
+    has_words : bool
+        Whether a text must hold at least one token: something that asks and is attended to.
+    shown : callable or None
+        (state) -> whether it does anything there; its control is not shown otherwise. None: everywhere.
+    forbids : callable or None
+        (state) -> why it cannot be set there, in a sentence, or an empty text. None: never.
+    merge : str
+        Changes with the same word, soon after one another, are one step; the name of the field if empty, of a number.
+    term : str
+        What the glossary calls it; empty if it has no such word.
     """
 
     label: str
     tip: str
     undo: str
+    kind: Kind | None = None
+    is_view: bool = False
     low: float = 0.0
-    high: float = 0.0
+    high: float = ANY_FINITE
     stops: tuple[float, ...] = ()
     names: tuple[tuple[str, str], ...] = ()
+    fewest: int = 0
+    most: int = sys.maxsize
+    offers: tuple[object, ...] | Callable[[], tuple[object, ...]] = ()
+    known: Callable[[], tuple[str, ...]] | None = None
+    has_words: bool = False
+    shown: Callable[[Any], bool] | None = None
+    forbids: Callable[[Any], str] | None = None
+    merge: str = ""
+    term: str = ""
+
+    @property
+    def choices(self) -> tuple[object, ...]:
+        """What it may be; empty for any text or number, and where an enum says so."""
+        return self.offers() if callable(self.offers) else self.offers
 
     def called(self, value: str) -> str:
         """Return what a value of a choice is called: its own text, unless it has a name."""
         return dict(self.names).get(value, value)
 
+    def is_shown(self, state: object) -> bool:
+        """Whether the field does anything in a state."""
+        return self.shown is None or self.shown(state)
+
+    def reason_against(self, state: object) -> str:
+        """Return why the field cannot be set in a state; empty if it can."""
+        return "" if self.forbids is None else self.forbids(state)
+
 
 def declared(
-    default: Any,  # noqa: ANN401 # of the type of its field
+    default: Any,  # noqa: ANN401 # of the type of its field; a function without arguments makes a new one each time
     label: str,
     tip: str,
     undo: str,
     *,
-    low: float = 0.0,
-    high: float = 0.0,
+    choices: tuple[object, ...] | Callable[[], tuple[object, ...]] = (),
     stops: Sequence[float] = (),
     names: Mapping[str, str] | None = None,
+    is_hashed: bool = True,
+    is_compared: bool = True,
+    **said: Any,  # noqa: ANN401 # the rest of `Declaration`
 ) -> Any:  # noqa: ANN401 # takes the place of the default, as `dataclasses.field` does
-    """Return a field of a dataclass with its default and all that is said of it; see `Declaration`."""
-    found = Declaration(label, tip, undo, low, high, tuple(stops), tuple((names or {}).items()))
-    return field(default=default, metadata={_KEY: found})
+    """Return a field of a dataclass with its default and all that is said of it; see `Declaration`.
+
+    The default may be a function that makes one, or `MISSING`, which is the name of `dataclasses` for none.
+    """
+    found = Declaration(
+        label, tip, undo, offers=choices, stops=tuple(stops), names=tuple((names or {}).items()), **said
+    )
+    made: Any = {"default_factory": default} if callable(default) else {"default": default}
+    return field(**made, hash=None if is_hashed else False, compare=is_compared, metadata={_KEY: found})
+
+
+def derived(label: str, tip: str, undo: str, **said: Any) -> Callable[[F], F]:  # noqa: ANN401 # as for `declared`
+    """Say of the function of a property what `declared` says of a field.
+
+    It follows from fields, so it is in no file. A form shows it beside them; setting it changes those it follows from.
+    """
+
+    def say(function: F) -> F:
+        setattr(function, _KEY, Declaration(label, tip, undo, **said))
+        return function
+
+    return say
 
 
 def declarations(kind: type[DataclassInstance]) -> dict[str, Declaration]:
     """Return what is said of the fields of a class, by their names; of those of which something is said."""
     return {part.name: part.metadata[_KEY] for part in fields(kind) if _KEY in part.metadata}
+
+
+def class_with(kind: type[DataclassInstance], name: str) -> tuple[type[DataclassInstance], str]:
+    """Return for a dotted name, such as "bench.factor", the class that declares it, and its name there."""
+    for part in name.split(".")[:-1]:
+        kind = _part_of(get_type_hints(kind)[part])
+    return kind, name.rpartition(".")[2]
+
+
+def _part_of(hint: object) -> Any:  # noqa: ANN401 # a class of which there are fields
+    return next(each for each in (*get_args(hint), hint) if hasattr(each, "__dataclass_fields__"))
+
+
+def declaration_of(kind: type[DataclassInstance], name: str) -> Declaration:
+    """Return what is said of a field, or of what is `derived` from fields, by its dotted name."""
+    owner, own = class_with(kind, name)
+    found: Declaration = getattr(_derives(owner, own), _KEY, None) or declarations(owner)[own]
+    return found
+
+
+def hint_of(kind: type[DataclassInstance], name: str) -> Any:  # noqa: ANN401 # a type, or a union of some
+    """Return the type of a field, or of what is derived from fields, by its dotted name."""
+    owner, own = class_with(kind, name)
+    function = _derives(owner, own)
+    return get_type_hints(owner)[own] if function is None else get_type_hints(function)["return"]
+
+
+def _derives(kind: type[DataclassInstance], name: str) -> Callable[..., object] | None:
+    """Return the function of a property; None for a field."""
+    found = getattr(kind, name, None)
+    return found.fget if isinstance(found, property) else None
+
+
+def value_of(state: object, name: str) -> Any:  # noqa: ANN401 # of the type of its field
+    """Return what a field holds, by its dotted name."""
+    for part in name.split("."):
+        state = getattr(state, part)
+    return state
+
+
+def with_value(state: S, name: str, value: object) -> S:
+    """Return a state with another value in a field, by its dotted name."""
+    first, _, rest = name.partition(".")
+    inner = with_value(getattr(state, first), rest, value) if rest else value
+    return replace(state, **{first: inner})
+
+
+def kind_of(kind: type[DataclassInstance], name: str) -> Kind:
+    """Return what sort of thing a declared field holds: as it says itself, or as its type says.
+
+    Raises
+    ------
+    ExplorerError
+        Its type does not say, and neither does the declaration.
+    """
+    said, hint = declaration_of(kind, name), hint_of(kind, name)
+    if said.kind is not None:
+        return said.kind
+    if said.offers:
+        return Kind.CHOICE
+    hints = [each for each in get_args(hint) if each is not type(None)] if _is_union(hint) else [hint]
+    for plain, found in _KINDS.items():
+        if hints == [plain]:
+            return found
+    if len(hints) == 1 and isinstance(hints[0], type) and issubclass(hints[0], StrEnum):
+        return Kind.CHOICE
+    if len(hints) == 1 and get_origin(hints[0]) is frozenset:
+        return Kind.SET
+    if all(hasattr(each, "__dataclass_fields__") for each in hints):
+        return Kind.PART
+    raise ExplorerError(f"{kind.__name__}.{name} has to say of which kind it is.")
+
+
+_KINDS: Mapping[type, Kind] = {
+    bool: Kind.SWITCH,
+    int: Kind.NUMBER,
+    float: Kind.NUMBER,
+    str: Kind.SENTENCE,
+}
+
+
+def _is_union(hint: object) -> bool:
+    return get_origin(hint) in (Union, UnionType)
 
 
 def ranges(kind: type[DataclassInstance]) -> dict[str, tuple[float, float]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, replace
 
 import numpy as np
 
 from attention_explorer.core.colour_scale import BoolArray, ColourScale, FloatArray, ScaleKind
+from attention_explorer.core.counting import MOST_TOKENS
+from attention_explorer.core.declared import declared
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.pooling import TilePool, tile_bounds
 
@@ -17,10 +19,22 @@ IntArray = np.typing.NDArray[np.intp]
 class Window(CheckedFields):
     """The part of a map in view: rows and columns, each a half-open range."""
 
-    top: int
-    bottom: int
-    left: int
-    right: int
+    top: int = declared(MISSING, "top", "The first row in view", "Move the view", is_view=True, high=MOST_TOKENS - 1)
+    bottom: int = declared(
+        MISSING, "bottom", "The row behind the last one in view", "Move the view", is_view=True, low=1, high=MOST_TOKENS
+    )
+    left: int = declared(
+        MISSING, "left", "The first column in view", "Move the view", is_view=True, high=MOST_TOKENS - 1
+    )
+    right: int = declared(
+        MISSING,
+        "right",
+        "The column behind the last one in view",
+        "Move the view",
+        is_view=True,
+        low=1,
+        high=MOST_TOKENS,
+    )
 
     @classmethod
     def whole(cls, shape: tuple[int, int]) -> Window:

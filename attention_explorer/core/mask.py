@@ -11,6 +11,8 @@ from typing import Self, TypeAlias
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.counting import MOST_TOKENS
+from attention_explorer.core.declared import declared
 from attention_explorer.core.numerals import counted
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import (
@@ -55,12 +57,21 @@ class MaskChoice(CheckedFields):
     What the hand said of a cell holds under every kind; no cell is in both sets.
     """
 
-    kind: MaskKind = MaskKind.NONE
-    size: int = 3
-    hidden: frozenset[Cell] = frozenset()
-    """Cells hidden by hand."""
-    shown: frozenset[Cell] = frozenset()
-    """Cells shown by hand."""
+    kind: MaskKind = declared(MaskKind.NONE, "mask", "Which keys a query may attend to", "Change the mask")
+    size: int = declared(
+        3,
+        "n",
+        "How many keys are real, how wide the window, how long the prefix or the block is",
+        "Change the mask",
+        low=1,
+        high=LARGEST_MASK_SIZE,
+    )
+    hidden: frozenset[Cell] = declared(
+        frozenset(), "cells hidden", "Cells that were hidden by hand", "Hide cells", high=MOST_TOKENS - 1
+    )
+    shown: frozenset[Cell] = declared(
+        frozenset(), "cells shown", "Cells that were shown by hand", "Show cells", high=MOST_TOKENS - 1
+    )
 
     @property
     def is_painted(self) -> bool:

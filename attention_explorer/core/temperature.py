@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+from attention_explorer.core.declared import declared
 
 LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.01, 100.0
 SLIDER_STEPS = 400
+
+
+def temperature_declared() -> Any:  # noqa: ANN401 # takes the place of a default
+    """Return the field of a state that holds a temperature."""
+    return declared(
+        1.0,
+        "temperature",
+        "The scores are divided by the temperature before the softmax.\n"
+        "Towards 0 the highest score takes all the weight, upwards the weights become even.",
+        "Change temperature",
+        low=LOWEST_TEMPERATURE,
+        high=HIGHEST_TEMPERATURE,
+    )
 
 
 def slider_to_temperature(step: int) -> float:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import numbers
+import sys
 from collections.abc import Callable, Hashable
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
@@ -15,9 +16,10 @@ from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, g
 
 import numpy as np
 
+from attention_explorer.core.declared import ANY_FINITE, Declaration, declarations
 from attention_explorer.core.session_json import Json, Place, PlaceError, place_text, well_formed
 from attention_explorer.errors import quoted
-from attention_explorer.pages.session_limits import LIMITS, MOST_CHARACTERS, Limit, reason_against
+from attention_explorer.pages.session_rules import reason_against
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_in
@@ -30,7 +32,10 @@ KIND = "kind"
 Extra: TypeAlias = dict[tuple[str, ...], Json]
 """What a file holds and this version does not know, by its place."""
 
-_NO_LIMIT = Limit()
+MOST_CHARACTERS = 32_767
+"""Of a text: as many as a field of the window takes."""
+
+_NOTHING_SAID = Declaration("", "", "", low=-ANY_FINITE)
 
 
 # ---- The state as JSON ----
@@ -115,12 +120,12 @@ class Decoder:
         missing = [name for name in _required(kind) if name not in value]
         if missing:
             raise PlaceError((*place, missing[0]), f"is missing: there must be an object{_with_keys(kind)}")
-        hints, limits = _hints(cast("Hashable", kind)), LIMITS.get(kind, {})
+        hints, said = _hints(cast("Hashable", kind)), declarations(cast("Any", kind))
         given: dict[str, object] = {}
         for part in fields(cast("Any", kind)):
             inner = (*place, part.name)
             if part.name in value:
-                limit = limits.get(part.name, _NO_LIMIT)
+                limit = said.get(part.name, _NOTHING_SAID)
                 found = self._value(hints[part.name], value[part.name], inner, limit)
                 given[part.name] = self._known_or_default(part, found, inner, limit)
         self._keep_unknown(value, {*hints, KIND} if kind in KINDS else set(hints), place)
@@ -145,7 +150,7 @@ class Decoder:
             fate = "it is lost when you save"
         self.warnings.append(f"{quoted(place_text(place))} is not known to this version of the program: {fate}.")
 
-    def _known_or_default(self, part: Field[Any], found: object, place: Place, limit: Limit) -> object:
+    def _known_or_default(self, part: Field[Any], found: object, place: Place, limit: Declaration) -> object:
         """Return a name that this version knows; an unknown one is no reason to refuse a session."""
         if limit.known is None or found == part.default or found in limit.known():
             return found
@@ -155,7 +160,7 @@ class Decoder:
         )
         return part.default
 
-    def _value(self, hint: object, value: Json, place: Place, limit: Limit) -> object:
+    def _value(self, hint: object, value: Json, place: Place, limit: Declaration) -> object:
         origin = get_origin(hint)
         if origin in (Union, UnionType):
             return self._one_of(get_args(hint), value, place, limit)
@@ -173,7 +178,7 @@ class Decoder:
             return self.decoded(cast("type[object]", hint), value, place)
         return _scalar(hint, value, place, limit)
 
-    def _one_of(self, hints: tuple[Any, ...], value: Json, place: Place, limit: Limit) -> object:
+    def _one_of(self, hints: tuple[Any, ...], value: Json, place: Place, limit: Declaration) -> object:
         if NoneType in hints and value is None:
             return None
         (hint,) = (hint for hint in hints if hint is not NoneType)
@@ -190,7 +195,7 @@ class Decoder:
             raise PlaceError((*place, KIND), f"is {_shown(name)}, but must be {_listed(tuple(types))}")
         return self.decoded(types[name], value, place)
 
-    def _tuple(self, hints: tuple[Any, ...], value: Json, place: Place, limit: Limit) -> tuple[object, ...]:
+    def _tuple(self, hints: tuple[Any, ...], value: Json, place: Place, limit: Declaration) -> tuple[object, ...]:
         if len(hints) == 2 and hints[1] is Ellipsis:
             return tuple(self._items(hints[:1], value, place, limit))
         if not isinstance(value, list):
@@ -202,19 +207,20 @@ class Decoder:
             for index, (hint, item) in enumerate(zip(hints, value, strict=True))
         )
 
-    def _items(self, hints: tuple[Any, ...], value: Json, place: Place, limit: Limit) -> list[object]:
+    def _items(self, hints: tuple[Any, ...], value: Json, place: Place, limit: Declaration) -> list[object]:
         if not isinstance(value, list):
             raise _wrong_type(place, value, "a list")
         if not limit.fewest <= len(value) <= limit.most:
             raise PlaceError(place, f"has {len(value)} items, but must have from {limit.fewest} to {limit.most}")
-        inner = Limit(limit.low, limit.high, choices=limit.choices)
+        is_counted = limit.fewest > 0 or limit.most < sys.maxsize  # what is said of a list is not said of its items
+        inner = replace(limit, fewest=0, most=sys.maxsize) if is_counted else limit
         at_once = _numbers_at_once(hints[0], value, inner)
         if at_once is not None:
             return at_once
         return [self._value(hints[0], item, (*place, index), inner) for index, item in enumerate(value)]
 
 
-def _numbers_at_once(hint: object, items: list[Json], limit: Limit) -> list[object] | None:
+def _numbers_at_once(hint: object, items: list[Json], limit: Declaration) -> list[object] | None:
     """Read a list of numbers, or of tuples of whole numbers, all at once, for there may be 100 000 of them.
 
     None if it is anything else, or if anything is wrong with it: one by one it can be said what, and where.
@@ -232,7 +238,7 @@ def _numbers_at_once(hint: object, items: list[Json], limit: Limit) -> list[obje
     return list(map(tuple, lists))
 
 
-def _within(kind: object, items: list[Json], limit: Limit) -> list[object] | None:
+def _within(kind: object, items: list[Json], limit: Declaration) -> list[object] | None:
     """Return numbers as they are to be; None if one is of the wrong type or out of range."""
     kinds = set(map(type, items))
     if not kinds <= ({int} if kind is int else {int, float}):
@@ -262,7 +268,7 @@ def _hints(kind: Hashable) -> dict[str, Any]:
 # ---- Single values ----
 
 
-def _scalar(hint: object, value: Json, place: Place, limit: Limit) -> object:
+def _scalar(hint: object, value: Json, place: Place, limit: Declaration) -> object:
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return _enum(hint, value, place)
     read = _READERS[hint]
@@ -281,13 +287,13 @@ def _enum(kind: type[StrEnum], value: Json, place: Place) -> StrEnum:
     return kind(value)
 
 
-def _switch(value: Json, place: Place, _limit: Limit) -> bool:
+def _switch(value: Json, place: Place, _limit: Declaration) -> bool:
     if isinstance(value, bool):
         return value
     raise _wrong_type(place, value, "true or false")
 
 
-def _text(value: Json, place: Place, limit: Limit) -> str:
+def _text(value: Json, place: Place, limit: Declaration) -> str:
     if not isinstance(value, str):
         raise _wrong_type(place, value, "a text in quotes")
     if len(value) > MOST_CHARACTERS:
@@ -297,21 +303,21 @@ def _text(value: Json, place: Place, limit: Limit) -> str:
     return well_formed(value)
 
 
-def _whole(value: Json, place: Place, limit: Limit) -> int:
+def _whole(value: Json, place: Place, limit: Declaration) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _wrong_type(place, value, "a whole number")
     _check_range(value, place, limit)
     return value
 
 
-def _number(value: Json, place: Place, limit: Limit) -> float:
+def _number(value: Json, place: Place, limit: Declaration) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _wrong_type(place, value, "a number")
     _check_range(value, place, limit)
     return float(value)
 
 
-_READERS: dict[Any, Callable[[Json, Place, Limit], object]] = {
+_READERS: dict[Any, Callable[[Json, Place, Declaration], object]] = {
     bool: _switch,
     str: _text,
     int: _whole,
@@ -319,7 +325,7 @@ _READERS: dict[Any, Callable[[Json, Place, Limit], object]] = {
 }
 
 
-def _check_range(number: float, place: Place, limit: Limit) -> None:
+def _check_range(number: float, place: Place, limit: Declaration) -> None:
     if not limit.low <= number <= limit.high:
         raise PlaceError(place, f"is {_shown(number)}, but must be from {limit.low:.15g} to {limit.high:.15g}")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from attention_explorer.core.counting import MOST_TOKENS
+from attention_explorer.core.declared import Kind, declared
 from attention_explorer.sources.hand_made_words import antecedent_hundredths
-from attention_explorer.sources.source import TypedRecipe
+from attention_explorer.sources.source import TypedRecipe, context_declared, sentence_declared
 from attention_explorer.sources.tokens import tokens_in
 
 MOST_HAND_MADE_TOKENS = 256
@@ -27,9 +29,18 @@ class HandMadeRecipe(TypedRecipe):
         makes weights of them. They count while the sentence has these very tokens, else the tutorial's do.
     """
 
-    sentence: str = "The cat sat on the mat because it was soft"
-    context: str | None = None
-    own_shares: tuple[tuple[str, float], ...] = ()
+    sentence: str = sentence_declared("The cat sat on the mat because it was soft")
+    context: str | None = context_declared()
+    own_shares: tuple[tuple[str, float], ...] = declared(
+        (),
+        "own shares",
+        "How much “it” attends to each token, if it is not as in the tutorial",
+        "Change what “it” attends to",
+        kind=Kind.LIST,
+        low=5e-324,
+        high=1e6,
+        most=MOST_TOKENS,
+    )
 
     @property
     def tokens(self) -> tuple[str, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from attention_explorer.core.declared import Kind, declared
 from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.sources.source import TypedRecipe
+from attention_explorer.sources.source import TypedRecipe, context_declared, sentence_declared
 from attention_explorer.sources.tokens import tokens_in
 
 MOST_STEPS = 100_000
@@ -27,10 +28,12 @@ class LearnedRecipe(TypedRecipe):
         For a translation the sentence in the first language, None for every other task.
     """
 
-    setup: LearningSetup = field(default_factory=LearningSetup)
-    step: int = 0
-    sentence: str = "The cat sat on the mat because it was tired."
-    context: str | None = None
+    setup: LearningSetup = declared(
+        LearningSetup, "run", "All that decides the run that is looked into", "Open another run", kind=Kind.REFERENCE
+    )
+    step: int = declared(0, "step", "After how many steps of learning", "Go to step", high=MOST_STEPS)
+    sentence: str = sentence_declared()
+    context: str | None = context_declared()
 
     @property
     def tokens(self) -> tuple[str, ...]:

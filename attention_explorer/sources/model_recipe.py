@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from attention_explorer.sources.recorded_recipe import is_recording
-from attention_explorer.sources.source import Recipe
+from attention_explorer.core.declared import Kind, declared
+from attention_explorer.sources.recorded_recipe import (
+    digest_declared,
+    is_recording,
+    modified_declared,
+    size_declared,
+)
+from attention_explorer.sources.source import Recipe, context_declared, sentence_declared
 
 GGUF = ".gguf"
 CONFIG = "config.json"
-SENTENCE = "The cat sat on the mat because it was tired."
 
 
 def model_at(path: Path) -> Path | None:
@@ -50,9 +55,11 @@ class ModelRecipe(Recipe):
         What the encoder of an encoder–decoder reads: then cross-attention is shown, else that of the encoder itself.
     """
 
-    path: str = ""
-    size: int = 0
-    modified_ns: int = 0
-    digest: str = ""
-    sentence: str = SENTENCE
-    context: str | None = None
+    path: str = declared(
+        "", "model", "The folder or the file of the model on this computer", "Open a model", kind=Kind.REFERENCE
+    )
+    size: int = size_declared()
+    modified_ns: int = modified_declared()
+    digest: str = digest_declared()
+    sentence: str = sentence_declared()
+    context: str | None = context_declared()

@@ -8,10 +8,12 @@ from enum import StrEnum
 
 import numpy as np
 
+from attention_explorer.core.counting import MOST_TOKENS
+from attention_explorer.core.declared import ANY_FINITE, Kind, declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import split_heads
 from attention_explorer.model.scalars import LARGEST_SEED
-from attention_explorer.sources.source import TypedRecipe
+from attention_explorer.sources.source import TypedRecipe, context_declared, sentence_declared
 from attention_explorer.sources.tokens import tokens_in
 
 LARGEST_D_MODEL = 1024
@@ -21,6 +23,12 @@ MOST_LAYERS = 24
 LARGEST_FACTOR = 100.0
 MOST_NUMBERS = 2**26
 """Entries of all projections, embeddings, queries, keys and values together: half a gibibyte as float64."""
+
+
+_GAIN_TIP = (
+    "The standard deviation of the entries of W. 1/√d_model keeps scaled scores near ±1;\n"
+    "a larger gain spreads them, until one key takes nearly all the weight of each row."
+)
 
 
 class TokenVectors(StrEnum):
@@ -101,22 +109,103 @@ class ToyRecipe(TypedRecipe):
         What is added to the embeddings of each sentence.
     """
 
-    sentence: str = "The cat sat on the mat because it was tired."
-    context: str | None = None
-    case_sensitive: bool = True
-    d_model: int = 64
-    heads: int = 8
-    d_k: int | None = None
-    d_v: int | None = None
-    layers: int = 1
-    seed: int = 42
-    gain_kind: GainKind = GainKind.NORMALISED
-    gain: float = 0.3
-    embedding_scale: float = 1.0
-    vectors: TokenVectors = TokenVectors.BY_WORD
-    given: tuple[tuple[float, ...], ...] = ()
-    projections: Projections = Projections.RANDOM
-    encoding: Encoding = Encoding.NONE
+    sentence: str = sentence_declared()
+    context: str | None = context_declared()
+    case_sensitive: bool = declared(
+        True, "case-sensitive", "Whether “The” and “the” are two words, with a vector each.", "Switch case-sensitive"
+    )
+    d_model: int = declared(
+        64,
+        "d_model",
+        "How many numbers stand for a token.\nThe arrow keys go to the next number that the heads can share.",
+        "Change d_model",
+        low=1,
+        high=LARGEST_D_MODEL,
+    )
+    heads: int = declared(
+        8,
+        "heads",
+        "Heads look up side by side, each with projections of its own.\n"
+        "They share the d_model features. The arrow keys go to the next number that divides d_model.",
+        "Change number of heads",
+        low=1,
+        high=MOST_HEADS,
+    )
+    d_k: int | None = declared(
+        None,
+        "d_k",
+        "How many numbers a query and a key of one head have.\n"
+        "auto: d_model ÷ heads, as in “Attention Is All You Need”. A number of your own fits any number of heads.",
+        "Change d_k",
+        low=1,
+        high=LARGEST_D_K,
+    )
+    d_v: int | None = declared(
+        None,
+        "d_v",
+        "How many numbers a value of one head has. Queries and keys must be of one length, values need not:\n"
+        "the output of a head then has d_v numbers per token, and W_O brings it back to d_model.",
+        "Change d_v",
+        low=1,
+        high=LARGEST_D_K,
+    )
+    layers: int = declared(
+        1,
+        "layers",
+        "Layers of attention. Each adds what it found to what came in and normalises the sum;\n"
+        "the next one looks at that.",
+        "Change number of layers",
+        low=1,
+        high=MOST_LAYERS,
+    )
+    seed: int = declared(
+        42,
+        "seed",
+        "The same seed draws the same numbers on every machine, those of NumPy’s RandomState.",
+        "Change seed",
+        high=LARGEST_SEED,
+    )
+    gain_kind: GainKind = declared(GainKind.NORMALISED, "gain", _GAIN_TIP, "Change gain")
+    gain: float = declared(0.3, "std of W", _GAIN_TIP, "Change gain", high=LARGEST_FACTOR)
+    embedding_scale: float = declared(
+        1.0,
+        "their scale",
+        "The standard deviation of the entries of the random embeddings.\n"
+        "Without positions, scores grow with its square, as queries and keys both grow with it.",
+        "Change embedding scale",
+        high=LARGEST_FACTOR,
+    )
+    vectors: TokenVectors = declared(
+        TokenVectors.BY_WORD,
+        "embeddings",
+        "One vector per word: equal words have equal vectors, wherever they stand.\n"
+        "One vector per position: every token has a vector of its own.",
+        "Change the embeddings",
+    )
+    given: tuple[tuple[float, ...], ...] = declared(
+        (),
+        "given numbers",
+        "The embeddings of the tokens, if they are given and not drawn",
+        "Edit the embeddings",
+        kind=Kind.LIST,
+        low=-ANY_FINITE,
+        most=2 * MOST_TOKENS,
+    )
+    projections: Projections = declared(
+        Projections.RANDOM,
+        "projections",
+        "How queries, keys and values come from the embeddings X: Q = X·W_q, K = X·W_k, V = X·W_v.\n"
+        "Tied: the scores are symmetric, the weights need not be. None: a score is a product of two embeddings.",
+        "Change the projections",
+    )
+    encoding: Encoding = declared(
+        Encoding.NONE,
+        "positions",
+        "Added to the embeddings to tell positions apart; without it, or a mask, a head cannot know\n"
+        "the order of the words.\n"
+        "Sinusoidal: sines and cosines of the position, as in “Attention Is All You Need”.",
+        "Change the position encoding",
+    )
 
     @property
     def tokens(self) -> tuple[str, ...]:

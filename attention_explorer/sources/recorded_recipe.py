@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from attention_explorer.core.declared import Kind, declared
 from attention_explorer.sources.source import Recipe
 
 ENDINGS = (".npz", ".npy", ".safetensors")
@@ -14,6 +16,26 @@ ENDINGS = (".npz", ".npy", ".safetensors")
 def is_recording(path: Path) -> bool:
     """Whether a file is to be opened as attention, by its name; all others are taken for sessions."""
     return path.suffix.lower() in ENDINGS
+
+
+def size_declared() -> Any:  # noqa: ANN401 # takes the place of a default
+    """Return the field of a recipe that holds the size of its file."""
+    return _fact(0, "bytes", "How large the file was when it was opened", high=2**60)
+
+
+def modified_declared() -> Any:  # noqa: ANN401 # takes the place of a default
+    """Return the field of a recipe that holds the age of its file."""
+    tip = "When the file had last been written when it was opened, in nanoseconds since 1970"
+    return _fact(0, "last written", tip, high=2**63 - 1)
+
+
+def digest_declared() -> Any:  # noqa: ANN401 # takes the place of a default
+    """Return the field of a recipe that holds the digest of its file."""
+    return _fact("", "digest", "SHA-256 of samples of the file when it was opened")
+
+
+def _fact(default: object, label: str, tip: str, **said: Any) -> Any:  # noqa: ANN401 # takes the place of a default
+    return declared(default, label, tip, "Open a file", kind=Kind.DERIVED, **said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +48,14 @@ class BoxRecipe(Recipe):
         Its name, one of `RECORDINGS`.
     """
 
-    recording: str = "minilm-tired"
+    recording: str = declared(
+        "minilm-tired",
+        "recording",
+        "Which recording that comes with the program is looked into",
+        "Open a recording",
+        kind=Kind.REFERENCE,
+        known=lambda: tuple(RECORDINGS),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +88,37 @@ class FileRecipe(Recipe):
         SHA-256 of all of it, if that was computed, as it is when a session is saved. It makes no other recipe.
     """
 
-    path: str = ""
-    size: int = 0
-    modified_ns: int = 0
-    digest: str = ""
-    attention: str = ""
-    axes: str = ""
-    batch: int = 0
-    is_causal: bool = False
-    given_tokens: tuple[str, ...] = ()
-    difference: float | None = None
-    from_python: str = ""
-    layout: str = ""
-    offset: int = 0
-    whole: str = field(default="", compare=False)
+    path: str = declared("", "file", "The file that holds the attention", "Open a file", kind=Kind.REFERENCE)
+    size: int = size_declared()
+    modified_ns: int = modified_declared()
+    digest: str = digest_declared()
+    attention: str = declared(
+        "", "array", "Which array holds the weights; empty for what is found", "Read another array", kind=Kind.REFERENCE
+    )
+    axes: str = declared(
+        "",
+        "axes",
+        "One letter an axis: l layers, b batch, h heads, q queries (rows), k keys (columns)",
+        "Read the axes otherwise",
+        kind=Kind.REFERENCE,
+    )
+    batch: int = declared(0, "batch", "Which sequence of the batch, from 0", "Read another sequence", high=2**31)
+    is_causal: bool = declared(
+        False,  # the default
+        "keys after their query are masked",
+        "A weight of 0 alone does not say whether a key was hidden, or only given no weight",
+        "Read the mask otherwise",
+    )
+    given_tokens: tuple[str, ...] = declared(
+        (), "tokens", "The tokens, if they are not in the file", "Give the tokens", kind=Kind.LIST, most=2**16
+    )
+    difference: float | None = _fact(
+        None, "difference", "The largest between its weights and those that its queries and keys give", high=2.0
+    )
+    from_python: str = _fact("", "from Python", "What arrays were called that were handed over from Python")
+    layout: str = _fact("", "layout", "Of an array that lies in a file of another kind, or in a part of one")
+    offset: int = _fact(0, "offset", "Where in its file such an array begins, in bytes", high=2**60)
+    whole: str = _fact("", "digest of all", "SHA-256 of all of the file, if it was computed", is_compared=False)
 
     @property
     def whose(self) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy.typing as npt
 
+from attention_explorer.core.declared import declared
 from attention_explorer.fields import CheckedFields
 
 if TYPE_CHECKING:
@@ -49,6 +50,22 @@ class TypedRecipe(Recipe):
         @property
         def context_tokens(self) -> tuple[str, ...]:
             """One a key; `tokens` again where there is no context."""
+
+
+SENTENCE = "The cat sat on the mat because it was tired."
+"""What most sources read at first."""
+
+
+def sentence_declared(default: str = SENTENCE) -> Any:  # noqa: ANN401 # takes the place of a default
+    """Return the field of a recipe that holds what is typed: its tokens ask."""
+    tip = "Type a sentence: words and punctuation become tokens"
+    return declared(default, "sentence", tip, "Type", has_words=True)
+
+
+def context_declared() -> Any:  # noqa: ANN401 # takes the place of a default
+    """Return the field of a recipe that holds a second sentence, which is attended to; None for none."""
+    tip = "The sentence that keys and values come from"
+    return declared(None, "second sentence", tip, "Type", has_words=True)
 
 
 R = TypeVar("R", bound=Recipe)

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
-MOST_TOKENS = 4096
-"""What stands behind this many tokens is left out."""
+from attention_explorer.core.counting import MOST_TOKENS as MOST_TOKENS
 
 MOST_MARKS = 30
 """Combining marks kept on one letter: the limit of the Stream-Safe Text Format (Unicode Annex 15, section 13)."""

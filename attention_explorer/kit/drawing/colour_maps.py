@@ -9,10 +9,8 @@ import numpy as np
 from PySide6.QtGui import QColor, QImage
 
 from attention_explorer.core import assets
+from attention_explorer.core.colour_scale import SEQUENTIAL as SEQUENTIAL
 from attention_explorer.core.colour_scale import BoolArray, FloatArray
-
-SEQUENTIAL = ("viridis", "cividis", "magma")
-"""For weights. All three grow steadily lighter; cividis reads alike with every kind of colour vision."""
 
 DIVERGING = "brown-teal"
 """For what has a sign: brown below 0, teal above, apart for every kind of colour vision."""

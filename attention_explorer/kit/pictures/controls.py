@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.declared import Declaration, declarations
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.kit.controls.choice import Choice, ChoiceRow
 from attention_explorer.kit.controls.flow_layout import FlowLayout
@@ -122,6 +123,37 @@ class PictureControls(QWidget, Generic[S]):
         self.keep_width(box, width)
         return box
 
+    @property
+    def said(self) -> dict[str, Declaration]:
+        """What is said of the fields of the page's part of the state, where they are declared."""
+        return declarations(type(self.state))  # type: ignore[arg-type] # states are dataclasses
+
+    def whole_field(self, field: str, name: str = "", width: int = 56) -> WholeNumberBox:
+        """Return a field for a whole number of the state, as that is declared; ``name`` is said of it, or its label."""
+        said = self.said[field]
+        return self.whole_box(
+            name or said.label,
+            said.tip,
+            (round(said.low), round(said.high)),
+            lambda value: self.change(said.undo, field, **{field: value}),
+            stops=[round(stop) for stop in said.stops],
+            width=width,
+        )
+
+    def number_field(self, field: str, name: str = "", width: int = 76) -> NumberBox:
+        """Return a field for any number of the state, as that is declared."""
+        said = self.said[field]
+
+        def set_to(value: float) -> None:
+            self.change(said.undo, field, **{field: value})
+
+        return self.number_box(name or said.label, said.tip, (said.low, said.high), set_to, width)
+
+    def sliding_field(self, field: str, name: str, change: Callable[[S, Any], S]) -> SlidingNumber[S]:
+        """Return a slider for a number of the state with the title, the tip and the stops that are declared."""
+        said = self.said[field]
+        return self.sliding(said.label, name, said.tip, change, said.stops)
+
     def switch(self, title: str, tip: str, on_change: Callable[[bool], None]) -> QPushButton:
         """Return a button that is on or off."""
         button = QPushButton(title)
@@ -190,12 +222,12 @@ class PictureControls(QWidget, Generic[S]):
         return found
 
     def apply(self, state: S, label: str, merge: str = "") -> None:
-        """Change the page's part of the state, as one undo step."""
+        """Change the page's part of the state, as one step."""
         new = replace(self.session.state, **{self.part: state})
         self.session.apply(new, label, merge and f"{self.part} {merge}")
 
     def change(self, label: str, merge: str = "", **changes: object) -> None:
-        """Change fields of the page's part of the state, as one undo step."""
+        """Change fields of the page's part of the state, as one step."""
         self.apply(replace(self.state, **changes), label, merge)  # type: ignore[type-var]
 
 
@@ -277,6 +309,6 @@ class PictureBar(PictureControls[S]):
         self.apply(ready.state, f"Load “{ready.title}”")
 
     def choose_picture(self, value: object) -> None:
-        """Show another picture, as one undo step."""
+        """Show another picture, as one step."""
         kind = type(self.state.picture)  # type: ignore[attr-defined]
         self.change(f"Show {kind(str(value)).value}", picture=kind(str(value)))

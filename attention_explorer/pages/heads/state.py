@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from attention_explorer.core.colour_scale import Contrast
-from attention_explorer.core.counting import Count
+from attention_explorer.core.colour_scale import SEQUENTIAL, Contrast
+from attention_explorer.core.counting import MOST_TOKENS, MOST_WISHED, Count, count_declared
+from attention_explorer.core.declared import Kind, declared
 from attention_explorer.core.map_picture import Window
 from attention_explorer.core.mask import LARGEST_MASK_SIZE as LARGEST_MASK_SIZE
 from attention_explorer.core.mask import Cell as Cell
 from attention_explorer.core.mask import MaskChoice as MaskChoice
 from attention_explorer.core.mask import MaskKind as MaskKind
 from attention_explorer.core.numerals import coordinate
-from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
+from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, temperature_declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.edited_sentence import place_after_edit
 from attention_explorer.pages.heads.writing import Writing
+from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.registry import context_tokens_of, tokens_of
 from attention_explorer.sources.source import Recipe
 
 LARGEST_THRESHOLD = 1e9
+_LAST_PINNED = 2 * MOST_TOKENS - 1
+"""Tokens that only B of a comparison has are counted behind those of A."""
 
 
 class Aggregate(StrEnum):
@@ -46,20 +50,52 @@ class Aggregate(StrEnum):
 class HeadsSetup(CheckedFields):
     """Everything that decides the numbers of one map: what two setups differ in is what can be compared."""
 
-    recipe: Recipe = field(default_factory=ToyRecipe)
-    mask: MaskChoice = field(default_factory=MaskChoice)
-    scaled: bool = True
-    hard: bool = False
-    temperature: float = 1.0
-    layer: int = 0
-    head: int = 0
-    aggregate: Aggregate = Aggregate.ONE
-    identity: bool = True
-    """Whether a rollout counts the residual connection: ½W + ½I for every layer."""
-    switched_off: frozenset[tuple[int, int]] = frozenset()
-    """(layer, head) of the heads that are greyed on the wall and left out of mean, max and rollout."""
-    count: Count = Count.FROM_ONE
-    """How layers, heads and tokens are numbered in words; a setting of the window. It alters no number."""
+    recipe: Recipe = declared(
+        ToyRecipe, "source", "Where the attention comes from", "Open another source", kind=Kind.REFERENCE
+    )
+    mask: MaskChoice = declared(MaskChoice, "mask", "Which keys a query may attend to", "Change the mask")
+    scaled: bool = declared(
+        True,
+        "÷ √d_k",
+        "Divide every score by √d_k. Without it the scores spread √d_k times as far,\n"
+        "and the softmax comes closer to all or nothing.",
+        "Switch ÷ √d_k",
+    )
+    hard: bool = declared(
+        False,
+        "lookup",
+        "How a row of scores becomes a row of weights: every key gets a share, or the best one takes all.",
+        "Switch soft and hard",
+        names={"off": "Soft", "on": "Hard"},
+    )
+    temperature: float = temperature_declared()
+    layer: int = declared(
+        0, "layer", "The layer that is shown large", "Show another layer", high=MOST_WISHED, is_view=True
+    )
+    head: int = declared(0, "head", "The head that is shown large", "Show another head", high=MOST_WISHED, is_view=True)
+    aggregate: Aggregate = declared(
+        Aggregate.ONE,
+        "what is large",
+        "One head, or several in one picture",
+        "Show several heads in one",
+        names={"max of heads": "largest of heads"},
+        is_view=True,
+    )
+    identity: bool = declared(
+        True,
+        "identity (½W + ½I)",
+        "Count the residual connection: every layer hands half of each token on unmixed.\n"
+        "Without it the rollout is the plain product of the layers.",
+        "Rollout identity",
+    )
+    switched_off: frozenset[tuple[int, int]] = declared(
+        frozenset(),
+        "heads off",
+        "Heads that are greyed on the wall and left out of mean, max and rollout: layer and head, from 0",
+        "Switch heads off or on",
+        high=MOST_WISHED,
+    )
+    count: Count = count_declared()
 
     @property
     def without_focus(self) -> Self:
@@ -124,9 +160,30 @@ class SortBy(StrEnum):
 class Threshold(CheckedFields):
     """Which heads of the wall are looked at: those with a summary from a value on, or up to it."""
 
-    by: SortBy = SortBy.ENTROPY
-    value: float = 0.0
-    at_most: bool = False
+    by: SortBy = declared(
+        SortBy.ENTROPY,
+        "summary of the threshold",
+        "What is compared with the value",
+        "Change the threshold",
+        is_view=True,
+    )
+    value: float = declared(
+        0.0,
+        "value of the threshold",
+        "From which value on, or up to which, heads are looked at",
+        "Change the threshold",
+        low=-LARGEST_THRESHOLD,
+        high=LARGEST_THRESHOLD,
+        is_view=True,
+    )
+    at_most: bool = declared(
+        False,
+        "at most",
+        "At least the value, or at most",
+        "Change the threshold",
+        names={"off": "≥", "on": "≤"},
+        is_view=True,
+    )
 
     @property
     def words(self) -> str:
@@ -138,32 +195,114 @@ class Threshold(CheckedFields):
 class HeadsView(CheckedFields):
     """How the maps are shown; nothing here alters a weight."""
 
-    picture: Picture = Picture.HEATMAP
-    stage: Stage = Stage.WEIGHTS
-    contrast: Contrast = Contrast.MAX
-    colour_map: str = "viridis"
-    value_weighted: bool = False
-    """Whether weights are multiplied by the lengths of what they weigh, where values are known."""
-    row_sums: bool = False
-    hidden: Hidden = Hidden.NOTHING
-    hidden_tokens: frozenset[str] = frozenset()
-    """Tokens that are not shown as keys; the rest of each row stays as it is."""
-    sort: SortBy = SortBy.NUMBER
-    reverse: bool = False
-    """Whether the wall begins at the other end: with the smallest, or with the last head."""
-    in_grid: bool = False
-    """Whether the wall shows all heads small, a line a layer, instead of thumbnails with words."""
-    marked: frozenset[tuple[int, int]] = frozenset()
-    """(layer, head) of the heads that are drawn side by side."""
-    threshold: Threshold | None = None
-    """Which heads of the wall are looked at; all of them if not given."""
-    mass: float = 0.9
-    """The line view draws the strongest keys of each row up to this share of its weight."""
-    row: int | None = None
-    column: int | None = None
-    """The pinned query and key: both for a cell, one for a row or a column."""
-    window: Window | None = None
-    """The part of the map that is to be in view; all of it if not given."""
+    picture: Picture = declared(Picture.HEATMAP, "picture", "The large picture", "Change the picture", is_view=True)
+    stage: Stage = declared(
+        Stage.WEIGHTS, "stage", "How far the computation has gone in the picture", "Change the stage", is_view=True
+    )
+    contrast: Contrast = declared(
+        Contrast.MAX,
+        "contrast",
+        "How weights become colours; the colour bar always says which weights they stand for",
+        "Change the contrast",
+        is_view=True,
+    )
+    colour_map: str = declared(
+        "viridis",
+        "colours",
+        "The colours of the weights. All three grow steadily lighter;\n"
+        "cividis reads alike with every kind of colour vision.",
+        "Change the colours",
+        choices=SEQUENTIAL,
+        is_view=True,
+    )
+    value_weighted: bool = declared(
+        False,
+        "value-weighted",
+        "Whether weights are multiplied by the lengths of what they weigh, where values are known",
+        "Weigh the values",
+        is_view=True,
+    )
+    row_sums: bool = declared(
+        False,
+        "row sums",
+        "Write the sum beside each row: 1 for a head, or 0 where everything is masked.",
+        "Show row sums",
+        is_view=True,
+    )
+    hidden: Hidden = declared(
+        Hidden.NOTHING,
+        "hidden keys",
+        "Take keys out of the picture; a note says that it no longer shows the raw weights.\n"
+        "Numbers that are copied or exported are those of the picture, with the raw weights beside them in NPZ;\n"
+        "the thumbnails show every key.",
+        "Change the hidden keys",
+        is_view=True,
+    )
+    hidden_tokens: frozenset[str] = declared(
+        frozenset(),
+        "hidden tokens",
+        "Tokens that are not shown as keys; the rest of each row stays as it is",
+        "Change the hidden keys",
+        is_view=True,
+    )
+    sort: SortBy = declared(
+        SortBy.NUMBER,
+        "order of the heads",
+        "The order of the thumbnails, the largest first",
+        "Sort the heads",
+        is_view=True,
+    )
+    reverse: bool = declared(
+        False,
+        "reverse",
+        "The other way round (T): the smallest first, or the last head",
+        "Reverse the order of the heads",
+        is_view=True,
+    )
+    in_grid: bool = declared(
+        False,
+        "grid",
+        "All heads at once, a line a layer. The arrow keys walk the grid; typing L7H3 goes to layer 7, head 3.",
+        "All heads in a grid",
+        is_view=True,
+    )
+    marked: frozenset[tuple[int, int]] = declared(
+        frozenset(),
+        "marked heads",
+        "The heads that are drawn side by side: layer and head, from 0",
+        "Mark heads",
+        high=MOST_WISHED,
+        is_view=True,
+    )
+    threshold: Threshold | None = declared(
+        None,
+        "threshold",
+        "Look only at heads with a summary above or below a value:\nthe grid dims the others, the list leaves them out",
+        "Only heads from a value on",
+        is_view=True,
+    )
+    mass: float = declared(
+        0.9,
+        "share of each row",
+        "Each query’s strongest keys are drawn until they hold this share of its weight",
+        "Change the share of weight",
+        low=0.01,
+        high=1.0,
+        is_view=True,
+    )
+    row: int | None = declared(
+        None, "row", "The query that is pinned; with a key, a cell", "Pin a token", high=_LAST_PINNED, is_view=True
+    )
+    column: int | None = declared(
+        None, "column", "The key that is pinned; with a query, a cell", "Pin a token", high=_LAST_PINNED, is_view=True
+    )
+    window: Window | None = declared(
+        None,
+        "part in view",
+        "The part of the map that is in view; all of it if not given",
+        "Move the view",
+        is_view=True,
+    )
 
     @property
     def compares_heads(self) -> bool:
@@ -191,13 +330,13 @@ class HeadsView(CheckedFields):
 class HeadsState(CheckedFields):
     """The Heads page."""
 
-    setup: HeadsSetup = field(default_factory=HeadsSetup)
-    view: HeadsView = field(default_factory=lambda: HeadsView(row=7))
-    other: HeadsSetup | None = None
-    """The setup kept for comparison (B)."""
-    writing: Writing = field(default_factory=Writing)
-    """How a model goes on with the sentence."""
-    preset: str = "random-words"
+    setup: HeadsSetup = declared(
+        HeadsSetup, "setup", "Everything that decides the numbers of the maps", "Change the setup"
+    )
+    view: HeadsView = declared(lambda: HeadsView(row=7), "view", "How the maps are shown", "Change the view")
+    other: HeadsSetup | None = declared(None, "B", "The setup that is kept for comparison", "Keep as B")
+    writing: Writing = declared(Writing, "writing", "How a model goes on with the sentence", "Change the writing")
+    preset: str = preset_declared("heads", "random-words", "")
     """Where the settings come from; empty for what is no preset, such as a file."""
 
     def with_setup(self, **changes: object) -> Self:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from typing import Self
 
+from attention_explorer.core.declared import declared
 from attention_explorer.fields import CheckedFields
+
+_FARTHEST_EDGE = 1e12
 
 Vector = tuple[float, float]
 """A point or arrow of the plane, in plane units."""
@@ -25,10 +28,21 @@ SMALLEST_SHARE = 1e-11
 class Extent(CheckedFields):
     """A rectangle of the plane, in plane units."""
 
-    left: float
-    right: float
-    bottom: float
-    top: float
+    left: float = declared(
+        MISSING,
+        "left",
+        "Where the part of the plane begins, in its units",
+        "Move the view",
+        low=-_FARTHEST_EDGE,
+        high=_FARTHEST_EDGE,
+    )
+    right: float = declared(
+        MISSING, "right", "Where it ends", "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE
+    )
+    bottom: float = declared(
+        MISSING, "bottom", "Its lowest edge", "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE
+    )
+    top: float = declared(MISSING, "top", "Its highest edge", "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE)
 
     @property
     def width(self) -> float:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, replace
 from enum import StrEnum
 from typing import Self
 
+from attention_explorer.core.declared import Kind, declared
 from attention_explorer.core.numerals import full, plain, subscript
 from attention_explorer.core.role import Role
-from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
+from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, temperature_declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields, choice
 from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.pages.lookup.plane import LARGEST_COORDINATE, Extent, Vector
+from attention_explorer.pages.preset_lists import preset_declared
 
 MOST_KEYS = 12
 REST = MOST_KEYS
@@ -27,6 +29,9 @@ LONGEST_TRAIL = LONGEST_DESCENT = 240
 
 MOST_JUMPS = 1_000_000_000
 """Of the count, so that it can be saved: more than anybody makes."""
+
+_FARTHEST_OUTPUT = 2 * LARGEST_COORDINATE
+"""An output is a mean of values, and rounding can carry it past the largest of them by a digit."""
 
 LOWEST_RATE, HIGHEST_RATE = 0.001, 100.0
 
@@ -102,45 +107,171 @@ class Entry(CheckedFields):
     use. Freed from its key, a ``value`` starts on the key anew.
     """
 
-    key: Vector
-    value: Vector
-    number: float
+    key: Vector = declared(
+        MISSING,
+        "key",
+        "The vector that queries are matched with",
+        "Move key",
+        kind=Kind.POINT,
+        low=-LARGEST_COORDINATE,
+        high=LARGEST_COORDINATE,
+    )
+    value: Vector = declared(
+        MISSING,
+        "value",
+        "The vector that it delivers",
+        "Move value",
+        kind=Kind.POINT,
+        low=-LARGEST_COORDINATE,
+        high=LARGEST_COORDINATE,
+    )
+    number: float = declared(
+        MISSING, "number", "The number that it delivers", "Move value", low=-LARGEST_COORDINATE, high=LARGEST_COORDINATE
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class LookupState(CheckedFields):
     """Everything that determines the Lookup page. Small, hashable, immutable; edits return a new one."""
 
-    query: Vector = (1.4, 0.6)
-    entries: tuple[Entry, ...] = (
-        Entry((2.0, 0.2), (2.0, 0.2), 10.0),
-        Entry((-0.4, 2.0), (-0.4, 2.0), 20.0),
+    query: Vector = declared(
+        (1.4, 0.6),
+        "q",
+        "The query: what is looked up",
+        "Move query",
+        kind=Kind.POINT,
+        low=-LARGEST_COORDINATE,
+        high=LARGEST_COORDINATE,
     )
-    values: ValueKind = ValueKind.KEYS
-    hard: bool = False
-    temperature: float = 1.0
-    scaled: bool = False
-    overlays: frozenset[Overlay] = frozenset({Overlay.FIELD, Overlay.TIE, Overlay.HULL})
-    target: Vector = (0.4, 1.4)
-    target_number: float = 15.0
-    rate: float = 0.2
-    speed: DescentSpeed = DescentSpeed.FULL
-    extent: Extent = Extent(-3.0, 3.0, -2.0, 2.0)
-    preset: str = "two-keys"
+    entries: tuple[Entry, ...] = declared(
+        (Entry((2.0, 0.2), (2.0, 0.2), 10.0), Entry((-0.4, 2.0), (-0.4, 2.0), 20.0)),
+        "keys",
+        "The entries of the soft dictionary: each key with the value that it delivers",
+        "Change the keys",
+        kind=Kind.LIST,
+        fewest=1,
+        most=MOST_KEYS,
+    )
+    values: ValueKind = declared(
+        ValueKind.KEYS,
+        "values",
+        "values = keys: what is matched is what is delivered. Self-attention has W_k for keys and W_v for values,\n"
+        "two different matrices, so its values are not its keys.\n"
+        "own values: each key delivers a vector of its own (v₁, v₂, …), which you can drag.\n"
+        "values are numbers: each key delivers a number, drawn on a number line.",
+        "Change the values",
+        names={"keys": "values = keys", "vectors": "own values", "numbers": "values are numbers"},
+    )
+    hard: bool = declared(
+        False,  # the default
+        "lookup",
+        "Soft: every key contributes, weighted by softmax of the scores.\n"
+        "Hard: the key with the highest score takes everything (arg max).",
+        "Switch soft and hard",
+        names={"off": "Soft", "on": "Hard"},
+    )
+    temperature: float = temperature_declared()
+    scaled: bool = declared(
+        False,  # the default
+        "÷√d_k",
+        "Divide every score by √d_k, here √2, as in “Attention Is All You Need”.\n"
+        "The weights become more even: that of k₁ on the first screen falls from 90.7 % to 83.4 %.",
+        "Switch ÷√d_k",
+    )
+    overlays: frozenset[Overlay] = declared(
+        frozenset({Overlay.FIELD, Overlay.TIE, Overlay.HULL}),
+        "overlays",
+        "What is drawn over the plane",
+        "Show other overlays",
+        is_view=True,
+    )
+    target: Vector = declared(
+        (0.4, 1.4),
+        "t",
+        "A place for the output to reach",
+        "Move target",
+        kind=Kind.POINT,
+        low=-LARGEST_COORDINATE,
+        high=LARGEST_COORDINATE,
+    )
+    target_number: float = declared(
+        15.0, "t", "A number for the output to reach", "Move target", low=-LARGEST_COORDINATE, high=LARGEST_COORDINATE
+    )
+    rate: float = declared(
+        0.2,
+        "rate",
+        "The learning rate: how far a step follows the gradient. Large steps overshoot.",
+        "Change rate",
+        low=LOWEST_RATE,
+        high=HIGHEST_RATE,
+    )
+    speed: DescentSpeed = declared(
+        DescentSpeed.FULL, "speed", "How fast Play goes downhill", "Change speed", is_view=True
+    )
+    extent: Extent = declared(
+        Extent(-3.0, 3.0, -2.0, 2.0), "first view", "The part of the plane that an example begins with", "Move the view"
+    )
+    preset: str = preset_declared("lookup", "two-keys", LEARNED_DICTIONARY, "")
     """Where the lookup comes from: a preset, or `LEARNED_DICTIONARY`; empty for a row of a head."""
-    row: HeadRow | None = None
-    """The row of a head whose keys and values are looked up, in place of the entries, which wait meanwhile."""
+    row: HeadRow | None = declared(
+        None,
+        "row of a head",
+        "The row of a head whose keys and values are looked up, in place of the entries, which wait meanwhile",
+        "Pinned row as a lookup",
+        kind=Kind.REFERENCE,
+    )
     # No number depends on these. They are left out of the hash, which is taken often and would read 240 points.
-    camera: Extent | None = field(default=None, hash=False)
-    """The part of the plane in view; None is the first view, ``extent`` with room around it."""
-    trail: tuple[tuple[float, ...], ...] = field(default=(), hash=False)
-    """Past outputs, oldest first, each as wide as the values; see `attention_explorer.pages.lookup.trail`."""
-    descent: tuple[Vector, ...] = field(default=(), hash=False)
-    """The queries that steps downhill have left behind, oldest first; see `attention_explorer.pages.lookup.descent`."""
-    jumps: int = field(default=0, hash=False)
-    """How often the output has jumped since the lookup became hard; see `attention_explorer.pages.lookup.jumps`."""
-    last_jump: float = field(default=0.0, hash=False)
-    """How far it jumped the last time, in units of the values; 0 before the first time."""
+    camera: Extent | None = declared(
+        None,
+        "view",
+        "The part of the plane in view; none for the first view, with room around it",
+        "Move the view",
+        is_view=True,
+        is_hashed=False,
+    )
+    trail: tuple[tuple[float, ...], ...] = declared(
+        (),
+        "trail",
+        "Past outputs, oldest first, each as wide as the values",
+        "Clear the trail",
+        kind=Kind.HISTORY,
+        is_hashed=False,
+        low=-_FARTHEST_OUTPUT,
+        high=_FARTHEST_OUTPUT,
+        most=LONGEST_TRAIL,
+    )
+    """See `attention_explorer.pages.lookup.trail`."""
+    descent: tuple[Vector, ...] = declared(
+        (),
+        "descent",
+        "The queries that steps downhill have left behind, oldest first",
+        "Step downhill",
+        kind=Kind.HISTORY,
+        is_hashed=False,
+        low=-LARGEST_COORDINATE,
+        high=LARGEST_COORDINATE,
+        most=LONGEST_DESCENT,
+    )
+    """See `attention_explorer.pages.lookup.descent`."""
+    jumps: int = declared(
+        0,
+        "jumps",
+        "How often the output has jumped since the lookup became hard",
+        "Move query",
+        kind=Kind.HISTORY,
+        is_hashed=False,
+        high=MOST_JUMPS,
+    )
+    """See `attention_explorer.pages.lookup.jumps`."""
+    last_jump: float = declared(
+        0.0,
+        "last jump",
+        "How far it jumped the last time, in units of the values; 0 before the first time",
+        "Move query",
+        kind=Kind.HISTORY,
+        is_hashed=False,
+        high=3 * LARGEST_COORDINATE,
+    )
 
     # ---- Reading ----
 

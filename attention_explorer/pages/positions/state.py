@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from attention_explorer.core.counting import Count
+from attention_explorer.core.counting import Count, count_declared
+from attention_explorer.core.declared import Kind, declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
+from attention_explorer.model.scalars import LARGEST_SEED
+from attention_explorer.pages.preset_lists import preset_declared
 
 LONGEST, WIDEST = 8192, 1024
 LOWEST_BASE, HIGHEST_BASE = 1.0, 1e8
@@ -55,34 +58,136 @@ class Likeness(StrEnum):
 class PositionsState(CheckedFields):
     """The Positions page."""
 
-    kind: PositionKind = PositionKind.SINUSOIDAL
-    length: int = 64
-    d_model: int = 64
-    base: float = 10000.0
-    seed: int = 42
-    """Of the learned encoding, of W_q and W_k, and of the content vectors."""
-    layout: RotaryLayout = RotaryLayout.HALF
-    heads: int = 8
-    head: int = 0
-    """The head whose ALiBi is looked at, from 0."""
-    picture: PositionsPicture = PositionsPicture.ENCODING
-    position: int = 5
-    shift: int = 3
-    dimensions: tuple[int, ...] = (0, 1, 8, 32)
-    """The dimensions whose waves are drawn."""
-    query_position: int = 40
-    causal: bool = False
-    concatenated: bool = False
-    """Whether the encoding is put beside the embedding instead of being added to it."""
-    embedding_scale: float = 1.0
-    """The paper multiplies embeddings by √d_model before it adds the encoding."""
-    sentence: str = "the dog bites the man"
-    shuffle: int = 0
-    """How many times the words have been shuffled again; together with the seed it decides their order."""
-    likeness: Likeness = Likeness.PRODUCT
-    count: Count = Count.FROM_ONE
-    """How heads are numbered in words; a setting of the window. It alters no number."""
-    preset: str = "sinusoidal"
+    kind: PositionKind = declared(
+        PositionKind.SINUSOIDAL, "encoding", "How a transformer is told where a token stands", "Choose the encoding"
+    )
+    length: int = declared(
+        64,
+        "length",
+        "Number of positions; arrow keys step through powers of two",
+        "Change length",
+        low=1,
+        high=LONGEST,
+        stops=tuple(2**power for power in range(14)),
+    )
+    d_model: int = declared(
+        64,
+        "d_model",
+        "Number of dimensions; arrow keys step through powers of two",
+        "Change d_model",
+        low=1,
+        high=WIDEST,
+        stops=tuple(2**power for power in range(11)),
+    )
+    base: float = declared(
+        10000.0,
+        "base",
+        "Wavelengths are 2π · base^(2i/d_model): the higher the base, the slower the last hands",
+        "Change the base",
+        low=LOWEST_BASE,
+        high=HIGHEST_BASE,
+    )
+    seed: int = declared(
+        42,
+        "seed",
+        "Decides the learned encoding, W_q, W_k and the contents: the same seed gives the same numbers",
+        "Change the seed",
+        high=LARGEST_SEED,
+    )
+    layout: RotaryLayout = declared(
+        RotaryLayout.HALF,
+        "pairs",
+        "Two layouts are in use: the same rotations, with the dimensions in a different order",
+        "Choose the pairs",
+        names={"half": "pairs i, i + d/2", "interleaved": "pairs 2i, 2i + 1"},
+    )
+    heads: int = declared(
+        8, "heads", "Number of heads, each with a slope of its own for ALiBi", "Change heads", low=1, high=MOST_HEADS
+    )
+    head: int = declared(
+        0,
+        "head",
+        "Which head is shown. Each has weights of its own, and with ALiBi a slope of its own.",
+        "Show another head",
+        high=MOST_HEADS - 1,
+        is_view=True,
+    )
+    picture: PositionsPicture = declared(
+        PositionsPicture.ENCODING, "picture", "Which picture is shown", "Show another picture", is_view=True
+    )
+    position: int = declared(
+        5,
+        "position p",
+        "Which position is looked at, from 0. Arrow keys on the picture move it too.",
+        "Move the position",
+        high=LONGEST - 1,
+        is_view=True,
+    )
+    shift: int = declared(
+        3,
+        "shift k",
+        "From position p to p + k: each hand turns by its own angle k·θ, whatever p is.",
+        "Move the shift",
+        high=LONGEST - 1,
+    )
+    dimensions: tuple[int, ...] = declared(
+        (0, 1, 8, 32),
+        "waves of dimensions",
+        f"Up to {MOST_WAVES} dimensions, counted from 0, with commas between them: 0, 1, 8, 32",
+        "Choose the waves",
+        kind=Kind.LIST,
+        is_view=True,
+        high=WIDEST - 1,
+        most=MOST_WAVES,
+    )
+    query_position: int = declared(
+        40,
+        "query at",
+        "Where the query stands, from 0; the keys stand at every position.",
+        "Move the query position",
+        high=LONGEST - 1,
+        is_view=True,
+    )
+    causal: bool = declared(
+        False,
+        "causal mask",
+        "Each query sees only itself and what comes before it. That alone tells attention about order.",
+        "Switch the causal mask",
+    )
+    concatenated: bool = declared(
+        False,
+        "encoding and embedding",
+        "Whether the encoding is put beside the embedding instead of being added to it",
+        "Switch add and concatenate",
+        names={"off": "add", "on": "concatenate"},
+    )
+    embedding_scale: float = declared(
+        1.0,
+        "embeddings ×",
+        "What the token embeddings are multiplied by before the encoding is added",
+        "Move the scale of the embeddings",
+        high=100.0,
+        stops=[step / 20 for step in range(641)],  # up to 32; more can be typed
+    )
+    sentence: str = declared(
+        "the dog bites the man",
+        "sentence",
+        "Type a sentence: its words are shuffled, with and without each encoding",
+        "Type",
+        has_words=True,
+    )
+    shuffle: int = declared(
+        0,
+        "shuffle",
+        "How many times the words have been shuffled again; together with the seed it decides their order",
+        "Shuffle the words",
+        high=LARGEST_SEED,
+    )
+    likeness: Likeness = declared(
+        Likeness.PRODUCT, "compare by", "By what two positions are compared", "Compare otherwise", is_view=True
+    )
+    count: Count = count_declared()
+    preset: str = preset_declared("positions", "sinusoidal")
 
     def with_sizes(self, **changes: int) -> Self:
         """Return the state with another length, width or number of heads, held within their ranges."""

@@ -30,7 +30,7 @@ def how_it_differs(setup: LearningSetup, other: LearningSetup) -> str:
         if value == getattr(other, name):
             continue
         if not isinstance(value, bool):
-            said.append(f"{field.label} {value:g}")
+            said.append(f"{field.label} {value}" if isinstance(value, str) else f"{field.label} {value:g}")
         elif field.names:
             said.append(field.called("on" if value else "off").lower())
         else:

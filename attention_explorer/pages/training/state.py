@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from attention_explorer.core.counting import Count
+from attention_explorer.core.counting import MOST_TOKENS, MOST_WISHED, Count, count_declared
 from attention_explorer.core.declared import declared
 from attention_explorer.fields import CheckedFields
+from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Task
 from attention_explorer.sources.learned.tasks import task_of
@@ -46,10 +47,15 @@ class TrainingState(CheckedFields):
     The weights are no part of it: the same setup learns the same numbers again, step by step.
     """
 
-    setup: LearningSetup = field(default_factory=lambda: replace(task_of(FIRST_TASK).setup, seed=FIRST_SEED))
-    """All that decides the numbers, with the step."""
-    other: LearningSetup | None = None
-    """B: another run of the same task that learns beside it, to be compared."""
+    setup: LearningSetup = declared(
+        lambda: replace(task_of(FIRST_TASK).setup, seed=FIRST_SEED),
+        "run",
+        "All that decides the numbers, with the step",
+        "Change what learns",
+    )
+    other: LearningSetup | None = declared(
+        None, "B", "Another run of the same task that learns beside it, to be compared", "Compare two runs"
+    )
     step: int = declared(
         0, "step", "How many times it has learned from a batch of sentences", "Go to step", high=MOST_STEPS
     )
@@ -57,27 +63,50 @@ class TrainingState(CheckedFields):
         0, "steps learned", "How far it has learned: the curves and the step go up to there", "Learn", high=MOST_STEPS
     )
     """Less than `step` says no more than that; see `reached`."""
-    sentence: str = ""
-    """What is asked; empty for the sentence that the task proposes."""
-    off: frozenset[Head] = frozenset()
-    """Heads that are switched off."""
-    drawn: frozenset[Head] = frozenset()
-    """Heads whose matrices are put back to what they were drawn as."""
-    hidden: frozenset[Cell] = frozenset()
-    """Cells that nobody may attend to, in every layer and head: query and key, from 0."""
-    layer: int = declared(1, "layer", "The layer that is shown large", "Show layer", high=5)
-    head: int = declared(0, "head", "The head that is shown large", "Show head", high=15)
-    row: int = -1
-    """The query whose row is framed; −1 for the last one that is asked something."""
+    sentence: str = declared(
+        "", "sentence", "A sentence of words that it knows; empty for the one that the task proposes", "Ask"
+    )
+    off: frozenset[Head] = declared(
+        frozenset(),
+        "heads off",
+        "Heads whose part of the output is 0: layer and head, from 0",
+        "Switch heads off or on",
+        high=MOST_WISHED,
+    )
+    drawn: frozenset[Head] = declared(
+        frozenset(),
+        "heads as drawn",
+        "Heads whose matrices are put back to what they were drawn as: layer and head, from 0",
+        "Put heads back",
+        high=MOST_WISHED,
+    )
+    hidden: frozenset[Cell] = declared(
+        frozenset(),
+        "hidden cells",
+        "Cells that nobody may attend to, in every layer and head: query and key, from 0",
+        "Hide cells",
+        high=MOST_TOKENS - 1,
+    )
+    layer: int = declared(1, "layer", "The layer that is shown large", "Show layer", high=5, is_view=True)
+    head: int = declared(0, "head", "The head that is shown large", "Show head", high=15, is_view=True)
+    row: int = declared(
+        -1,
+        "row",
+        "The query whose row is framed; −1 for the last one that is asked something",
+        "Follow another query",
+        low=-1,
+        high=MOST_TOKENS - 1,
+        is_view=True,
+    )
     speed: Speed = declared(
         Speed.FULL,
         "speed",
         "How fast Play goes: ten steps a second, sixty, or as fast as this machine can",
         "Change the speed",
+        is_view=True,
     )
-    preset: str = "it"
-    count: Count = Count.FROM_ONE
-    """What layers and heads are numbered from."""
+    preset: str = preset_declared("training", "it")
+    count: Count = count_declared()
 
     @property
     def task(self) -> Task:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 
 from attention_explorer.core.declared import check_range, declared, ranges
 from attention_explorer.fields import CheckedFields
@@ -11,6 +12,11 @@ from attention_explorer.model.scalars import LARGEST_SEED
 
 LARGEST_RATE = 1e12
 """Far beyond all that learns: explosions may be seen."""
+
+
+def _tasks() -> tuple[str, ...]:
+    """Return the names of all tasks, each of which has a setup: they are found by name when they are asked for."""
+    return tuple(import_module("attention_explorer.sources.learned.tasks").TASKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class LearningSetup(CheckedFields):
         Of the first numbers and of the sentences.
     """
 
-    task: str = "it"
+    task: str = declared("it", "task", "What is to be learned", "Choose a task", choices=_tasks)
     layers: int = declared(2, "layers", "How many layers, one behind the other", "Change the layers", low=1, high=6)
     heads: int = declared(
         1, "heads", "Heads of each layer; they share d_model equally", "Change the heads", low=1, high=16

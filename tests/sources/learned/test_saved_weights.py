@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from attention_explorer.model.learning import ARITHMETIC
-from attention_explorer.pages.block.learned import learned_block
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.session_file import read_session, write_session
+from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import MomentRequest, moment_at
 from attention_explorer.pages.training.state import TrainingState

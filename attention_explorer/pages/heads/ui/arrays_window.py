@@ -138,7 +138,7 @@ class ArraysWindow(QDialog):
             shortcut = QShortcut(QKeySequence(key), self)
             shortcut.activated.connect(lambda step=step: self._step_head(step))
         # What is changed here is a step of the session too, and the menus of the main window do not hear these keys.
-        for key, run in (("Ctrl+Z", session.undo), ("Ctrl+Shift+Z", session.redo), ("Ctrl+Y", session.redo)):
+        for key, run in session.keys.items():
             QShortcut(QKeySequence(key), self).activated.connect(run)
         self.embeddings.refused.connect(self._on_refused)
         self.it_table.refused.connect(self._on_refused)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.declared import declarations
 from attention_explorer.core.mask import default_size
 from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.kit.controls.flow_layout import FlowLayout
@@ -33,7 +34,7 @@ from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.shown_map import stage_shown
-from attention_explorer.pages.heads.state import LARGEST_MASK_SIZE, HeadsState, HeadsView, MaskKind, Picture
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.ui.choices import (
     CHOSEN_TOKENS,
     CONTRASTS,
@@ -48,6 +49,7 @@ from attention_explorer.pages.heads.ui.choices import (
 )
 from attention_explorer.pages.heads.value_weighted import WEIGHED, why_without_values
 from attention_explorer.pages.ui.session import Session
+from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.registry import context_tokens_of, sentence_of, source_of
 from attention_explorer.sources.source import Ability
 
@@ -57,11 +59,8 @@ LEAST_FOR_SENTENCE = 180
 """Where less is left beside it, in pixels at zoom 1, the sentence begins a new line."""
 SENTENCE_COLUMN = 2
 
-HIDING_TIP = (
-    "Take keys out of the picture; a note says that it no longer shows the raw weights.\n"
-    "Numbers that are copied or exported are those of the picture, with the raw weights beside them in NPZ;\n"
-    "the thumbnails show every key."
-)
+VIEW, MASK = declarations(HeadsView), declarations(MaskChoice)
+HIDING_TIP = VIEW["hidden"].tip
 
 
 class HeadsBar(QWidget):
@@ -114,8 +113,7 @@ class HeadsBar(QWidget):
         title.setObjectName("title")
         tip = "Where the attention comes from; each preset says what to look for"
         self.presets = PresetBox(tip, HEADS_PRESETS, self._on_preset_chosen)
-        tip = "Type a sentence: words and punctuation become tokens"
-        self.sentence = self._sentence_field("Sentence", tip, "sentence")
+        self.sentence = self._sentence_field("Sentence", "sentence")
         self.cross = QPushButton("+ second")
         self.cross.setCheckable(True)
         self.cross.setAccessibleName("Second sentence, for cross-attention")
@@ -139,14 +137,14 @@ class HeadsBar(QWidget):
         widget, row = self._row()
         self._context_label = QLabel("keys and values come from")
         self._context_label.setObjectName("muted")
-        tip = "The sentence that keys and values come from"
-        self.context = self._sentence_field("Second sentence", tip, "context")
+        self.context = self._sentence_field("Second sentence", "context")
         row.addWidget(self._context_label)
         row.addWidget(self.context, 1)
         widget.hide()
         return widget
 
-    def _sentence_field(self, name: str, tip: str, field: str) -> SentenceField:
+    def _sentence_field(self, name: str, field: str) -> SentenceField:
+        tip = declarations(ToyRecipe)[field].tip
         line = SentenceField(name, tip, lambda: getattr(self._session.state.heads.setup.recipe, field) or "")
         line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         line.typed.connect(lambda text: self._on_sentence_typed(field, text))
@@ -172,14 +170,12 @@ class HeadsBar(QWidget):
 
     def _make_views(self) -> None:
         self.pictures = ChoiceRow("Picture", PICTURES, self._on_picture_chosen)
-        self.stages = ChoiceBox(
-            "Stage", "How far the computation has gone in the picture", WITH_VALUES, self._on_stage_chosen
-        )
+        self.stages = ChoiceBox("Stage", VIEW["stage"].tip, WITH_VALUES, self._on_stage_chosen)
         self.contrast = ChoiceBox(
             "Contrast",
-            "How weights become colours; the colour bar always says which weights they stand for",
+            VIEW["contrast"].tip,
             CONTRASTS,
-            lambda value: self._view(contrast=value),
+            lambda value: self._apply(self._session.state.heads.with_view(contrast=value), VIEW["contrast"].undo),
         )
         self.hidden = ChoiceBox(
             "Hidden keys",
@@ -189,18 +185,18 @@ class HeadsBar(QWidget):
         )
         self.mass = NumberBox(1.0, 100.0, "Share of each row’s weight drawn as lines, in percent")
         self.mass.setSuffix(" % of each row")
-        self.mass.setToolTip("Each query’s strongest keys are drawn until they hold this share of its weight")
+        self.mass.setToolTip(VIEW["mass"].tip)
         self.mass.valueChanged.connect(self._on_mass_changed)
         self.mass.refused.connect(self.refused)
 
     def _make_masks(self) -> None:
-        self.masks = ChoiceBox("Mask", "Which keys a query may attend to", MASKS, self._on_mask_chosen)
+        self.masks = ChoiceBox("Mask", MASK["kind"].tip, MASKS, self._on_mask_chosen)
         # “the model’s own (causal)” is longer than any of the entries that the box is made with.
         self.masks.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.mask_size = WholeNumberBox(1, LARGEST_MASK_SIZE, "Number of the mask")
+        self.mask_size = WholeNumberBox(round(MASK["size"].low), round(MASK["size"].high), "Number of the mask")
         self.mask_size.setPrefix("n = ")  # as the tips of the masks call it
         self.mask_size.refused.connect(self.refused)
-        self.mask_size.setToolTip("How many keys are real, how wide the window, how long the prefix or the block is")
+        self.mask_size.setToolTip(MASK["size"].tip)
         self.mask_size.valueChanged.connect(self._on_mask_size_changed)
         self.paint = QPushButton("Paint")
         self.paint.setCheckable(True)
@@ -383,14 +379,11 @@ class HeadsBar(QWidget):
     def _apply(self, heads: HeadsState, label: str, merge: str = "") -> None:
         self._session.apply(replace(self._session.state, heads=heads), label, merge)
 
-    def _view(self, **changes: object) -> None:
-        self._apply(self._session.state.heads.with_view(**changes), f"Change the {next(iter(changes))}")
-
     def _on_hiding_chosen(self, value: object) -> None:
         view = self._session.state.heads.view
         if value != CHOSEN_TOKENS:
             heads = self._session.state.heads.with_view(hidden=value, hidden_tokens=frozenset())
-            self._apply(heads, "Change the hidden keys")
+            self._apply(heads, VIEW["hidden"].undo)
             return
         self.hidden.show_value(CHOSEN_TOKENS if view.hidden_tokens else view.hidden)  # nothing is hidden yet
         self.find_wanted.emit()
@@ -400,18 +393,18 @@ class HeadsBar(QWidget):
         heads = self._session.state.heads.with_view(
             stage=Stage.WEIGHTS if is_weighted else value, value_weighted=is_weighted
         )
-        self._apply(heads, "Weigh the values" if is_weighted else "Change the stage")
+        self._apply(heads, VIEW["value_weighted" if is_weighted else "stage"].undo)
 
     def _on_picture_chosen(self, picture: object) -> None:
         heads = self._session.state.heads.with_view(picture=picture)
         if picture is Picture.COMPARE and heads.other is None:
             # There must be something to compare with: from here on, what is changed makes the difference.
             heads = replace(heads, other=heads.setup)
-        self._apply(heads, "Change the picture")
+        self._apply(heads, VIEW["picture"].undo)
 
     def _on_mass_changed(self, percent: float) -> None:
         heads = self._session.state.heads.with_view(mass=percent / 100.0)
-        self._apply(heads, "Change the share of weight", merge="mass")
+        self._apply(heads, VIEW["mass"].undo, merge="mass")
 
     def _on_preset_chosen(self, identifier: str) -> None:
         ready = heads_preset(identifier)
@@ -440,7 +433,7 @@ class HeadsBar(QWidget):
     def _on_mask_size_changed(self, size: float) -> None:
         heads = self._session.state.heads
         mask = replace(heads.setup.mask, size=round(size))
-        self._apply(heads.with_setup(mask=mask), "Change the mask", merge="mask size")
+        self._apply(heads.with_setup(mask=mask), MASK["size"].undo, merge="mask size")
 
     def _on_unpaint_clicked(self) -> None:
         heads = self._session.state.heads

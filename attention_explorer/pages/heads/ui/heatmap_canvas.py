@@ -257,7 +257,7 @@ class HeatmapCanvas(MapWidget):
         if self.frame is None or self.session.state.heads.view.window is None:
             return
         window = _including(self._seen_on_the_map, self.pinned).held_within(self.frame.shape)
-        # The view follows the walk, and is one undo step with it.
+        # The view follows the walk, and is one step with it.
         self.session.apply(self._state_with(window), MOVE_LABEL, merge="pin", within=math.inf)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

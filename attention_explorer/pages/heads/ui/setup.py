@@ -5,17 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QLabel, QVBoxLayout, QWidget
 
+from attention_explorer.core.declared import declarations
 from attention_explorer.core.numerals import counted
 from attention_explorer.core.temperature import (
-    HIGHEST_TEMPERATURE,
-    LOWEST_TEMPERATURE,
     SLIDER_STEPS,
     slider_to_temperature,
     temperature_to_slider,
 )
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.controls.whole_number_box import show_number, show_position
-from attention_explorer.kit.drawing.colour_maps import SEQUENTIAL
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
@@ -28,6 +26,7 @@ from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 
 DEFAULT_SETUP, DEFAULT_VIEW = HeadsSetup(), HeadsView()
+SAID, SAID_OF_VIEW = declarations(HeadsSetup), declarations(HeadsView)
 
 
 class HeadsSetupPanel(QWidget):
@@ -120,29 +119,19 @@ class SoftmaxSection(SetupSection):
     # ---- Building ----
 
     def _make_scaling(self) -> None:
-        self.scaled = self.make_switch("÷ √d_k", "Divide the scores by the square root of d_k", "", self._on_scaled)
-        self.add_row(
-            "scores",
-            "Divide every score by √d_k. Without it the scores spread √d_k times as far,\n"
-            "and the softmax comes closer to all or nothing.",
-            self._reset_scaling,
-            self.scaled,
+        self.scaled = self.make_switch(
+            SAID["scaled"].label, "Divide the scores by the square root of d_k", "", self._on_scaled
         )
+        self.add_row("scores", SAID["scaled"].tip, self._reset_scaling, self.scaled)
 
     def _make_temperature(self) -> None:
         self.slider = self.make_slider("Temperature", SLIDER_STEPS, self._on_slider_moved)
-        self.exact = NumberBox(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, "Temperature, exact")
+        said = SAID["temperature"]
+        self.exact = NumberBox(said.low, said.high, "Temperature, exact")
         self.exact.setSingleStep(0.1)
         self.exact.refused.connect(self.refused)
         self.exact.valueChanged.connect(self._on_exact_typed)
-        self.add_row(
-            "temperature",
-            "The scores are divided by the temperature before the softmax.\n"
-            "Towards 0 the highest score takes all the weight, upwards the weights become even.",
-            self._reset_temperature,
-            self.slider,
-            self.exact,
-        )
+        self.add_row(said.label, said.tip, self._reset_temperature, self.slider, self.exact)
         self.keep_width(self.exact, 68)
 
     def _make_lookup(self) -> None:
@@ -153,8 +142,7 @@ class SoftmaxSection(SetupSection):
         group = QButtonGroup(self)
         for button in (self.soft, self.hard):
             group.addButton(button)
-        tip = "How a row of scores becomes a row of weights: every key gets a share, or the best one takes all."
-        self.add_row("lookup", tip, self._reset_lookup, self.soft, self.hard)
+        self.add_row(SAID["hard"].label, SAID["hard"].tip, self._reset_lookup, self.soft, self.hard)
 
     # ---- Showing ----
 
@@ -189,7 +177,7 @@ class SoftmaxSection(SetupSection):
 
     def _on_slider_moved(self, step: int) -> None:
         heads = self.session.state.heads.with_setup(temperature=slider_to_temperature(step))
-        self.slide(self.slider, heads, "Change temperature", "temperature")
+        self.slide(self.slider, heads, SAID["temperature"].undo, "temperature")
 
     def _on_exact_typed(self, temperature: float) -> None:
         self._change("Type temperature", "temperature", temperature=temperature)
@@ -203,28 +191,17 @@ class PictureSection(SetupSection):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(session, "Picture", parent)
-        self.colours = self.make_combo("Colour map", [(name, name) for name in SEQUENTIAL], self._on_colours)
-        self.row_sums = self.make_switch(
-            "row sums",
-            "Show the sum of each row",
-            "Write the sum beside each row: 1 for a head, or 0 where everything is masked.",
-            self._on_row_sums,
-        )
-        self.add_row(
-            "colours",
-            "The colours of the weights. All three grow steadily lighter;\n"
-            "cividis reads alike with every kind of colour vision.",
-            self._reset_colours,
-            self.colours,
-            self.row_sums,
-        )
+        colours, sums = SAID_OF_VIEW["colour_map"], SAID_OF_VIEW["row_sums"]
+        self.colours = self.make_combo("Colour map", [(name, str(name)) for name in colours.choices], self._on_colours)
+        self.row_sums = self.make_switch(sums.label, "Show the sum of each row", sums.tip, self._on_row_sums)
+        self.add_row(colours.label, colours.tip, self._reset_colours, self.colours, self.row_sums)
 
     def show_state(self, heads: HeadsState) -> None:
         show_choice(self.colours, heads.view.colour_map)
         self.row_sums.setChecked(heads.view.row_sums)
 
     def _on_colours(self, index: int) -> None:
-        name = SEQUENTIAL[index]
+        name = self.colours.itemData(index)
         self.apply(self.session.state.heads.with_view(colour_map=name), f"Colours: {name}")
 
     def _on_row_sums(self, shown: bool) -> None:

@@ -122,7 +122,7 @@ class SetupSection(QWidget):
         return combo
 
     def make_slider(self, name: str, steps: int, move: Callable[[int], None]) -> QSlider:
-        """Return a slider whose drag is one undo step: ``move`` previews while it is held."""
+        """Return a slider whose drag is one step: ``move`` previews while it is held."""
         slider = QSlider(Qt.Orientation.Horizontal)
         slider.setRange(0, steps)
         slider.setPageStep(steps // 10)
@@ -161,7 +161,7 @@ class SetupSection(QWidget):
     # ---- Acting ----
 
     def apply(self, heads: HeadsState, label: str, merge: str = "") -> None:
-        """Change the state, as one undo step."""
+        """Change the state, as one step."""
         # The word is the section's own, so that "gain" here never joins a step of another part of the window.
         self.session.apply(replace(self.session.state, heads=heads), label, merge and f"heads {merge}")
 

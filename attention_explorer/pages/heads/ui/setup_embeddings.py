@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QWidget
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.controls.whole_number_box import show_number
 from attention_explorer.pages.heads.ui.setup_boxes import show_choice
-from attention_explorer.pages.heads.ui.setup_model import DEFAULT, RecipeSection
+from attention_explorer.pages.heads.ui.setup_model import SAID, RecipeSection
 from attention_explorer.pages.ui.session import Session
-from attention_explorer.sources.recipe import LARGEST_FACTOR, Encoding, TokenVectors, ToyRecipe
+from attention_explorer.sources.recipe import Encoding, TokenVectors, ToyRecipe
 
 TOKEN_VECTORS = (
     (TokenVectors.BY_WORD, "one vector per word"),
@@ -30,40 +30,20 @@ class EmbeddingsSection(RecipeSection):
 
     def _make_embeddings(self) -> None:
         self.vectors = self.make_combo("Embeddings", TOKEN_VECTORS, self._on_vectors)
-        self.add_row(
-            "embeddings",
-            "One vector per word: equal words have equal vectors, wherever they stand.\n"
-            "One vector per position: every token has a vector of its own.",
-            lambda: self.change("Reset embeddings", "vectors", vectors=DEFAULT.vectors),
-            self.vectors,
-        )
-        self.scale = NumberBox(0.0, LARGEST_FACTOR, "Embedding scale")
+        self.add_field_row("vectors", self.vectors)
+        self.scale = NumberBox(SAID["embedding_scale"].low, SAID["embedding_scale"].high, "Embedding scale")
         self.scale.setSingleStep(0.1)
         self.scale.refused.connect(self.refused)
         self.scale.valueChanged.connect(self._on_scale)
         self.case_sensitive = self.make_switch(
-            "case-sensitive",
+            SAID["case_sensitive"].label,
             "Case-sensitive words",
-            "Whether “The” and “the” are two words, with a vector each.",
+            SAID["case_sensitive"].tip,
             self._on_case_sensitive,
         )
-        self.add_row(
-            "their scale",
-            "The standard deviation of the entries of the random embeddings.\n"
-            "Without positions, scores grow with its square, as queries and keys both grow with it.",
-            lambda: self.change("Reset embedding scale", "embedding scale", embedding_scale=DEFAULT.embedding_scale),
-            self.scale,
-            self.case_sensitive,
-        )
+        self.add_field_row("embedding_scale", self.scale, self.case_sensitive, called="embedding scale")
         self.encoding = self.make_combo("Position encoding", ENCODINGS, self._on_encoding)
-        self.add_row(
-            "positions",
-            "Added to the embeddings to tell positions apart; without it, or a mask, a head cannot know\n"
-            "the order of the words.\n"
-            "Sinusoidal: sines and cosines of the position, as in “Attention Is All You Need”.",
-            lambda: self.change("Reset position encoding", "encoding", encoding=DEFAULT.encoding),
-            self.encoding,
-        )
+        self.add_field_row("encoding", self.encoding, called="position encoding")
         self.keep_width(self.scale, 56)
 
     # ---- Showing ----
@@ -90,7 +70,7 @@ class EmbeddingsSection(RecipeSection):
         self.change(f"Embeddings: {title}", vectors=kind)
 
     def _on_scale(self, scale: float) -> None:
-        self.change("Change embedding scale", "embedding scale", embedding_scale=scale)
+        self.change(SAID["embedding_scale"].undo, "embedding_scale", embedding_scale=scale)
 
     def _on_case_sensitive(self, sensitive: bool) -> None:
         self.change("Tell case apart" if sensitive else "Ignore case", case_sensitive=sensitive)

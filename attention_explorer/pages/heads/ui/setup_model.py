@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from attention_explorer.core.declared import declarations
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.pages.heads.state import HeadsState
@@ -17,13 +18,13 @@ from attention_explorer.sources.recipe import (
     LARGEST_D_K,
     LARGEST_D_MODEL,
     MOST_HEADS,
-    MOST_LAYERS,
     Projections,
     ToyRecipe,
 )
 from attention_explorer.sources.registry import recipe_as
 
 DEFAULT = ToyRecipe()
+SAID = declarations(ToyRecipe)
 
 
 class RecipeSection(SetupSection):
@@ -38,6 +39,14 @@ class RecipeSection(SetupSection):
     def show_recipe(self, recipe: ToyRecipe) -> None:
         """Show the settings of a recipe."""
         raise NotImplementedError
+
+    def add_field_row(self, field: str, *widgets: QWidget, called: str = "", beside: bool = False) -> None:
+        """Add a row for a field of the recipe, with its label and tip; ``called`` is what is reset, or the label."""
+        said = SAID[field]
+        label, default = f"Reset {called or said.label}", getattr(DEFAULT, field)
+        self.add_row(
+            said.label, said.tip, lambda: self.change(label, field, **{field: default}), *widgets, beside=beside
+        )
 
     def change(self, label: str, merge: str = "", **changes: object) -> None:
         """Change the recipe; whether it can be computed, the page will say."""
@@ -61,22 +70,10 @@ class SizesSection(RecipeSection):
     # ---- Building ----
 
     def _make_widths(self) -> None:
-        self.heads = self._whole_box("Number of heads", 1, MOST_HEADS, self._on_heads)
-        self.add_row(
-            "heads",
-            "Heads look up side by side, each with projections of its own.\n"
-            "They share the d_model features. The arrow keys go to the next number that divides d_model.",
-            lambda: self.change("Reset heads", "heads", heads=DEFAULT.heads),
-            self.heads,
-        )
-        self.d_model = self._whole_box("d_model, length of an embedding", 1, LARGEST_D_MODEL, self._on_d_model)
-        self.add_row(
-            "d_model",
-            "How many numbers stand for a token.\nThe arrow keys go to the next number that the heads can share.",
-            lambda: self.change("Reset d_model", "d_model", d_model=DEFAULT.d_model),
-            self.d_model,
-            beside=True,
-        )
+        self.heads = self._whole_field("heads", "Number of heads")
+        self.add_field_row("heads", self.heads)
+        self.d_model = self._whole_field("d_model", "d_model, length of an embedding")
+        self.add_field_row("d_model", self.d_model, beside=True)
         for box in (self.heads, self.d_model):
             self.keep_width(box, 56)
 
@@ -84,14 +81,7 @@ class SizesSection(RecipeSection):
         # Up to d_model, as one head may have all of it.
         self.d_k = self._whole_box("d_k, length of a query and a key", 1, LARGEST_D_MODEL, self._on_d_k)
         self.auto = self.make_switch("auto", "d_k is d_model divided by the number of heads", "", self._on_auto)
-        self.add_row(
-            "d_k",
-            "How many numbers a query and a key of one head have.\n"
-            "auto: d_model ÷ heads, as in “Attention Is All You Need”. A number of your own fits any number of heads.",
-            lambda: self.change("Reset d_k", "d_k", d_k=DEFAULT.d_k),
-            self.d_k,
-            self.auto,
-        )
+        self.add_field_row("d_k", self.d_k, self.auto)
         self.keep_width(self.d_k, 56)
         self.one_draw = QLabel("One random draw: see Scaling for many.")
         self.one_draw.setObjectName("muted")
@@ -102,43 +92,32 @@ class SizesSection(RecipeSection):
         self.add_wide(self.one_draw)
 
     def _make_value_width(self) -> None:
-        self.d_v = self._whole_box("d_v, length of a value", 1, LARGEST_D_K, self._on_d_v)
+        self.d_v = self._whole_field("d_v", "d_v, length of a value")
         self.as_d_k = self.make_switch("= d_k", "d_v is d_k", "", self._on_as_d_k)
-        self.add_row(
-            "d_v",
-            "How many numbers a value of one head has. Queries and keys must be of one length, values need not:\n"
-            "the output of a head then has d_v numbers per token, and W_O brings it back to d_model.",
-            lambda: self.change("Reset d_v", "d_v", d_v=DEFAULT.d_v),
-            self.d_v,
-            self.as_d_k,
-        )
+        self.add_field_row("d_v", self.d_v, self.as_d_k)
         self.keep_width(self.d_v, 56)
 
     def _make_layers(self) -> None:
-        self.layers = self._whole_box("Number of layers", 1, MOST_LAYERS, self._on_layers)
-        self.add_row(
-            "layers",
-            "Layers of attention. Each adds what it found to what came in and normalises the sum;\n"
-            "the next one looks at that.",
-            lambda: self.change("Reset layers", "layers", layers=DEFAULT.layers),
-            self.layers,
-        )
+        self.layers = self._whole_field("layers", "Number of layers")
+        self.add_field_row("layers", self.layers)
         self.keep_width(self.layers, 56)
 
     def _make_seed(self) -> None:
-        self.seed = self._whole_box("Seed of the random numbers", 0, LARGEST_SEED, self._on_seed)
+        self.seed = self._whole_field("seed", "Seed of the random numbers")
         self.again = QPushButton("Draw again")
         self.again.setAccessibleName("Draw again, with the next seed")
         self.again.setToolTip("Draw all random numbers anew, with the next seed. What stays the same is no accident.")
         self.again.clicked.connect(self._on_again)
-        self.add_row(
-            "seed",
-            "The same seed draws the same numbers on every machine, those of NumPy’s RandomState.",
-            lambda: self.change("Reset seed", "seed", seed=DEFAULT.seed),
-            self.seed,
-            self.again,
-        )
+        self.add_field_row("seed", self.seed, self.again)
         self.keep_width(self.seed, 100)
+
+    def _whole_field(self, field: str, name: str) -> WholeNumberBox:
+        said = SAID[field]
+
+        def choose(number: float) -> None:
+            self.change(said.undo, field, **{field: round(number)})
+
+        return self._whole_box(name, round(said.low), round(said.high), choose)
 
     def _whole_box(self, name: str, low: int, high: int, choose: Callable[[float], None]) -> WholeNumberBox:
         box = WholeNumberBox(low, high, name)
@@ -169,14 +148,8 @@ class SizesSection(RecipeSection):
 
     # ---- Acting ----
 
-    def _on_heads(self, number: float) -> None:
-        self.change("Change number of heads", "heads", heads=round(number))
-
-    def _on_d_model(self, number: float) -> None:
-        self.change("Change d_model", "d_model", d_model=round(number))
-
     def _on_d_k(self, number: float) -> None:
-        self._set_d_k("Change d_k", "d_k", round(number))
+        self._set_d_k(SAID["d_k"].undo, "d_k", round(number))
 
     def _on_auto(self, auto: bool) -> None:
         if auto:
@@ -191,17 +164,8 @@ class SizesSection(RecipeSection):
             return
         self.change(label, merge, d_k=d_k)
 
-    def _on_d_v(self, number: float) -> None:
-        self.change("Change d_v", "d_v", d_v=round(number))
-
     def _on_as_d_k(self, same: bool) -> None:
         self.change("d_v = d_k" if same else "Own d_v", d_v=None if same else round(self.d_v.value()))
-
-    def _on_layers(self, number: float) -> None:
-        self.change("Change number of layers", "layers", layers=round(number))
-
-    def _on_seed(self, number: float) -> None:
-        self.change("Change seed", "seed", seed=round(number))
 
     def _on_again(self) -> None:
         # One undo step each: a draw that was better must be found again.

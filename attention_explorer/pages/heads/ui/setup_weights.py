@@ -13,10 +13,10 @@ from attention_explorer.kit.controls.whole_number_box import show_number, show_p
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.ui.setup_boxes import GAIN_STEPS, gain_to_slider, show_choice, slider_to_gain
-from attention_explorer.pages.heads.ui.setup_model import DEFAULT, RecipeSection
+from attention_explorer.pages.heads.ui.setup_model import DEFAULT, SAID, RecipeSection
 from attention_explorer.pages.heads.verdict import verdict
 from attention_explorer.pages.ui.session import Session
-from attention_explorer.sources.recipe import LARGEST_FACTOR, GainKind, Projections, ToyRecipe
+from attention_explorer.sources.recipe import GainKind, Projections, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
 
 MOST_MEASURED = 256
@@ -47,28 +47,18 @@ class ProjectionsSection(RecipeSection):
 
     def _make_projections(self) -> None:
         self.projections = self.make_combo("Projections", PROJECTIONS, self._on_projections)
-        self.add_row(
-            "projections",
-            "How queries, keys and values come from the embeddings X: Q = X·W_q, K = X·W_k, V = X·W_v.\n"
-            "Tied: the scores are symmetric, the weights need not be. None: a score is a product of two embeddings.",
-            lambda: self.change("Reset projections", "projections", projections=DEFAULT.projections),
-            self.projections,
-        )
+        self.add_field_row("projections", self.projections)
 
     def _make_gain(self) -> None:
         self.gain_kind = self.make_combo("Kind of gain", GAIN_KINDS, self._on_gain_kind)
-        self.gain = NumberBox(0.0, LARGEST_FACTOR, "Gain, exact")
+        self.gain = NumberBox(SAID["gain"].low, SAID["gain"].high, "Gain, exact")
         self.gain.setSingleStep(0.01)
         self.gain.refused.connect(self.refused)
         self.gain.valueChanged.connect(self._on_gain_typed)
         self.keep_width(self.gain, 68)
         self.gain_slider = self.make_slider("Gain", GAIN_STEPS, self._on_gain_moved)
-        tip = (
-            "The standard deviation of the entries of W. 1/√d_model keeps scaled scores near ±1;\n"
-            "a larger gain spreads them, until one key takes nearly all the weight of each row."
-        )
-        self.add_row("gain", tip, self._reset_gain, self.gain_kind)
-        self.add_row("std of W", tip, self._reset_gain, self.gain_slider, self.gain)
+        for field, widgets in (("gain_kind", (self.gain_kind,)), ("gain", (self.gain_slider, self.gain))):
+            self.add_row(SAID[field].label, SAID[field].tip, self._reset_gain, *widgets)
         self._make_readout()
 
     def _make_readout(self) -> None:
@@ -129,7 +119,7 @@ class ProjectionsSection(RecipeSection):
 
     def _on_gain_moved(self, step: int) -> None:
         heads = self.session.state.heads.with_recipe(gain_kind=GainKind.NUMBER, gain=slider_to_gain(step))
-        self.slide(self.gain_slider, heads, "Change gain", "gain")
+        self.slide(self.gain_slider, heads, SAID["gain"].undo, "gain")
 
     def _reset_gain(self) -> None:
         self.change("Reset gain", "gain", gain_kind=DEFAULT.gain_kind, gain=DEFAULT.gain)

@@ -34,7 +34,7 @@ class TypingPart(QWidget):
         self._session, self._look = session, look
 
     def change_recipe(self, label: str, make: Callable[[Recipe], Recipe]) -> bool:
-        """Make another recipe of the one there is, as one undo step; return whether that could be done."""
+        """Make another recipe of the one there is, as one step; return whether that could be done."""
         heads = self._session.state.heads
         try:
             changed = self.with_recipe(heads, make(heads.setup.recipe))
@@ -49,7 +49,7 @@ class TypingPart(QWidget):
         return heads.with_setup(recipe=recipe)
 
     def open_preset(self, name: str) -> None:
-        """Show a preset of the page, as one undo step."""
+        """Show a preset of the page, as one step."""
         ready, state = heads_preset(name), self._session.state
         self._session.apply(replace(state, heads=loaded(ready, state.heads)), ready.title)
 

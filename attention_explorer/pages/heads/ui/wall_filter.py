@@ -7,12 +7,14 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from attention_explorer.core.declared import declarations
 from attention_explorer.kit.controls.choice import ChoiceBox
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.heads.state import LARGEST_THRESHOLD, SortBy, Threshold
+from attention_explorer.pages.heads.state import SortBy, Threshold
 from attention_explorer.pages.ui.session import Session
 
+SAID = declarations(Threshold)
 SUMMARIES = tuple((sort, sort.value, f"The {sort.words} of each head") for sort in SortBy if sort is not SortBy.NUMBER)
 
 
@@ -30,14 +32,12 @@ class WallFilter(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.by = ChoiceBox(
-            "Summary of the threshold", "What is compared with the value", SUMMARIES, lambda by: self._change(by=by)
-        )
-        self.side = QPushButton("≥")
+        self.by = ChoiceBox("Summary of the threshold", SAID["by"].tip, SUMMARIES, lambda by: self._change(by=by))
+        self.side = QPushButton(SAID["at_most"].called("off"))
         self.side.setAccessibleName("At least or at most the value")
-        self.side.setToolTip("At least the value, or at most")
+        self.side.setToolTip(SAID["at_most"].tip)
         self.side.clicked.connect(lambda: self._change(at_most=not self._threshold.at_most))
-        self.value = NumberBox(-LARGEST_THRESHOLD, LARGEST_THRESHOLD, "Value of the threshold")
+        self.value = NumberBox(SAID["value"].low, SAID["value"].high, "Value of the threshold")
         self.value.setSingleStep(0.05)
         self.value.valueChanged.connect(lambda value: self._change("threshold", value=value))
         self.value.refused.connect(self.refused)
@@ -61,7 +61,7 @@ class WallFilter(QWidget):
         self.by.show_value(threshold.by)
         has_b = self._session.state.heads.other is not None
         self.by.enable_values(lambda value: value is not SortBy.DIFFERENCE or has_b)
-        self.side.setText("≤" if threshold.at_most else "≥")
+        self.side.setText(SAID["at_most"].called("on" if threshold.at_most else "off"))
         with QSignalBlocker(self.value):
             self.value.setValue(threshold.value)
 
@@ -73,4 +73,4 @@ class WallFilter(QWidget):
         state = self._session.state
         threshold = replace(self._threshold, **changes)  # type: ignore[arg-type] # checked by its fields
         heads = state.heads.with_view(threshold=threshold)
-        self._session.apply(replace(state, heads=heads), "Change the threshold", merge)
+        self._session.apply(replace(state, heads=heads), SAID["value"].undo, merge)

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.declared import declarations
 from attention_explorer.kit.controls.choice import ChoiceBox
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.controls.steady import Steady
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame, can_roll_out
 from attention_explorer.pages.heads.head_difference import compared_with
-from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView, SortBy
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, SortBy
 from attention_explorer.pages.heads.survey import (
     HeadSurvey,
     first_threshold,
@@ -26,6 +27,7 @@ from attention_explorer.pages.heads.ui.wall_filter import WallFilter
 from attention_explorer.pages.heads.ui.wall_legend import WallLegend
 from attention_explorer.pages.ui.session import Session
 
+SETUP, VIEW = declarations(HeadsSetup), declarations(HeadsView)
 AGGREGATES = (
     (Aggregate.ONE, Aggregate.ONE.words, "The head that is chosen on the wall"),
     (
@@ -101,32 +103,23 @@ class WallSide(Steady):
         column.addWidget(self._scroll, 1)
 
     def _make_controls(self) -> None:
-        self.aggregate = ChoiceBox(
-            "What is large", "One head, or several in one picture", AGGREGATES, self._on_aggregate_chosen
-        )
-        self.sort = ChoiceBox(
-            "Order of the heads", "The order of the thumbnails, the largest first", SORTS, self._on_sort_chosen
-        )
+        self.aggregate = ChoiceBox("What is large", SETUP["aggregate"].tip, AGGREGATES, self._on_aggregate_chosen)
+        self.sort = ChoiceBox("Order of the heads", VIEW["sort"].tip, SORTS, self._on_sort_chosen)
         self.reverse = QPushButton("↓")
         self.reverse.setCheckable(True)
         self.reverse.setAccessibleName("Reverse the order of the heads")
-        self.reverse.setToolTip("The other way round (T): the smallest first, or the last head")
+        self.reverse.setToolTip(VIEW["reverse"].tip)
         self.reverse.clicked.connect(self.turn_round)
         self.only = QPushButton("▽")
         self.only.setCheckable(True)
         self.only.setAccessibleName("Only heads from a value on")
-        self.only.setToolTip(
-            "Look only at heads with a summary above or below a value:\n"
-            "the grid dims the others, the list leaves them out"
-        )
+        self.only.setToolTip(VIEW["threshold"].tip)
         self.only.clicked.connect(self._on_only_clicked)
         self.filter = WallFilter(self._session)
         self.in_grid = QPushButton("▦")
         self.in_grid.setCheckable(True)
         self.in_grid.setAccessibleName("All heads in a grid, a line a layer")
-        self.in_grid.setToolTip(
-            "All heads at once, a line a layer. The arrow keys walk the grid; typing L7H3 goes to layer 7, head 3."
-        )
+        self.in_grid.setToolTip(VIEW["in_grid"].tip)
         self.in_grid.clicked.connect(self._on_grid_clicked)
         self.in_grid.hide()
         self.note = QLabel()
@@ -134,12 +127,9 @@ class WallSide(Steady):
         self.note.setAccessibleName("About the order of the heads")
         self.note.setWordWrap(True)
         self.note.hide()
-        self.identity = QCheckBox("identity (½W + ½I)")
-        self.identity.setToolTip(
-            "Count the residual connection: every layer hands half of each token on unmixed.\n"
-            "Without it the rollout is the plain product of the layers."
-        )
-        self.identity.clicked.connect(lambda on: self._setup("Rollout identity", identity=on))
+        self.identity = QCheckBox(SETUP["identity"].label)
+        self.identity.setToolTip(SETUP["identity"].tip)
+        self.identity.clicked.connect(lambda on: self._setup(SETUP["identity"].undo, identity=on))
         self.identity.hide()
 
     # ---- Showing ----
@@ -221,24 +211,24 @@ class WallSide(Steady):
 
     def _on_sort_chosen(self, value: object) -> None:
         state = self._session.state
-        self._session.apply(replace(state, heads=state.heads.with_view(sort=value)), "Sort the heads")
+        self._session.apply(replace(state, heads=state.heads.with_view(sort=value)), VIEW["sort"].undo)
 
     def turn_round(self) -> None:
         """Have the order begin at its other end."""
         state = self._session.state
         heads = state.heads.with_view(reverse=not state.heads.view.reverse)
-        self._session.apply(replace(state, heads=heads), "Reverse the order of the heads")
+        self._session.apply(replace(state, heads=heads), VIEW["reverse"].undo)
 
     def _on_only_clicked(self, only: bool) -> None:
         state = self._session.state
         threshold = first_threshold(self.wall.all_surveys, state.heads.view.sort) if only else None
-        label = "Only heads from a value on" if only else "All heads again"
+        label = VIEW["threshold"].undo if only else "All heads again"
         self._session.apply(replace(state, heads=state.heads.with_view(threshold=threshold)), label)
 
     def _on_grid_clicked(self, in_grid: bool) -> None:
         state = self._session.state
         heads = state.heads.with_view(in_grid=in_grid)
-        label = "All heads in a grid" if in_grid else "Heads as thumbnails"
+        label = VIEW["in_grid"].undo if in_grid else "Heads as thumbnails"
         self._session.apply(replace(state, heads=heads), label)
 
     def _setup(self, label: str, **changes: object) -> None:

@@ -16,9 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.core.declared import declarations
 from attention_explorer.core.temperature import (
-    HIGHEST_TEMPERATURE,
-    LOWEST_TEMPERATURE,
     SLIDER_STEPS,
     slider_to_temperature,
     temperature_to_slider,
@@ -32,13 +31,8 @@ from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import ROW_IS_FIXED, LookupState, ValueKind
 from attention_explorer.pages.ui.session import Session
 
-_VALUE_KINDS = (
-    (ValueKind.KEYS, "values = keys"),
-    (ValueKind.VECTORS, "own values"),
-    (ValueKind.NUMBERS, "values are numbers"),
-)
-
-
+_SAID = declarations(LookupState)
+_VALUE_KINDS = tuple((kind, _SAID["values"].called(kind)) for kind in ValueKind)
 SCALED_IN_ITS_HEAD = "Whether a head divides by √d_k is set on the Heads page: q is drawn as it is there."
 
 
@@ -80,22 +74,14 @@ class LookupControls(QWidget):
         self._mode_row = row
 
     def _make_values(self) -> None:
-        self.scaled = QPushButton("÷√d_k")
+        self.scaled = QPushButton(_SAID["scaled"].label)
         self.scaled.setCheckable(True)
         self.scaled.setAccessibleName("Divide the scores by the square root of d_k")
-        self.scaled.setToolTip(
-            "Divide every score by √d_k, here √2, as in “Attention Is All You Need”.\n"
-            "The weights become more even: that of k₁ on the first screen falls from 90.7 % to 83.4 %."
-        )
+        self.scaled.setToolTip(_SAID["scaled"].tip)
         self.scaled.clicked.connect(self._on_scaled_clicked)
         self.values = QComboBox()
         self.values.setAccessibleName("Where the values come from")
-        self.values.setToolTip(
-            "values = keys: what is matched is what is delivered. Self-attention has W_k for keys and W_v for values,\n"
-            "two different matrices, so its values are not its keys.\n"
-            "own values: each key delivers a vector of its own (v₁, v₂, …), which you can drag.\n"
-            "values are numbers: each key delivers a number, drawn on a number line."
-        )
+        self.values.setToolTip(_SAID["values"].tip)
         for kind, title in _VALUE_KINDS:
             self.values.addItem(title, kind)
         self.values.activated.connect(self._on_values_activated)
@@ -104,12 +90,8 @@ class LookupControls(QWidget):
         self._layout.addLayout(self._mode_row, 0, 0, 1, 4)
 
     def _make_temperature(self) -> None:
-        title = QLabel("temperature")
-        tip = (
-            "The scores are divided by the temperature before the softmax.\n"
-            "Towards 0 the highest score takes all the weight, upwards the weights become even.\n"
-            "Double click: back to 1."
-        )
+        said = _SAID["temperature"]
+        title = QLabel(said.label)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, SLIDER_STEPS)
         self.slider.setPageStep(SLIDER_STEPS // 10)
@@ -118,11 +100,11 @@ class LookupControls(QWidget):
         self.slider.sliderReleased.connect(self._on_slider_released)
         SliderDrag(self.slider, self._session)
         self.slider.installEventFilter(self)
-        self.exact = NumberBox(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, "Temperature, exact")
+        self.exact = NumberBox(said.low, said.high, "Temperature, exact")
         self.exact.setSingleStep(0.1)
         self.exact.valueChanged.connect(self._on_exact_typed)
         for widget in (title, self.slider, self.exact):
-            widget.setToolTip(tip)
+            widget.setToolTip(f"{said.tip}\nDouble click: back to 1.")
         title.setBuddy(self.exact)
         self._layout.addWidget(title, 1, 0)
         self._layout.addWidget(self.slider, 1, 1, 1, 2)
@@ -178,9 +160,9 @@ class LookupControls(QWidget):
     def _on_slider_moved(self, step: int) -> None:
         lookup = self._session.state.lookup.with_temperature(slider_to_temperature(step))
         if self.slider.isSliderDown():
-            self._session.preview(replace(self._session.state, lookup=lookup), "Change temperature")
+            self._session.preview(replace(self._session.state, lookup=lookup), _SAID["temperature"].undo)
         else:
-            self._apply(lookup, "Change temperature", merge="temperature")
+            self._apply(lookup, _SAID["temperature"].undo, merge="temperature")
 
     def _on_slider_released(self) -> None:
         self._session.commit()

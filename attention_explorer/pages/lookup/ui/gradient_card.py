@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.core.declared import declarations
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import choice
 from attention_explorer.kit.controls.choice import ChoiceRow
@@ -19,7 +20,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.descent import gone_to, place_in, stepped
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
-from attention_explorer.pages.lookup.state import HIGHEST_RATE, LOWEST_RATE, DescentSpeed, LookupState, Overlay
+from attention_explorer.pages.lookup.state import DescentSpeed, LookupState, Overlay
 from attention_explorer.pages.lookup.ui.overlay_chips import GRADIENT_OVERLAYS, OverlayChips
 from attention_explorer.pages.lookup.wording import descent_note, gradient_note, gradient_text, loss_text
 from attention_explorer.pages.ui.session import Session
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lookup.ui.loss_chart import LossChart
 GROWS_MILLISECONDS = 1000
 """After so long at most the panel has grown to hold the curve."""
+_SAID = declarations(LookupState)
 PLAY_TIP = "Take one step after another until the slope is gone. One undo takes all of them back."
 
 
@@ -73,12 +75,13 @@ class GradientCard(QWidget):
         self.play.setCheckable(True)
         self.play.setToolTip(PLAY_TIP)
         self.play.clicked.connect(self._on_play_clicked)
-        self.rate = NumberBox(LOWEST_RATE, HIGHEST_RATE, "Learning rate")
+        said = _SAID["rate"]
+        self.rate = NumberBox(said.low, said.high, "Learning rate")
         self.rate.setSingleStep(0.1)
         self.rate.refused.connect(self.refused)
-        self.rate.setToolTip("The learning rate: how far a step follows the gradient. Large steps overshoot.")
+        self.rate.setToolTip(said.tip)
         self.rate.valueChanged.connect(self._on_rate_typed)
-        label = QLabel("rate")
+        label = QLabel(said.label)
         label.setBuddy(self.rate)
         self._row = QHBoxLayout()
         for widget in (self.step, self.play):
@@ -243,12 +246,12 @@ class GradientCard(QWidget):
 
     def _on_rate_typed(self, rate: float) -> None:
         state = self._session.state
-        self._session.apply(replace(state, lookup=state.lookup.with_rate(rate)), "Change rate", merge="rate")
+        self._session.apply(replace(state, lookup=state.lookup.with_rate(rate)), _SAID["rate"].undo, merge="rate")
 
     def _on_speed_chosen(self, speed: object) -> None:
         state = self._session.state
         lookup = replace(state.lookup, speed=choice("speed", speed, DescentSpeed, ExplorerError))
-        self._session.apply(replace(state, lookup=lookup), "Change speed")
+        self._session.apply(replace(state, lookup=lookup), _SAID["speed"].undo)
 
     def _on_scrubbed(self, step: float) -> None:
         self.stop()

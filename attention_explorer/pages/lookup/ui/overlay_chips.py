@@ -185,7 +185,7 @@ class OverlayChips(QWidget):
         return chip
 
     def switch(self, overlay: Overlay, shown: bool) -> None:
-        """Show an overlay, or hide it, as one undo step."""
+        """Show an overlay, or hide it, as one step."""
         state = self._session.state
         title = next(name.title for name in OVERLAY_NAMES if name.overlay is overlay).lower()
         label = f"{'Show' if shown else 'Hide'} {title}"

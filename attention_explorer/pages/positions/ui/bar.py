@@ -5,16 +5,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
-from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
+from attention_explorer.kit.controls.whole_number_box import show_number
 from attention_explorer.kit.pictures.controls import PictureBar
-from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.pages.positions.presets import POSITIONS_PRESETS, is_changed
 from attention_explorer.pages.positions.state import (
-    HIGHEST_BASE,
-    LONGEST,
-    LOWEST_BASE,
-    MOST_HEADS,
-    WIDEST,
     PositionKind,
     PositionsPicture,
     PositionsState,
@@ -40,12 +34,10 @@ PICTURES = (
     (PositionsPicture.ATTENTION, "Attention", "What the encoding does to scores and weights"),
     (PositionsPicture.ORDER, "Order", "Shuffle the words: are the outputs the same rows in another order?"),
 )
-LAYOUTS = (
-    (RotaryLayout.HALF, "pairs i, i + d/2", "Dimension i turns with i + d/2 (GPT-NeoX, Llama)"),
-    (RotaryLayout.INTERLEAVED, "pairs 2i, 2i + 1", "Neighbours turn together (the paper, GPT-J)"),
-)
-LENGTHS = tuple(2**power for power in range(14))
-WIDTHS = tuple(2**power for power in range(11))
+LAYOUTS = {
+    RotaryLayout.HALF: "Dimension i turns with i + d/2 (GPT-NeoX, Llama)",
+    RotaryLayout.INTERLEAVED: "Neighbours turn together (the paper, GPT-J)",
+}
 
 
 class PositionsBar(PictureBar[PositionsState]):
@@ -62,19 +54,13 @@ class PositionsBar(PictureBar[PositionsState]):
         self.kinds = ChoiceRow("Encoding", KINDS, self._on_kind_chosen)
         self.layout_choice = ChoiceBox(
             "Which dimensions turn together",
-            "Two layouts are in use: the same rotations, with the dimensions in a different order",
-            LAYOUTS,
-            lambda value: self.change("Choose the pairs", layout=RotaryLayout(str(value))),
+            self.said["layout"].tip,
+            [(layout, self.said["layout"].called(layout), tip) for layout, tip in LAYOUTS.items()],
+            lambda value: self.change(self.said["layout"].undo, layout=RotaryLayout(str(value))),
         )
-        self.seed = self.whole_box(
-            "Seed of the random numbers",
-            "Decides the learned encoding, W_q, W_k and the contents: the same seed gives the same numbers",
-            (0, LARGEST_SEED),
-            lambda value: self.change("Change the seed", "seed", seed=value),
-            width=96,
-        )
+        self.seed = self.whole_field("seed", "Seed of the random numbers", width=96)
         self._rows = {
-            name: self.labelled(name, box)
+            name: self.labelled(self.said[name].label, box)
             for name, box in (
                 ("length", self.length),
                 ("d_model", self.d_model),
@@ -87,29 +73,10 @@ class PositionsBar(PictureBar[PositionsState]):
         self.add_line(self.kinds, length, d_model, base, self.layout_choice, heads, seed)
 
     def _make_sizes(self) -> None:
-        self.length = self._size("length", "Number of positions", LONGEST, LENGTHS)
-        self.d_model = self._size("d_model", "Number of dimensions", WIDEST, WIDTHS)
-        self.base = self.number_box(
-            "Base of the wavelengths",
-            "Wavelengths are 2π · base^(2i/d_model): the higher the base, the slower the last hands",
-            (LOWEST_BASE, HIGHEST_BASE),
-            lambda value: self.apply(self.state.with_base(value), "Change the base", "base"),
-        )
-        self.heads = self._size(
-            "heads", "Number of heads, each with a slope of its own for ALiBi", MOST_HEADS, width=48
-        )
-
-    def _size(
-        self, field: str, name: str, highest: int, stops: tuple[int, ...] = (), width: int = 56
-    ) -> WholeNumberBox:
-        return self.whole_box(
-            name,
-            f"{name}; arrow keys step through powers of two" if stops else name,
-            (1, highest),
-            lambda value: self.apply(self.state.with_sizes(**{field: value}), f"Change {field}", field),
-            stops=stops,
-            width=width,
-        )
+        self.length = self.whole_field("length", "Number of positions")
+        self.d_model = self.whole_field("d_model", "Number of dimensions")
+        self.base = self.number_field("base", "Base of the wavelengths")
+        self.heads = self.whole_field("heads", "Number of heads, each with a slope of its own for ALiBi", width=48)
 
     # ---- Showing ----
 

@@ -35,9 +35,6 @@ LIKENESSES = (
     (Likeness.DISTANCE, "distance", "‖PE(p) − PE(p′)‖: 0 would mean that two positions cannot be told apart"),
 )
 WITH_VECTORS = (PositionKind.SINUSOIDAL, PositionKind.LEARNED)
-HIGHEST_SCALE = 100.0
-SCALES = tuple(step / 20 for step in range(641))
-"""Where the slider of the scale stops, up to 32; more can be typed."""
 
 
 class PositionsControls(PictureControls[PositionsState]):
@@ -78,43 +75,29 @@ class PositionsControls(PictureControls[PositionsState]):
         self.show_moves(True)
         self.play.clicked.connect(self.play_wanted)
         self.keep_width(self.play, 70)
-        self.position = self.sliding(
-            "position p",
-            "position",
-            "Which position is looked at, from 0. Arrow keys on the picture move it too.",
-            lambda state, value: state.with_position(round(value)),
+        self.position = self.sliding_field(
+            "position", "position", lambda state, value: state.with_position(round(value))
         )
-        self.shift = self.sliding(
-            "shift k",
-            "shift",
-            "From position p to p + k: each hand turns by its own angle k·θ, whatever p is.",
-            lambda state, value: state.with_shift(round(value)),
+        self.shift = self.sliding_field("shift", "shift", lambda state, value: state.with_shift(round(value)))
+        self.query = self.sliding_field(
+            "query_position", "query position", lambda state, value: replace(state, query_position=round(value))
         )
-        self.query = self.sliding(
-            "query at",
-            "query position",
-            "Where the query stands, from 0; the keys stand at every position.",
-            lambda state, value: replace(state, query_position=round(value)),
-        )
-        self.head = self.sliding(
-            "head",
-            "head",
-            "Which head is shown. Each has weights of its own, and with ALiBi a slope of its own.",
-            lambda state, value: replace(state, head=max(state.count.index_of(round(value)), 0)),
+        self.head = self.sliding_field(
+            "head", "head", lambda state, value: replace(state, head=max(state.count.index_of(round(value)), 0))
         )
 
     def _make_waves(self) -> None:
         self.waves = QLineEdit()
         self.waves.setAccessibleName("Dimensions whose waves are drawn")
-        self.waves.setToolTip(f"Up to {MOST_WAVES} dimensions, counted from 0, with commas between them: 0, 1, 8, 32")
+        self.waves.setToolTip(self.said["dimensions"].tip)
         self.waves.editingFinished.connect(self._on_waves_typed)
         self.keep_width(self.waves, 150)
-        self.waves_row = self.labelled("waves of dimensions", self.waves)
+        self.waves_row = self.labelled(self.said["dimensions"].label, self.waves)
 
     def _make_attention(self) -> None:
         self.causal = self.switch(
-            "causal mask",
-            "Each query sees only itself and what comes before it. That alone tells attention about order.",
+            self.said["causal"].label,
+            self.said["causal"].tip,
             lambda on: self.change("Causal mask" if on else "No causal mask", causal=on),
         )
         self.concatenated = ChoiceRow(
@@ -122,12 +105,8 @@ class PositionsControls(PictureControls[PositionsState]):
             BESIDE_OR_ADDED,
             lambda value: self.change("Concatenate" if value else "Add", concatenated=value),
         )
-        self.scale = self.sliding(
-            "embeddings ×",
-            "scale of the embeddings",
-            "What the token embeddings are multiplied by before the encoding is added",
-            lambda state, value: replace(state, embedding_scale=value),
-            SCALES,
+        self.scale = self.sliding_field(
+            "embedding_scale", "scale of the embeddings", lambda state, value: replace(state, embedding_scale=value)
         )
         self.root = self.switch(
             "√d_model",
@@ -139,15 +118,15 @@ class PositionsControls(PictureControls[PositionsState]):
     def _make_order(self) -> None:
         self.sentence = self.sentence_field(
             "Sentence whose words are shuffled",
-            "Type a sentence: its words are shuffled, with and without each encoding",
+            self.said["sentence"].tip,
             "sentence",
             "Type at least one word: there is nothing to shuffle yet.",
             300,
         )
-        self.sentence_row = self.labelled("sentence", self.sentence)
+        self.sentence_row = self.labelled(self.said["sentence"].label, self.sentence)
         self.shuffle = QPushButton("Shuffle again")
         self.shuffle.setToolTip("Put the words into another random order; W_q, W_k, W_v and W_o stay the same.")
-        self.shuffle.clicked.connect(lambda: self.apply(shuffled_again(self.state), "Shuffle the words"))
+        self.shuffle.clicked.connect(lambda: self.apply(shuffled_again(self.state), self.said["shuffle"].undo))
         self.likeness = ChoiceRow(
             "Compare by", LIKENESSES, lambda value: self.change(f"Compare by {value}", likeness=Likeness(str(value)))
         )
@@ -189,7 +168,7 @@ class PositionsControls(PictureControls[PositionsState]):
         self.query.show_value(min(state.query_position, last), last)
         number = state.count.number
         self.head.show_value(number(state.head_shown), number(state.heads - 1), number(0))
-        self.scale.show_value(state.embedding_scale, HIGHEST_SCALE)
+        self.scale.show_value(state.embedding_scale, self.said["embedding_scale"].high)
 
     def _needed(self, state: PositionsState) -> tuple[tuple[QWidget, bool], ...]:
         """Return all controls, and whether the picture of a state needs them."""
@@ -227,7 +206,7 @@ class PositionsControls(PictureControls[PositionsState]):
         except ExplorerError as error:
             self.refused.emit(str(error))
         else:
-            self.change("Choose the waves", dimensions=dimensions)
+            self.change(self.said["dimensions"].undo, dimensions=dimensions)
         self.waves.setText(", ".join(map(str, self.state.dimensions)))
 
 

@@ -18,7 +18,7 @@ LONGEST_SECONDS = 20.0
 
 
 class PositionsPlayer(QObject):
-    """Moves the position while it runs; all of it is one undo step, made when it stops.
+    """Moves the position while it runs; all of it is one step, made when it stops.
 
     Signals
     -------
@@ -55,7 +55,7 @@ class PositionsPlayer(QObject):
         self.running_changed.emit(True)
 
     def stop(self) -> None:
-        """Stop, and make where it has come to an undo step."""
+        """Stop, and make where it has come to a step."""
         if not self.is_running:
             return
         self._timer.stop()

@@ -423,8 +423,8 @@ class TrainingPage(RequestingPage):
         kept = replace(ready.state, speed=self.state.speed, other=self.state.other)
         self._apply(kept.with_setup(kept.setup), f"Load “{ready.title}”")  # which lets go of a B of another task
 
-    def _on_setup_changed(self, setup: LearningSetup, label: str) -> None:
-        self._apply(self.state.with_setup(setup), label)
+    def _on_setup_changed(self, setup: LearningSetup, label: str, merge: str) -> None:
+        self._apply(self.state.with_setup(setup), label, merge)
 
     def _choose_head(self, head: Any) -> None:  # noqa: ANN401 # a signal's object
         layer, number = head
