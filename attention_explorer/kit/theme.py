@@ -175,6 +175,10 @@ PRINT = replace(LIGHT, name="print", window="#ffffff", text="#000000", muted="#3
 """For paper: black words; all other colours as on a light screen, for they mean the same."""
 
 
+LARGEST_ON_PAPER = 17.0
+"""Pixels at zoom 1 of the largest letters in a figure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """A theme at a size: what anything that draws needs to know.
@@ -200,8 +204,11 @@ class Look:
         return max(1, round(size * self.zoom))
 
     def font(self, size: float = 13.0, *, bold: bool = False) -> QFont:
-        """Return the interface font with digits of equal width; ``size`` in pixels at zoom 1. Do not alter it."""
-        return _font(round(size * self.zoom), bold)
+        """Return the interface font with digits of equal width; ``size`` in pixels at zoom 1. Do not alter it.
+
+        What is still has no larger letters than a journal takes, about 10 points.
+        """
+        return _font(round((min(size, LARGEST_ON_PAPER) if self.still else size) * self.zoom), bold)
 
 
 @lru_cache(maxsize=64)
@@ -378,3 +385,16 @@ QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QSplitter::handle {{ background: transparent; }}
 QPlainTextEdit {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(6)}px; }}
 """
+
+
+def searchable(font: QFont) -> QFont:
+    """Return a font whose letters a PDF can be searched for.
+
+    Qt's table from glyphs back to letters knows only the glyphs that the font has for letters as such: digits of equal
+    width are others, and a reader would find holes in their place. Digits as such are narrower, so that all text fits.
+    """
+    plain = QFont(font)
+    plain.clearFeatures()
+    # Brackets and signs between capitals and digits would be raised, which takes other glyphs again.
+    plain.setFeature(QFont.Tag("calt"), 0)
+    return plain
