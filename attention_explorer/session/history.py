@@ -1,7 +1,8 @@
-"""The steps that undo and redo go through."""
+"""The steps that one can go back and forth through."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar
 
@@ -12,7 +13,7 @@ State = TypeVar("State")
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[State]):
-    """One undo step.
+    """One step.
 
     Attributes
     ----------
@@ -102,9 +103,17 @@ class History(QObject, Generic[State]):
             self._steps.append(last)
         self._go(len(self))
 
-    def state_at(self, index: int) -> State:
-        """Return what is shown when another number of steps is done than now, from 0 to all of them."""
-        return self._steps[index].before if index < self._index else self._steps[index - 1].after
+    def close(self) -> None:
+        """Let nothing join the last step any more: something else was done since."""
+        if self._steps:
+            self._steps[-1] = replace(self._steps[-1], merge="")
+
+    def way_to(self, index: int) -> Iterator[tuple[State, State]]:
+        """Yield from where to where each step leads on the way to so many done; those taken back lead backwards."""
+        if index < self._index:
+            yield from ((step.after, step.before) for step in reversed(self._steps[index : self._index]))
+        else:
+            yield from ((step.before, step.after) for step in self._steps[self._index : index])
 
     def go_to(self, index: int) -> None:
         """Know that so many steps are done."""

@@ -98,7 +98,14 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
     ),
     WindowAction("file-4", "&File"),
     WindowAction("quit", "&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Close the window"),
-    WindowAction("undo", "&Edit", "&Undo", lambda w: w.session.undo(), ("Ctrl+Z",), "Undo the last change"),
+    WindowAction(
+        "undo",
+        "&Edit",
+        "&Undo",
+        lambda w: w.session.undo(),
+        ("Ctrl+Z",),
+        "Undo the last change of what is shown; Back undoes one of how it is looked at",
+    ),
     WindowAction(
         "redo",
         "&Edit",
@@ -219,6 +226,24 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         lambda w: w.tools.search.open(),
         ("Ctrl+K",),
         "Find presets, terms, pages and commands",
+    ),
+    WindowAction("go-3", "&Go"),
+    WindowAction(
+        "back",
+        "&Go",
+        "&Back",
+        lambda w: w.session.go_back(),
+        ("Alt+Left",),
+        "Look at what was looked at before: the page, the picture, what is pinned, the part in view. A button of the "
+        "mouse does it too.",
+    ),
+    WindowAction(
+        "forward",
+        "&Go",
+        "&Forward",
+        lambda w: w.session.go_forward(),
+        ("Alt+Right",),
+        "Look again at what Back has left",
     ),
     WindowAction("go-1", "&Go"),
     *(

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
 from attention_explorer.core.files import make_folder
+from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session, session_bytes, write_session
@@ -294,10 +295,15 @@ class Keeper(QObject):
             kept = read_session(self._last)
         except ExplorerError:
             return None
-        if kept.file:  # nothing of it was unsaved: the file itself tells best
+        if kept.file:  # nothing of it was unsaved: the file itself tells best, but not how it was looked at
+            path = Path(kept.file)
             try:
-                if not read_session(Path(kept.file)).left_out:  # else what was kept has more
-                    return self._open.open(Path(kept.file))
+                found = read_session(path)
+                if not found.left_out and is_same_subject(found.state, kept.state):
+                    self._open.restore(kept, found.state, path)
+                    return kept
+                if not found.left_out:  # else what was kept has more
+                    return self._open.open(path)
             except ExplorerError:
                 pass
         self._open.restore(kept, ExplorerState(), None)

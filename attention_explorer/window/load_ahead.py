@@ -23,10 +23,11 @@ _LESSONS = "attention_explorer.tools.lessons"
 
 
 def modules_ahead() -> list[str]:
-    """Return what is imported only where it is needed, which takes up to 0.3 s at first: pages, sources, exporting."""
+    """Return what is imported where it is needed, which takes up to 0.3 s at first: pages, plots, files, sources."""
     package = "attention_explorer.sources"
     sources = (found.name for found in iter_modules(import_module(package).__path__, f"{package}."))
-    rooms = [*(entry.package for entry in PAGES), "attention_explorer.kit.export", *TOOLS]
+    kit = (f"attention_explorer.kit.{room}" for room in ("items", "export"))
+    rooms = [*(entry.package for entry in PAGES), *kit, *TOOLS]
     of_rooms = [found.name for room in rooms for found in iter_modules(import_module(room).__path__, f"{room}.")]
     return of_rooms + [name for name in sources if name.endswith("_source")]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from attention_explorer.core.subject import is_same_subject
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.file_places import with_files
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session, write_session
@@ -58,12 +59,13 @@ class OpenSession(QObject):
 
     @property
     def is_changed(self) -> bool:
-        """Whether the state is another one than was saved, or than came of a file that was opened and not touched."""
+        """Whether it is about something else than was saved, or than came of a file that was opened and not touched."""
         return self._is_change(self.state)
 
     def _is_change(self, state: ExplorerState) -> bool:
         counted = self._session.counted
-        return all(counted(state) != counted(known) for known in (self._saved, *self._opened))
+        known = map(counted, (self._saved, *self._opened))
+        return not any(is_same_subject(counted(state), each) for each in known)
 
     @property
     def name(self) -> str:

@@ -150,6 +150,7 @@ class SessionFiles(QObject):
         page = readable[0] if found.page in found.left_out else found.page
         if page:
             self._window.show_page(page)
+        self._window.session.views.clear()  # the page that was open before is none of this session
         if found.left_out:
             pages = " and ".join(found.left_out)
             stays = "The file stays as it is: saving asks for another name."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QSize, Qt
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, QSize, Qt
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -14,7 +14,9 @@ from PySide6.QtGui import (
     QGuiApplication,
     QIcon,
     QKeySequence,
+    QMouseEvent,
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -33,15 +35,16 @@ from PySide6.QtWidgets import (
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count
 from attention_explorer.kit.controls.discard import discard
-from attention_explorer.kit.controls.hint_card import HintCard
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll, bring_into_view
+from attention_explorer.kit.controls.term_block import TermBlock
 from attention_explorer.kit.icons import icon, program_icon
 from attention_explorer.kit.keys import written
 from attention_explorer.kit.read_out import ReadOut
 from attention_explorer.kit.spotlight import Spotlight
 from attention_explorer.kit.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import ReadyMade, pages_changed
+from attention_explorer.pages.old_names import PAGES as OLD_PAGES
+from attention_explorer.pages.ready_made import ReadyMade, in_view, pages_changed
 from attention_explorer.pages.registry import PAGES, PageEntry
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
@@ -64,6 +67,7 @@ FIRST_SIZE = QSize(1280, 800)
 TITLE_BAR = 36
 """Pixels kept for the title bar, whose height is not known before the window is there."""
 MESSAGE_MILLISECONDS = 6000
+_CLICKS = (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick, QEvent.Type.MouseButtonRelease)
 
 
 def system_is_dark() -> bool:
@@ -80,6 +84,10 @@ class MainWindow(Host):
         session.setParent(self)  # so that it goes after the window, not while the window still listens to it
         self._store = store
         self.settings: Settings = store.load() if settings is None else settings
+        if self.settings.page in OLD_PAGES:  # as it was called when the settings were stored
+            page, state = in_view(session.state, self.settings.page)
+            self.settings = replace(self.settings, page=page)
+            session.restart(state)
         CACHE.on_show_bytes = self.settings.memory * 2**20
         session.count_from(Count.FROM_ZERO if self.settings.from_zero else Count.FROM_ONE)
         self.look = Look(self._theme(), self.settings.zoom, few=not self.settings.full)
@@ -103,7 +111,9 @@ class MainWindow(Host):
         self.session.changed.connect(self._on_changed)
         self.session.undone.connect(self._on_undone)
         self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Redone: {text}."))
-        self.session.history.changed.connect(self._show_history)
+        self.session.turned_back.connect(self.show_page)
+        for steps in (self.session.history, self.session.views):
+            steps.changed.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
         self._colour_application()
         self.show_page(self.settings.page)
@@ -220,7 +230,10 @@ class MainWindow(Host):
         return page
 
     def show_page(self, identifier: str) -> None:
-        """Show a page, making it if it was not shown before; an unknown name shows the first."""
+        """Show a page, making it if it was not shown before; an old name shows where that is now, others the first."""
+        if identifier in OLD_PAGES:
+            identifier, state = in_view(self.session.state, identifier)
+            self.session.apply(state, "Show another picture")
         entry = next((entry for entry in PAGES if entry.id == identifier), PAGES[0])
         page = self.made_page(entry)
         if page is not self.page:
@@ -231,6 +244,7 @@ class MainWindow(Host):
         self._stack.setCurrentWidget(page)
         self._rail_buttons[entry.id][0].setChecked(True)
         self.settings = replace(self.settings, page=entry.id)
+        self.session.turn_to(entry.id, f"Show {entry.title}")
         self._fill_page_menu(page, entry.title)
         self._show_level()
         page.render_state(self.session.state, self.session.state)
@@ -252,12 +266,13 @@ class MainWindow(Host):
             page.page_wanted.connect(self.show_page)
             page.guessed.connect(self.guessed)
             page.code_wanted.connect(self.tools.show_code)
+            page.present_wanted.connect(self.tools.present)
             page.withholding.connect(self.turned)
             page.set_moves(not self.settings.reduced_motion)
             self._pages[entry.id] = page
             self._stack.addWidget(page)
-            for hint in page.findChildren(HintCard):
-                hint.text.term_wanted.connect(self.tools.explain)
+            for words in page.findChildren(TermBlock):
+                words.term_wanted.connect(self.tools.explain)
         return self._pages[entry.id]
 
     def step_page(self, steps: int) -> None:
@@ -268,8 +283,7 @@ class MainWindow(Host):
     def show_preset(self, ready: ReadyMade) -> None:
         """Show a preset on its page; undo brings back what was there."""
         self.page.stop()
-        new = replace(self.session.state, **{ready.page: getattr(ready.state, ready.page)})
-        self.session.apply(new, f"Load “{ready.title}”")
+        self.session.apply(ready.put_into(self.session.state), f"Load “{ready.title}”")
         self.show_page(ready.page)
 
     # ---- What of a page is shown ----
@@ -293,6 +307,7 @@ class MainWindow(Host):
         Those that the level Start leaves out are there as long as they are named, also when nothing is dimmed.
         """
         self._needed = names
+        self.page.reveal(names)
         self._show_level()
         if self._spotlight is not None:
             discard(self._spotlight)
@@ -319,7 +334,8 @@ class MainWindow(Host):
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         self.statusBar().clearMessage()  # what was refused before is no longer what is shown
         self.page.render_state(old, new)
-        if self.session.can_undo != self._actions["undo"].isEnabled():
+        offered = self._actions["undo"].isEnabled(), self._actions["back"].isEnabled()
+        if offered != (self.session.can_undo, self.session.can_go_back):
             self._show_history()
 
     def _on_undone(self, old: ExplorerState, new: ExplorerState, label: str) -> None:
@@ -375,14 +391,18 @@ class MainWindow(Host):
         self.statusBar().showMessage(text, MESSAGE_MILLISECONDS)
 
     def _show_history(self) -> None:
-        for name, possible, text in (
-            ("undo", self.session.can_undo, self.session.undo_text),
-            ("redo", self.session.history.can_redo, self.session.history.redo_text),
+        session = self.session
+        for name, words, possible, text in (
+            ("undo", "&Undo", session.can_undo, session.undo_text),
+            ("redo", "&Redo", session.history.can_redo, session.history.redo_text),
+            ("back", "&Back to before", session.can_go_back, session.back_text),
+            ("forward", "&Forward to", session.views.can_redo, session.views.redo_text),
         ):
             self._actions[name].setEnabled(possible)
-            self._actions[name].setText(f"&{name.capitalize()} “{text}”" if possible else f"&{name.capitalize()}")
-            self._rail_buttons[name][0].setEnabled(possible)
-        self._history.setText(f"undo: {self.session.undo_text}" if self.session.can_undo else "")
+            self._actions[name].setText(f"{words} “{text}”" if possible else words.split()[0])
+            if name in self._rail_buttons:
+                self._rail_buttons[name][0].setEnabled(possible)
+        self._history.setText(f"undo: {session.undo_text}" if session.can_undo else "")
 
     # ---- Look ----
 
@@ -460,6 +480,21 @@ class MainWindow(Host):
         super().resizeEvent(event)
         if event.size().height() != event.oldSize().height():
             self._fit_rail()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.windowHandle().installEventFilter(self)  # pictures would take every button of the mouse for themselves
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Go back and forward with the buttons of the mouse that are there for it, wherever the pointer is."""
+        if watched is self.windowHandle() and event.type() in _CLICKS and isinstance(event, QMouseEvent):
+            ways = {Qt.MouseButton.BackButton: "back", Qt.MouseButton.ForwardButton: "forward"}
+            way = ways.get(event.button())
+            if way is not None:
+                if event.type() is not QEvent.Type.MouseButtonRelease and event.buttons() == event.button():
+                    self._actions[way].trigger()
+                return True
+        return super().eventFilter(watched, event)
 
     def _colour_application(self) -> None:
         application = QApplication.instance()
