@@ -29,14 +29,18 @@ def free_spot(
     """
     width, height = size
     best, least = QRectF(), math.inf
+    reach = QRectF(0, 0, 2 * (width + max(gaps)), 2 * (height + max(gaps)))
+    reach.moveCenter(centre)
+    taken = [box for box in taken if box.intersects(reach)]
     for gap, angle in itertools.product(gaps, ANGLES):
         dx, dy = math.cos(math.radians(angle)), -math.sin(math.radians(angle))
         box = QRectF(0, 0, width, height)
         box.moveCenter(QPointF(centre.x() + dx * (gap + width / 2), centre.y() + dy * (gap + height / 2)))
-        overlap = sum(_area(box.intersected(other)) for other in taken)
         outside = width * height - _area(box.intersected(inside))
-        if overlap + outside < least:
-            best, least = box, overlap + outside
+        if outside < least:
+            covered = outside + sum(_area(box.intersected(other)) for other in taken if box.intersects(other))
+            if covered < least:
+                best, least = box, covered
         if least == 0:
             break
     return best

@@ -25,12 +25,15 @@ def flowing(widths: Sequence[float], room: float, gap: float) -> list[tuple[floa
     return places
 
 
-def entry_boxes(names: Sequence[str], sample: float, box: QRectF, line: float, look: Look) -> list[QRectF]:
+def entry_boxes(
+    names: Sequence[str], sample: float, box: QRectF, line: float, look: Look, *, size: float = WORDS_SIZE
+) -> list[QRectF]:
     """Return the box of each entry of a legend, in lines of one height from the top of ``box``, as wide as that is.
 
-    Each entry is a sample of a width (px) with its name behind it; `entry_words` is where that is written.
+    Each entry is a sample of a width (px) with its name behind it, in letters of a ``size``; `entry_words` is where
+    that is written.
     """
-    metrics = QFontMetricsF(look.font(WORDS_SIZE))
+    metrics = QFontMetricsF(look.font(size))
     widths = [sample + look.px(6) + metrics.horizontalAdvance(name) + 2 for name in names]
     places = flowing(widths, box.width(), look.px(14))
     return [
@@ -39,9 +42,11 @@ def entry_boxes(names: Sequence[str], sample: float, box: QRectF, line: float, l
     ]
 
 
-def entries_height(names: Sequence[str], sample: float, room: float, line: float, look: Look) -> float:
+def entries_height(
+    names: Sequence[str], sample: float, room: float, line: float, look: Look, *, size: float = WORDS_SIZE
+) -> float:
     """Return how high a legend is in a room of a width."""
-    boxes = entry_boxes(names, sample, QRectF(0, 0, room, 0), line, look)
+    boxes = entry_boxes(names, sample, QRectF(0, 0, room, 0), line, look, size=size)
     return boxes[-1].bottom() if boxes else 0.0
 
 

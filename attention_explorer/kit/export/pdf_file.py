@@ -28,6 +28,7 @@ from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfW
 from attention_explorer import __version__
 from attention_explorer.core.figure_options import PIXELS_PER_INCH
 from attention_explorer.kit.export.xml_text import xml_text
+from attention_explorer.kit.theme import searchable
 
 POINTS_PER_INCH = 72
 PROGRAM = f"Attention Explorer {__version__}"
@@ -90,18 +91,10 @@ def _written(
 
 
 class _PdfPainter(QPainter):
-    """Writes letters that can be searched and copied, and images of cells that stay sharp.
-
-    Qt's table from glyphs back to letters knows only the glyphs that the font has for letters as such: digits of equal
-    width are others, and a reader would find holes in their place. Digits as such are narrower, so that all text fits.
-    """
+    """Writes letters that can be searched and copied, and images of cells that stay sharp."""
 
     def setFont(self, font: QFont | str | Sequence[str]) -> None:
-        plain = QFont(font)
-        plain.clearFeatures()
-        # Brackets and signs between capitals and digits would be raised, which takes other glyphs again.
-        plain.setFeature(QFont.Tag("calt"), 0)
-        super().setFont(plain)
+        super().setFont(searchable(QFont(font)))
 
     def drawImage(  # type: ignore[override]
         self, place: QRectF | QRect | QPointF | QPoint, image: QImage, *more: object

@@ -47,6 +47,7 @@ class PicturesCanvas(PointedPicture):
         self._layout: object = None
         self._ground_kept: tuple[object, QPixmap] | None = None
         self._drag: Callable[[QPointF], Change[Any] | None] | None = None
+        self._pressed: object = None  # the layout under the pointer when the drag began
         self.heading = ""
         """What stands above the picture, for `spoken`."""
 
@@ -67,7 +68,10 @@ class PicturesCanvas(PointedPicture):
     def picture_layout(self) -> object:
         """Where everything is, worked out when it is first asked for; None before there is a picture."""
         if self._layout is None and self._drawing is not None:
-            self._layout = self._drawing.layout(self._picture, self.look, self.room)
+            if self._drag is None:
+                self._layout = self._drawing.layout(self._picture, self.look, self.room)
+            else:
+                self._layout = self._drawing.held(self._picture, self.look, self.room, self._pressed)
         return self._layout
 
     def show_picture(self, drawing: PictureDrawing[Any, Any, Any], picture: object) -> None:
@@ -141,7 +145,7 @@ class PicturesCanvas(PointedPicture):
         if self._drawing is None:
             return "" if self.reason else "Computing …"
         notes = (line.text for line in self._drawing.notes(self._picture))
-        return sentences(self.heading, *notes, self.words())
+        return sentences("" if self._withheld else self.heading, *notes, self.words())
 
     # ---- Acting ----
 
@@ -153,7 +157,8 @@ class PicturesCanvas(PointedPicture):
             self._emit(self._drawing.click(self._state(), self._picture, self.picture_layout, event.position()))
             return
         # All as it is now: axes that follow what is dragged would run away from the pointer.
-        self._drag = partial(self._drawing.drag, self._state(), self._picture, self.picture_layout, handle)
+        self._pressed = self.picture_layout
+        self._drag = partial(self._drawing.drag, self._state(), self._picture, self._pressed, handle)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:
@@ -164,26 +169,38 @@ class PicturesCanvas(PointedPicture):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton and self._drag is not None:
-            self._drag = None
-            self.dropped.emit(True)
+            self._drop(keep=True)
+
+    def _drop(self, *, keep: bool) -> None:
+        """End the drag, and give what was dragged the room that it has now."""
+        self._drag = None
+        self.dropped.emit(keep)
+        self.picture_changed()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._drag is not None:  # other keys would be steps within the drag
             if event.key() == Qt.Key.Key_Escape:
-                self._drag = None
-                self.dropped.emit(False)
+                self._drop(keep=False)
             return
         change = None if self._drawing is None else self._drawing.press(self._state(), self._picture, event.key())
         if change is None:
-            event.ignore()  # the page may know the key
+            self._walk(event)
             return
         self._point_at(NOWHERE)  # the keyboard takes over from a pointer that rests
         self._emit(change)
 
+    def _walk(self, event: QKeyEvent) -> None:
+        """Point by a key at what lies beside that which is pointed at."""
+        hovered = None if self.hovered == NOWHERE else self.hovered
+        spot = None if self._drawing is None else self._drawing.walk(self._picture, hovered, event.key())
+        if spot is None:
+            event.ignore()  # the page may know the key
+        else:
+            self._point_at(spot)
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if self._drag is not None:  # a dialog was opened by its keys, and is what hears of the button that is let go
-            self._drag = None
-            self.dropped.emit(False)
+            self._drop(keep=False)
         super().focusOutEvent(event)
 
     def _emit(self, change: Change[Any] | None) -> None:

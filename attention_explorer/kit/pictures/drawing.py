@@ -49,6 +49,10 @@ def _nothing_to_press(_state: object, _picture: object, _key: int) -> None:
     """Leave the key to others."""
 
 
+def _nothing_to_walk(_picture: object, _hovered: object, _key: int) -> None:
+    """Leave the key to others."""
+
+
 def _nothing_to_mark(_painter: QPainter, _picture: object, _layout: object, _look: Look, _spot: Spot) -> None:
     """Light nothing up."""
 
@@ -108,6 +112,8 @@ class PictureDrawing(Generic[S, P, L]):
     """
     press: Callable[[S, P, int], Change[S] | None] = _nothing_to_press
     """What a key (of Qt.Key) does while the picture has the keyboard; None leaves it to the page."""
+    walk: Callable[[P, Any, int], Any] = _nothing_to_walk
+    """(picture, what is pointed at or None, key of Qt.Key) -> what is pointed at then, if the key changes nothing."""
     is_quick: Callable[[S], bool] = lambda _state: True
     """Whether computing takes less than about 20 ms; what takes longer is done on the worker."""
     checkpoints: Callable[[S], int] = lambda _state: 0
@@ -136,6 +142,10 @@ class PictureDrawing(Generic[S, P, L]):
     """What the picture shows, in names that tell no number: all that is seen of it while they are asked for."""
     paint_given: Callable[..., None] | None = None
     """(painter, picture, layout, look): paint instead of these names what is given, and “?” for what is computed."""
+
+    def held(self, picture: P, look: Look, room: QRectF, _pressed: L) -> L:
+        """Lay it out while something of it is dragged."""
+        return self.layout(picture, look, room)
 
     def withheld(self) -> PictureDrawing[S, P, L]:
         """Return how the picture is drawn while its numbers are asked for: it tells nothing, and nothing moves it."""

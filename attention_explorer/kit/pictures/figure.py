@@ -37,6 +37,8 @@ class PicturesFigure:
     """The picture on the screen, if it is that of the state: what took long to compute is not computed again."""
     room: tuple[float, float] = (900.0, 680.0)
     style: FigureStyle = FigureStyle()
+    page: str = ""
+    """The name of the page; that of the class of the state, if it is empty."""
 
     @cached_property
     def picture(self) -> object:
@@ -46,7 +48,7 @@ class PicturesFigure:
     @property
     def description(self) -> str:
         """The page and the picture in words, with the notes that stand beside it."""
-        page = type(self.state).__name__.removesuffix("State")
+        page = self.page or type(self.state).__name__.removesuffix("State")
         notes = (line.text for line in self.drawing.notes(self.picture))
         return sentences(f"{page} page", self.summary, *notes)
 

@@ -1,0 +1,519 @@
+"""Plots, drawn by pyqtgraph: axes, curves, bars and bands; words and points are painted over them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPaintEngine, QPainter, QPen
+
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.kit.drawing.label_places import boxes_along, draw_leader, free_spot
+from attention_explorer.kit.drawing.legend import entry_boxes, entry_words
+from attention_explorer.kit.drawing.marks import (
+    colour_of,
+    dashes,
+    draw_haloed_text,
+    draw_line,
+    pen,
+    text_size,
+)
+from attention_explorer.kit.items.axis import TICKS, Axis, ticks_along
+from attention_explorer.kit.items.plot_marks import (
+    LEGEND_LINE,
+    SAMPLE,
+    WORDS,
+    Band,
+    Bars,
+    Between,
+    Bracket,
+    Corner,
+    Curve,
+    Handle,
+    Label,
+    Line,
+    Points,
+)
+from attention_explorer.kit.theme import Look, searchable
+
+if TYPE_CHECKING:
+    from attention_explorer.kit.items.plot import Plot, PlotLayout
+
+LABEL_GAPS = (6, 16, 30, 54)
+"""Pixels at zoom 1 between a mark and its label, the nearest first."""
+NO_PEN = QPen(Qt.PenStyle.NoPen)
+FAR = 1e4
+"""How many heights of a plot away a curve still goes its way."""
+
+
+class _Canvas:
+    """One plot of pyqtgraph, in a view that is never shown: it is filled, and drawn where it is wanted.
+
+    Its numbers are pixels from the lower left corner, so that pens are as wide as they say, in every file too.
+    """
+
+    def __init__(self) -> None:
+        # Items ask the view of their scene how large a pixel is; without one, axes are not drawn.
+        self.view = _View(background=None)
+        self.plot = pg.PlotItem(enableMenu=False)
+        self.view.scene().addItem(self.plot)
+        self.plot.hideButtons()
+        self.plot.titleLabel.hide()
+        self.plot.layout.setContentsMargins(0, 0, 0, 0)
+        self.plot.layout.setSpacing(0)
+        self.plot.vb.setMouseEnabled(x=False, y=False)
+        self.plot.vb.disableAutoRange()
+        self._worn: dict[str, object] = {}
+
+    def draw(self, painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:
+        is_pdf = painter.paintEngine().type() is QPaintEngine.Type.Pdf
+        font = searchable(look.font(TICKS)) if is_pdf else look.font(TICKS)
+        below, beside = layout.box.bottom() - layout.plot.bottom(), layout.plot.left() - layout.box.left()
+        self._dress("bottom", plot.across, below, layout.plot.width(), look, font)
+        self._dress("left", plot.up, beside, layout.plot.height(), look, font)
+        self.plot.showAxis("right", plot.right is not None)
+        right = 0.0
+        if plot.right is not None:
+            right = layout.box.right() - layout.plot.right()
+            self._dress("right", plot.right, right, layout.plot.height(), look, font)
+        items = _items(plot, layout, look)
+        for item in items:
+            item.setParentItem(self.plot.vb.childGroup)  # `addItem` looks for bounds, which nobody wants to know
+        whole = QRectF(layout.box.left(), layout.plot.top(), 0, 0)
+        whole.setRight(layout.plot.right() + right)
+        whole.setBottom(layout.box.bottom())
+        self.plot.setGeometry(whole)
+        self.plot.layout.activate()
+        self.plot.vb.setRange(xRange=(0, layout.plot.width()), yRange=(0, layout.plot.height()), padding=0)
+        self.view.scene().prepareForPaint()
+        # All of the box, not the axes alone: half of a number at the end of one stands beyond it.
+        self.view.scene().render(painter, layout.box, layout.box)
+        for item in items:
+            self.view.scene().removeItem(item)
+
+    def _dress(self, side: str, axis: Axis, room: float, along: float, look: Look, font: QFont) -> None:
+        theme, item = look.theme, self.plot.getAxis(side)
+        is_below = side == "bottom"
+        ticks = axis.written(_ticks_across(axis, along, look) if is_below else ticks_along(along, look))
+        item.setTicks([[(axis.share(number) * along, text) for number, text in ticks]])
+        worn = look, room, axis.is_bare, font
+        if self._worn.get(side) == worn:  # what follows takes its time
+            return
+        self._worn[side] = worn
+        item.setWidth(room) if not is_below else item.setHeight(room)
+        item.setPen(pen(theme.axis, 1) if is_below and not axis.is_bare else NO_PEN)
+        item.setTextPen(theme.muted)
+        item.setTickFont(font)
+        item.setStyle(tickLength=-look.px(4) if is_below else 0, tickAlpha=255 if is_below else 0)  # dots else
+        offset = {"tickTextOffset": look.px(5)} if is_below else {}  # clear of the ring of a handle
+        item.setStyle(hideOverlappingLabels=False, autoExpandTextSpace=False, **offset)
+
+
+class _Rectangles(pg.BarGraphItem):  # type: ignore[misc] # pyqtgraph has no types
+    """Bars that begin and end at whole pixels: sharp, and several times as fast."""
+
+    def paint(self, painter: QPainter, *arguments: Any) -> None:  # noqa: ANN401 # as Qt calls it
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        super().paint(painter, *arguments)
+
+
+class _View(pg.GraphicsView):  # type: ignore[misc] # pyqtgraph has no types
+    """A view that is never shown, and stays: who closes all windows there are would have it clear its scene."""
+
+    def close(self) -> bool:
+        """Have nothing to close."""
+        return True
+
+
+@cache
+def _canvas() -> _Canvas:
+    return _Canvas()
+
+
+def paint_plot(painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:
+    """Paint a plot."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _canvas().draw(painter, plot, layout, look)
+    painter.restore()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _paint_titles(painter, plot, layout, look)
+    for points in plot.of(Points):
+        _paint_points(painter, points, layout, look)
+    for bracket in plot.of(Bracket):
+        _paint_bracket(painter, bracket, layout, look)
+    for handle in plot.of(Handle):
+        _paint_handle(painter, handle, layout, look)
+    if plot.has_legend:
+        _paint_legend(painter, plot, layout, look)
+    _paint_words(painter, plot, layout, look)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+# ---- What pyqtgraph draws ----
+
+
+def _items(plot: Plot, layout: PlotLayout, look: Look) -> list[Any]:
+    wide, high = layout.plot.width(), layout.plot.height()
+    items = [*_grid(plot.across, wide, high, look, turned=True), *_grid(plot.up, high, wide, look, turned=False)]
+    for mark in plot.marks:
+        if isinstance(mark, Band):
+            ends = [min(max(share, 0.0), 1.0) * wide for share in map(plot.across.share, (mark.low, mark.high))]
+            items.append(_bars([ends[0]], [ends[1]], [0.0], [high], mark.ink, mark.opacity, look))
+        elif isinstance(mark, Bars):
+            lows, highs = (np.clip(plot.across.shares(np.asarray(e)), 0, 1) * wide for e in (mark.lows, mark.highs))
+            tops = np.clip(plot.up.shares(np.asarray(mark.tops)), 0, 1) * high
+            foot = min(max(plot.up.share(max(0.0, plot.up.low)), 0.0), 1.0) * high
+            items.append(_bars(lows, highs, np.full(len(tops), foot), tops, mark.ink, mark.opacity, look))
+        elif isinstance(mark, Curve):
+            items += _curve(mark, plot, wide, high, look)
+        elif isinstance(mark, Between):
+            items.append(_between(mark, plot, wide, high, look))
+        elif isinstance(mark, Corner):
+            along = plot.across.shares(np.array([mark.x, mark.to_x, mark.to_x])) * wide
+            up = plot.up.shares(np.array([mark.y, mark.y, mark.to_y])) * high
+            items.append(_polyline(*cut(along, up, wide, high), _pen(mark.ink, 1.6, (0.0, 0.0), look)))
+        elif isinstance(mark, Line) and is_seen(mark, layout):
+            at = plot.up.share(mark.at) * high if mark.level else plot.across.share(mark.at) * wide
+            x, y = ((0.0, wide), (at, at)) if mark.level else ((at, at), (0.0, high))
+            items.append(_polyline(np.asarray(x), np.asarray(y), _pen(mark.ink, 1.0, mark.dash, look)))
+    return items
+
+
+def _grid(axis: Axis, along: float, across: float, look: Look, *, turned: bool) -> list[Any]:
+    if not axis.grid:
+        return []
+    ticks = axis.written(_ticks_across(axis, along, look) if turned else ticks_along(along, look))
+    at = np.repeat([axis.share(number) * along for number, _ in ticks], 2)
+    ends = np.tile([0.0, across], len(ticks))
+    x, y = (at, ends) if turned else (ends, at)
+    return [pg.PlotCurveItem(x, y, pen=QPen(pen(look.theme.grid, 1)), connect="pairs")]
+
+
+def _ticks_across(axis: Axis, along: float, look: Look) -> int:
+    """Return how many ticks have room beside one another: of words as many as are whole, of numbers round ones."""
+    if not axis.ticks:
+        return ticks_along(along, look, 76)
+    widest = max(text_size(look.font(TICKS), text)[0] for _, text in axis.ticks) + look.px(6)
+    each = along * abs(axis.share(axis.ticks[-1][0]) - axis.share(axis.ticks[0][0])) / max(len(axis.ticks) - 1, 1)
+    return len(axis.ticks) if each >= widest else max(int(len(axis.ticks) * each / widest), 1)
+
+
+def _curve(curve: Curve, plot: Plot, wide: float, high: float, look: Look) -> list[Any]:  # pyqtgraph has no types
+    x, y = plot.across.shares(curve.x) * wide, plot.up.shares(curve.y) * high
+    y = np.where(np.isfinite(y), np.clip(y, -FAR * high, FAR * high), np.nan)
+    if curve.is_stepped:
+        x, y = np.repeat(x, 2)[1:-1], np.repeat(y, 2)
+        x, y = np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[0.0], y, [0.0]])
+    line = _polyline(
+        *cut(x, y, wide, high), _pen(curve.ink, curve.width, curve.dash, look), is_smooth=not curve.is_stepped
+    )
+    if not curve.fill:
+        return [line]
+    area = _polyline(np.clip(x, 0.0, wide), np.clip(y, 0.0, high), NO_PEN)
+    area.setFillLevel(0.0)
+    area.setBrush(colour_of(getattr(look.theme, curve.ink), curve.fill))
+    return [area, line]
+
+
+def _between(mark: Between, plot: Plot, wide: float, high: float, look: Look) -> Any:  # noqa: ANN401 # has no types
+    own = plot.across.shares(mark.x) * wide
+    x = np.unique(np.clip(np.concatenate([own, [0.0, wide]]), max(own[0], 0.0), min(own[-1], wide)))
+    ends = (np.clip(plot.up.shares(numbers), -FAR, FAR) * high for numbers in (mark.lows, mark.highs))
+    lows, highs = (np.clip(np.interp(x, own, end), 0.0, high) for end in ends)
+    brush = colour_of(getattr(look.theme, mark.ink), mark.opacity)
+    around = np.concatenate([x, x[::-1]]), np.concatenate([highs, lows[::-1]])
+    return pg.PlotCurveItem(*around, pen=NO_PEN, brush=brush, fillLevel="enclosed", antialias=True)
+
+
+def _polyline(x: FloatArray, y: FloatArray, stroke: QPen, *, is_smooth: bool = True) -> Any:  # noqa: ANN401 # no types
+    return pg.PlotCurveItem(x, y, pen=stroke, antialias=is_smooth, connect="finite")
+
+
+def _bars(lows: Any, highs: Any, feet: Any, tops: Any, ink: str, opacity: float, look: Look) -> Any:  # noqa: ANN401
+    brush = colour_of(getattr(look.theme, ink), opacity)
+    return _Rectangles(x0=lows, x1=highs, y0=feet, y1=tops, pen=NO_PEN, brush=brush)
+
+
+def _pen(ink: str, width: float, dash: tuple[float, float], look: Look) -> QPen:
+    colour, zoom = getattr(look.theme, ink), look.zoom
+    # A copy: pyqtgraph alters the pens that it is given.
+    return QPen(
+        dashes(colour, width * zoom, dash[0] * zoom, dash[1] * zoom) if any(dash) else pen(colour, width * zoom)
+    )
+
+
+# ---- What is painted over it ----
+
+
+def _paint_titles(painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:
+    """Write what is on the axes: below, and turned at the sides."""
+    if not look.axis_names:
+        return
+    box, line = layout.box, look.px(TICKS + 6)
+    painter.setFont(look.font(TICKS))
+    painter.setPen(colour_of(look.theme.muted))
+    middle = QPointF(_within(layout.plot.center().x(), plot.across.title, box.left(), box.right(), look), box.bottom())
+    _paint_title(painter, plot.across.title, middle - QPointF(0, line / 2), 0, box.width(), look)
+    sides = [(plot.up, box.left() + line / 2)]
+    if plot.right is not None:
+        sides.append((plot.right, box.right() - line / 2))
+    for axis, x in sides:
+        y = _within(layout.plot.center().y(), axis.title, box.top(), box.bottom(), look)
+        _paint_title(painter, axis.title, QPointF(x, y), -90, box.height(), look)
+
+
+def _within(middle: float, text: str, low: float, high: float, look: Look) -> float:
+    """Return the middle of a text that is as near as can be to another, and lies within two ends."""
+    half = min(text_size(look.font(TICKS), text)[0], high - low) / 2
+    return min(max(middle, low + half), high - half)
+
+
+def _paint_title(painter: QPainter, text: str, middle: QPointF, angle: int, room: float, look: Look) -> None:
+    if not text:
+        return
+    painter.save()
+    painter.translate(middle)
+    painter.rotate(angle)
+    line = look.px(TICKS + 6)
+    shown = QFontMetricsF(look.font(TICKS)).elidedText(text, Qt.TextElideMode.ElideRight, room)
+    painter.drawText(QRectF(-room / 2, -line / 2, room, line), Qt.AlignmentFlag.AlignCenter, shown)
+    painter.restore()
+
+
+def _paint_points(painter: QPainter, points: Points, layout: PlotLayout, look: Look) -> None:
+    stroke, area = pen(getattr(look.theme, points.ink), 1.1 * look.zoom), layout.plot
+    if points.is_joined:
+        for before, after in itertools.pairwise(_line_of(points, layout)):
+            if not math.isnan(before.x() + after.x()):
+                draw_line(painter, before, after, stroke)
+    places = [layout.place(x, y) for x, y in zip(points.x, points.y, strict=True)]
+    for place, low, high in zip(places, points.lows, points.highs, strict=False):
+        if area.left() - 1 <= place.x() <= area.right() + 1:
+            bottom, top = (layout.nearest(layout.across.low, end).y() for end in (low, high))
+            draw_line(painter, QPointF(place.x(), bottom), QPointF(place.x(), top), stroke)
+    for place in places:
+        if area.adjusted(-1, -1, 1, 1).contains(place):
+            _paint_point(painter, place, points, look)
+
+
+def _line_of(points: Points, layout: PlotLayout) -> list[QPointF]:
+    """Return the places of joined points with those where their line leaves the plot; NaN where it is beyond it."""
+    area = layout.plot
+    x = layout.across.shares(np.asarray(points.x, float)) * area.width()
+    y = np.clip(layout.up.shares(np.asarray(points.y, float)), -FAR, FAR) * area.height()
+    pairs = zip(*(found.tolist() for found in cut(x, y, area.width(), area.height())), strict=True)
+    return [QPointF(area.left() + right, area.bottom() - above) for right, above in pairs]
+
+
+def _paint_point(painter: QPainter, place: QPointF, points: Points, look: Look) -> None:
+    half, colour = points.size * look.zoom, getattr(look.theme, points.ink)
+    painter.setPen(pen(colour, 1.4 * look.zoom))
+    painter.setBrush(colour_of(colour if points.is_filled else look.theme.card))
+    box = QRectF(place.x() - half, place.y() - half, 2 * half, 2 * half)
+    painter.drawRect(box) if points.is_square else painter.drawEllipse(box)
+
+
+def _paint_bracket(painter: QPainter, bracket: Bracket, layout: PlotLayout, look: Look) -> None:
+    stroke, half, plot = pen(getattr(look.theme, bracket.ink), bracket.width * look.zoom), look.px(7), layout.plot
+    ends = [layout.place(end, bracket.y) for end in (bracket.low, bracket.high)]
+    held = [QPointF(min(max(end.x(), plot.left()), plot.right()), end.y()) for end in ends]
+    draw_line(painter, held[0], held[1], stroke)
+    for end, inside in zip(ends, held, strict=True):
+        if end == inside:  # where it goes on beyond the plot it has no end
+            draw_line(painter, QPointF(end.x(), end.y() - half), QPointF(end.x(), end.y() + half), stroke)
+
+
+def _paint_handle(painter: QPainter, handle: Handle, layout: PlotLayout, look: Look) -> None:
+    colour = getattr(look.theme, handle.ink)
+    at = layout.nearest(handle.x, layout.up.low if handle.y is None else handle.y)
+    if handle.y is None:
+        draw_line(painter, QPointF(at.x(), layout.plot.top()), at, pen(colour, 1.4 * look.zoom))
+        if look.still:
+            return
+        at = QPointF(at.x(), layout.plot.bottom())
+    if not look.still:  # where nothing can be dragged there is nothing to take hold of
+        painter.setPen(pen(colour, 2.2 * look.zoom))
+        painter.setBrush(colour_of(look.theme.card))
+        painter.drawEllipse(at, 5.5 * look.zoom, 5.5 * look.zoom)
+
+
+def _paint_legend(painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:
+    sample, marks = look.px(SAMPLE), plot.named
+    room = QRectF(layout.box.left(), layout.box.top(), layout.box.width(), 0)
+    boxes = entry_boxes([mark.name for mark in marks], sample, room, look.px(LEGEND_LINE), look, size=WORDS)
+    for mark, box in zip(marks, boxes, strict=True):
+        middle = box.center().y()
+        if isinstance(mark, Points):
+            _paint_point(painter, QPointF(box.left() + sample / 2, middle), mark, look)
+        elif isinstance(mark, Bars):
+            colour = colour_of(getattr(look.theme, mark.ink), mark.opacity)
+            painter.fillRect(QRectF(box.left(), middle - look.px(5), sample, look.px(10)), colour)
+        else:
+            stroke = _pen(mark.ink, mark.width, mark.dash, look)
+            draw_line(painter, QPointF(box.left(), middle), QPointF(box.left() + sample, middle), stroke)
+        painter.setFont(look.font(WORDS))
+        painter.setPen(colour_of(look.theme.text))
+        painter.drawText(entry_words(box, sample, look), Qt.AlignmentFlag.AlignVCenter, mark.name)
+
+
+def _paint_words(painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:
+    """Write labels, each where it covers least."""
+    taken = list[QRectF]()
+    for label in plot.of(Label):
+        if label.fixed:
+            taken += _paint_fixed(painter, label, layout, look, taken)
+    rings = [layout.place(handle.x, handle.y) for handle in plot.of(Handle) if handle.y is not None]
+    taken += [QRectF(at.x() - look.px(7), at.y() - look.px(7), look.px(14), look.px(14)) for at in rings]
+    uprights = [Line(handle.x, text=handle.text, ink=handle.ink) for handle in plot.of(Handle)]
+    for line in (*plot.of(Line), *uprights):
+        if line.text and is_seen(line, layout):
+            taken.append(_paint_line_text(painter, line, layout, look, taken))
+    taken += _covered(plot, layout, look)
+    for label in plot.of(Label):
+        if not label.fixed:
+            at = layout.nearest(label.x, label.y)
+            gaps = [look.px(gap) for gap in LABEL_GAPS]
+            box = free_spot(at, _size(label, look), gaps, taken, layout.plot)
+            draw_leader(painter, at, box, look)
+            _write(painter, label, box, look, 0.0)
+            taken.append(box)
+
+
+def _paint_fixed(painter: QPainter, label: Label, layout: PlotLayout, look: Look, others: list[QRectF]) -> list[QRectF]:
+    """Write a label at its place, held within the width of the plot, unless it would cover another; return where."""
+    (width, height), (across, down) = _size(label, look), label.anchor
+    at, gap, plot = layout.place(label.x, label.y), look.px(label.gap), layout.plot
+    left = at.x() - across * width + (1 - 2 * across) * gap
+    left = max(min(left, plot.right() - width), plot.left())
+    box = QRectF(left, at.y() - down * height + (1 - 2 * down) * gap, width, height)
+    if any(box.intersects(other) for other in others):
+        return []
+    _write(painter, label, box, look, across)
+    return [box]
+
+
+def _lines(label: Label, look: Look) -> list[tuple[str, QFont]]:
+    """Return each line of a label with its font."""
+    fonts = [look.font(label.size, bold=label.bold), look.font(label.size)]
+    return [(text, fonts[min(number, 1)]) for number, text in enumerate(label.text.split("\n"))]
+
+
+def _size(label: Label, look: Look) -> tuple[float, float]:
+    sizes = [text_size(font, text) for text, font in _lines(label, look)]
+    return max(width for width, _ in sizes), sum(height for _, height in sizes)
+
+
+def _write(painter: QPainter, label: Label, box: QRectF, look: Look, across: float) -> None:
+    """Write the lines of a label: at the left (``across`` 0), in the middle or at the right (1) of a box."""
+    top = box.top()
+    for text, font in _lines(label, look):
+        width, height = text_size(font, text)
+        place = QRectF(box.left() + across * (box.width() - width), top, width, height)
+        if label.has_halo:
+            draw_haloed_text(painter, place, text, font, getattr(look.theme, label.ink), look.theme.card)
+        else:
+            painter.fillRect(place, colour_of(look.theme.card, 0.7))
+            painter.setFont(font)
+            painter.setPen(colour_of(getattr(look.theme, label.ink)))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, text)
+        top += height
+
+
+def _paint_line_text(painter: QPainter, line: Line, layout: PlotLayout, look: Look, others: list[QRectF]) -> QRectF:
+    """Write what a line is at its end, below what is written there already, and return where."""
+    font, theme = look.font(WORDS), look.theme
+    width, height = text_size(font, line.text)
+    if line.level:
+        at = layout.place(layout.across.high, line.at)
+        box = QRectF(at.x() - width, at.y() - height - 2, width, height)
+    else:
+        at = layout.place(line.at, layout.up.high)
+        left = at.x() + look.px(4)
+        if left + width > layout.plot.right():
+            left = max(at.x() - look.px(4) - width, layout.plot.left())
+        box = QRectF(left, at.y(), width, height)
+    while any(box.intersects(other) for other in others) and box.bottom() + height < layout.plot.bottom():
+        box.translate(0, height)
+    painter.fillRect(box, colour_of(theme.card, 0.85))  # it may lie on bars
+    draw_haloed_text(painter, box, line.text, font, getattr(theme, line.ink), theme.card)
+    return box
+
+
+def _covered(plot: Plot, layout: PlotLayout, look: Look) -> list[QRectF]:
+    """Return boxes over curves, points and handles, for labels to keep clear of."""
+    half, boxes = look.px(3), []
+    if not any(not label.fixed for label in plot.of(Label)):
+        return []
+    for curve in plot.of(Curve):
+        if not curve.is_stepped:
+            boxes += boxes_along(_along(curve.x, curve.y, plot, layout, half), half)
+    for points in plot.of(Points):
+        spots = [layout.place(x, y) for x, y in zip(points.x, points.y, strict=True)]
+        boxes += [QRectF(at.x() - 2 * half, at.y() - 2 * half, 4 * half, 4 * half) for at in spots]
+        if points.is_joined:
+            boxes += boxes_along(_along(np.asarray(points.x), np.asarray(points.y), plot, layout, half), half)
+    for line in plot.of(Line):
+        at = layout.plot.topLeft() if line.level else layout.place(line.at, layout.up.high)
+        high = layout.place(layout.across.low, line.at).y() if line.level else at.y()
+        wide, deep = (layout.plot.width(), 0.0) if line.level else (0.0, layout.plot.height())
+        boxes.append(QRectF(at.x() - 1, high - 1, wide + 2, deep + 2))
+    for mark in plot.of(Corner):
+        places = [layout.place(x, y) for x, y in ((mark.x, mark.y), (mark.to_x, mark.y), (mark.to_x, mark.to_y))]
+        boxes += boxes_along(places, half)
+    for handle in plot.of(Handle):
+        at = layout.place(handle.x, layout.up.low if handle.y is None else handle.y)
+        top = layout.plot.top() if handle.y is None else at.y()
+        boxes.append(QRectF(at.x() - half, top, 2 * half, layout.plot.bottom() - top))
+    return boxes
+
+
+def _along(x: FloatArray, y: FloatArray, plot: Plot, layout: PlotLayout, half: float) -> list[QPointF]:
+    """Return places along a line, not far from each other and no more than that takes: the fewer boxes, the quicker."""
+    wide, high = layout.plot.width(), layout.plot.height()
+    across, up = plot.across.shares(np.asarray(x)) * wide, plot.up.shares(np.asarray(y)) * high
+    shown = np.isfinite(up)
+    across, up = across[shown], np.clip(up[shown], -high, 2 * high)
+    if len(across) < 2:
+        return []
+    lengths = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(across), np.diff(up)))])
+    at = np.linspace(0.0, lengths[-1], max(math.ceil(lengths[-1] / (4 * half)), 1) + 1)
+    left, bottom = layout.plot.left(), layout.plot.bottom()
+    pairs = zip(np.interp(at, lengths, across).tolist(), np.interp(at, lengths, up).tolist(), strict=True)
+    return [QPointF(left + right, bottom - above) for right, above in pairs]
+
+
+def is_seen(line: Line, layout: PlotLayout) -> bool:
+    """Whether a straight line goes through the plot."""
+    share = (layout.up if line.level else layout.across).share(line.at)
+    return -1e-9 <= share <= 1.0 + 1e-9
+
+
+def cut(x: FloatArray, y: FloatArray, wide: float, high: float) -> tuple[FloatArray, FloatArray]:
+    """Return a line without what of it lies beyond a box from (0, 0) to (wide, high), NaN where it is interrupted.
+
+    A file has all of what is drawn: where a screen cuts off, it does not.
+    """
+    if (((x >= 0) & (x <= wide) & (y >= 0) & (y <= high)) | np.isnan(y)).all():
+        return x, y
+    dx, dy, enter, leave = np.diff(x), np.diff(y), np.zeros(len(x) - 1), np.ones(len(x) - 1)
+    kept = np.isfinite(dy)
+    for way, room in ((-dx, x[:-1]), (dx, wide - x[:-1]), (-dy, y[:-1]), (dy, high - y[:-1])):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = room / way
+        enter = np.where(way < 0, np.maximum(enter, share), enter)
+        leave = np.where(way > 0, np.minimum(leave, share), leave)
+        kept &= (way != 0) | (room >= 0)
+    kept &= enter <= leave
+    goes_on = np.concatenate([[False], kept[:-1] & kept[1:] & (leave[:-1] == 1.0) & (enter[1:] == 0.0)])
+    mask = np.stack([~goes_on, ~goes_on, np.full(len(kept), True)], axis=1) & kept[:, None]
+    found = (
+        np.stack([np.full(len(kept), np.nan), start[:-1] + enter * step, start[:-1] + leave * step], axis=1)[mask]
+        for start, step in ((x, dx), (y, dy))
+    )
+    return next(found), next(found)

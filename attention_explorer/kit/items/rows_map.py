@@ -1,0 +1,89 @@
+"""A map with a row for each token whose cells fill their room: title and colour bar above, tokens at the left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from attention_explorer.kit.drawing.cell_marks import paint_outline
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.heatmap import paint_cells, paint_row_label, paint_row_labels
+from attention_explorer.kit.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, label_size, longest_label
+from attention_explorer.kit.drawing.marks import colour_of, paint_question_mark, text_size
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.map import Map
+from attention_explorer.kit.theme import Look
+
+HEADER, BAR, LEAST_BAR, GAP = 24, 190, 90, 10
+"""Pixels at zoom 1 of the line above, of the colour bar, of the smallest, and between words and cells."""
+MOST_LABELS = 0.22
+"""The largest share of the width that tokens take."""
+ELIDED = Qt.TextElideMode.ElideRight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsMap(Map):
+    """A map of tokens by features.
+
+    Attributes
+    ----------
+    title : str
+        What stands above it; while its numbers are asked for, its name does.
+    ink : str
+        A field of `Theme`, for the title.
+    detail : str
+        Behind the title in small letters, what the columns are; left out where there is no room.
+    """
+
+    title: str = ""
+    ink: str = "text"
+    detail: str = ""
+
+    def layout(self, look: Look, box: QRectF) -> HeatmapLayout:
+        px, (rows, columns) = look.px, self.picture.cells
+        named = min(longest_label(self.picture.row_tokens, look, 13.0), MOST_LABELS * box.width()) + px(GAP)
+        cells = box.adjusted(named, px(HEADER), 0, 0)
+        cells.setHeight(max(cells.height(), 8.0))
+        spare = box.width() - text_size(look.font(14, bold=True), self.title)[0] - px(GAP)
+        wide = min(px(BAR), spare) if spare >= px(LEAST_BAR) and look.colour_bars and not self.is_unknown else 0.0
+        bar = QRectF(box.right() - wide, box.top(), wide, px(HEADER))
+        size, step = label_size(look, cells.height() / max(rows, 1))
+        beyond = LINE_HEIGHT * size * look.zoom - cells.height() / max(rows, 1)
+        cells.setBottom(cells.bottom() - max(beyond / 2, 0.0))  # where rows are lower than the last one's label
+        return HeatmapLayout(cells, rows, columns, Labels(size, step, 0, named - px(GAP)), Labels(size, 1), bar)
+
+    def paint(self, painter: QPainter, layout: HeatmapLayout, look: Look, *, vector: bool = False) -> None:
+        self._paint_title(painter, layout, look)
+        if self.is_unknown:
+            painter.fillRect(layout.cells, QColor(look.theme.track))
+            paint_question_mark(painter, layout.cells, look, 28)
+        else:
+            paint_cells(painter, self.picture, layout, look, vector=vector)
+        if not layout.bar.isEmpty():
+            paint_small_bar(painter, self.picture, layout.bar, look, vector=vector)
+        paint_row_labels(painter, self.picture, layout, look)
+
+    def _paint_title(self, painter: QPainter, layout: HeatmapLayout, look: Look) -> None:
+        font, small = look.font(14, bold=True), look.font(12)
+        middle = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        left = layout.cells.left() - layout.row_labels.room - look.px(GAP)
+        line = QRectF(left, layout.bar.top(), layout.bar.left() - left, layout.bar.height())
+        painter.setFont(font)
+        painter.setPen(colour_of(getattr(look.theme, self.ink)))
+        painter.drawText(line, middle, QFontMetricsF(font).elidedText(self.title, ELIDED, line.width()))
+        line.setLeft(left + text_size(font, self.title)[0] + look.px(GAP))
+        if look.axis_names and text_size(small, self.detail)[0] <= line.width():
+            painter.setFont(small)
+            painter.setPen(colour_of(look.theme.muted))
+            painter.drawText(line, middle, self.detail)
+
+    def hidden(self) -> RowsMap:
+        return replace(self, picture=self.picture.unknown(), is_unknown=True, title=self.name, ink="text")
+
+    def mark(self, painter: QPainter, layout: HeatmapLayout, look: Look, hit: Hit) -> None:
+        if hit.item == self.name:
+            row, column = hit.part
+            paint_row_label(painter, self.picture, layout, look, row, lit=True)
+            paint_outline(painter, layout.rectangle(row, column), look.theme.text, look)

@@ -1,0 +1,87 @@
+"""A table in a picture: rows that can be pointed at, with swatches in the colours of another item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from attention_explorer.kit.drawing.marks import colour_of, pen
+from attention_explorer.kit.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
+from attention_explorer.kit.items.item import Hit, Item
+from attention_explorer.kit.items.strips import Colour, colour_in
+from attention_explorer.kit.theme import Look
+
+ROW, HIGHEST, SWATCH = 30.0, 50.0, 12.0
+"""Pixels at zoom 1 of a row, of a row where there is much room, and of a swatch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Item[TableLayout]):
+    """Rows of text under titles; a `Hit` says which row.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        Their titles, and how their cells are written.
+    rows : tuple of tuple of str
+        A text for each column.
+    swatches : tuple of Colour
+        For each row a colour that stands before it, or an empty text; no swatches if empty.
+    fills : bool
+        Whether the rows grow into the room there is.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    swatches: tuple[Colour, ...] = ()
+    fills: bool = True
+    is_given: bool = False
+
+    def layout(self, look: Look, box: QRectF) -> TableLayout:
+        row = look.px(ROW)
+        if self.fills:
+            row = round(min(max(box.height() / (len(self.rows) + 1), look.px(18)), look.px(HIGHEST)))
+        indent = look.px(SWATCH + 6) if self.swatches else 0
+        return table_layout(look, box, self.columns, self.rows, row_height=row, indent=indent)
+
+    def height(self, look: Look, _width: float) -> float | None:
+        return None if self.fills else look.px(ROW) * (len(self.rows) + 1)
+
+    def data_box(self, layout: TableLayout) -> QRectF:
+        return layout.row(0).united(layout.row(len(self.rows) - 1))
+
+    def paint(self, painter: QPainter, layout: TableLayout, look: Look, *, vector: bool = False) -> None:
+        paint_table(painter, layout, look)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for index, swatch in enumerate(self.swatches):
+            if swatch != "":
+                side, row = look.px(SWATCH), layout.row(index)
+                painter.setPen(pen(look.theme.axis, 1))
+                painter.setBrush(colour_of(colour_in(look.theme, swatch)))
+                painter.drawRect(QRectF(row.left(), row.center().y() - side / 2, side, side))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def hit(self, layout: TableLayout, place: QPointF) -> Hit | None:
+        row = layout.row_at(place)
+        return None if row is None else Hit(self.name, row)
+
+    def mark(self, painter: QPainter, layout: TableLayout, look: Look, hit: Hit) -> None:
+        if hit.item == self.name and isinstance(hit.part, int) and hit.part < len(self.rows):
+            mark_row(painter, layout, look, hit.part)
+
+    def walk(self, hit: Hit | None, key: int) -> Hit | None:
+        turn = {int(Qt.Key.Key_Up): -1, int(Qt.Key.Key_Down): 1}.get(key)
+        if turn is None:
+            return None
+        if hit is None or hit.item != self.name:
+            return Hit(self.name, 0 if turn > 0 else len(self.rows) - 1)
+        return Hit(self.name, min(max(hit.part + turn, 0), len(self.rows) - 1))
+
+    def spoken(self) -> str:
+        titles = [column.title for column in self.columns]
+        return ". ".join(
+            ", ".join(f"{title} {text}" for title, text in zip(titles, row, strict=True) if text) for row in self.rows
+        )

@@ -1,0 +1,248 @@
+"""A picture is one object: what it computes of a state, what it is made of, what it says, and what a drag on it means.
+
+Whoever shows a picture lays it out, paints it, lights up what is under the pointer, speaks it and writes it to files:
+that is the same for all of them, and is said here and by the items (`kit/items/`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.marks import paint_reason
+from attention_explorer.kit.items.item import Arrays, Hit, Item
+from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
+from attention_explorer.kit.pictures.notes_panel import notes_of
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
+from attention_explorer.kit.theme import Look
+
+S = TypeVar("S")
+N = TypeVar("N")
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A picture with where everything of it is, and the look it was laid out for: with larger words in a large room."""
+
+    item: Item[Any]
+    layout: Any
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What stands beside a picture: so little that it is read.
+
+    Attributes
+    ----------
+    title : str
+        What the panel is about, in a few words.
+    items : tuple of Item
+        Numbers that are read at a glance, a small picture.
+    sentence : str
+        What follows from it, in 35 words at most.
+    formula : str
+        What is computed, in the notation of formulas; none if empty.
+    """
+
+    title: str
+    items: tuple[Item[Any], ...] = ()
+    sentence: str = ""
+    formula: str = ""
+
+
+class Picture(Generic[S, N]):
+    """A large picture of a state ``S``, drawn from numbers ``N``.
+
+    ``compute`` knows nothing of Qt and may run on the worker; everything else runs on the GUI thread.
+    """
+
+    uses_pixels = False
+    """Whether the picture depends on how many pixels there are."""
+    narrowest = 360.0
+    """Pixels that it has room in at least, on paper 76 mm; a narrower figure is a smaller one as a whole."""
+
+    # ---- For the kinds of pictures ----
+
+    def compute(self, state: S, pixels: tuple[int, int]) -> N:
+        """Return the numbers of a state, for so many (rows, columns) of pixels; (0, 0) if it does not use them.
+
+        Raises
+        ------
+        ExplorerError
+            What the state asks for cannot be shown; the message says why.
+        """
+        raise NotImplementedError
+
+    def item(self, numbers: N) -> Item[Any]:
+        """Return what the picture is made of."""
+        raise NotImplementedError
+
+    def headline(self, numbers: N) -> str:
+        """Return in one short sentence what is to be seen; it stands large above the picture."""
+        raise NotImplementedError
+
+    def panel(self, numbers: N) -> Panel:
+        """Return what stands beside the picture."""
+        raise NotImplementedError
+
+    def words(self, numbers: N, hit: Hit) -> str:
+        """Return what was hit, with its numbers, for the status line and the screen reader."""
+        raise NotImplementedError
+
+    def says(self, numbers: N) -> tuple[str, ...]:
+        """Return all that the picture says, whole sentences, the most important first."""
+        raise NotImplementedError
+
+    def changed(self, _state: S, _numbers: N, _hit: Hit, _to: Any) -> Change[S] | None:  # noqa: ANN401 # as the item says
+        """Return what it means that something is dragged, or sent by a key, to what `Item.value_at` gives; or clicked.
+
+        None: nothing, and what is clicked is pinned.
+        """
+        return None
+
+    def reason(self, _numbers: N) -> str:
+        """Return why there is nothing to draw, in a sentence that stands in its place; empty if there is."""
+        return ""
+
+    def table(self, _numbers: N) -> Item[Any] | None:
+        """Return all numbers as a table, for the drawer; None if the picture has none."""
+        return None
+
+    def arrays(self, numbers: N) -> Arrays:
+        """Return its numbers by their names, for files, the main one first."""
+        return self.item(numbers).arrays()
+
+    def given(self, numbers: N) -> Item[Any]:
+        """Return what is seen while its numbers are asked for."""
+        return self.item(numbers).hidden()
+
+    # ---- How long it takes ----
+
+    def is_quick(self, _state: S) -> bool:
+        """Whether computing takes less than about 20 ms; what takes longer is done on the worker."""
+        return True
+
+    def is_step(self, _shown: S, _wanted: S) -> bool:
+        """Whether it takes little to go from the state on show to another, although its picture is not quick."""
+        return False
+
+    def checkpoints(self, _state: S) -> int:
+        """Return how many checkpoints are passed before the picture is there, where that can be told."""
+        return 0
+
+    stream: Callable[[S, tuple[int, int]], Iterator[tuple[float, N | None]]] | None = None
+    """For long work: (share done, the numbers so far), again and again; used on the worker instead of ``compute``.
+
+    None in place of numbers leaves the picture before on show.
+    """
+    layers = None
+    paint_given = None
+
+    def height(self, _numbers: N, _width: float) -> float | None:
+        """Return the height of a figure laid out for a width, at zoom 1; None for the usual proportions."""
+        return None
+
+    # ---- The same for all ----
+
+    def layout(self, numbers: N, look: Look, room: QRectF) -> Laid | QRectF:
+        """Lay it out in a room."""
+        return room if self.reason(numbers) else laid_out(self.item(numbers), look, room)
+
+    def held(self, numbers: N, look: Look, room: QRectF, pressed: Laid | QRectF) -> Laid | QRectF:
+        """Lay it out while something of it is dragged, at the scale of the layout that was pressed."""
+        if self.reason(numbers) or not isinstance(pressed, Laid):
+            return self.layout(numbers, look, room)
+        item = self.item(numbers)
+        if type(item) is not type(pressed.item):
+            return laid_out(item, look, room)
+        return Laid(item, item.held(pressed.layout, pressed.look, room), pressed.look)
+
+    def paint(self, painter: QPainter, numbers: N, laid: Laid | QRectF, look: Look, *, vector: bool = False) -> None:
+        """Paint it where it was laid out."""
+        if isinstance(laid, Laid):
+            laid.item.paint(painter, laid.layout, laid.look, vector=vector)
+        else:
+            paint_reason(painter, self.reason(numbers), laid, look)
+
+    def mark(self, painter: QPainter, _numbers: N, laid: Laid | QRectF, _look: Look, hit: Hit) -> None:
+        """Light up what was hit."""
+        if isinstance(laid, Laid):
+            laid.item.mark(painter, laid.layout, laid.look, hit)
+
+    def spot_at(self, _numbers: N, laid: Laid | QRectF, place: QPointF) -> Any:  # noqa: ANN401 # NOWHERE or a Hit
+        """Return what is at a place."""
+        found = laid.item.hit(laid.layout, place) if isinstance(laid, Laid) else None
+        return NOWHERE if found is None else found
+
+    def click(self, state: S, numbers: N, laid: Laid | QRectF, place: QPointF) -> Change[S] | None:
+        """Return what a click at a place changes."""
+        hit = self.spot_at(numbers, laid, place)
+        return None if hit == NOWHERE else self._moved(state, numbers, laid, hit, place)
+
+    def grab(self, _numbers: N, laid: Laid | QRectF, place: QPointF) -> Hit | None:
+        """Return the handle at a place."""
+        return laid.item.grab(laid.layout, place) if isinstance(laid, Laid) else None
+
+    def drag(self, state: S, numbers: N, laid: Laid | QRectF, handle: Hit, place: QPointF) -> Change[S] | None:
+        """Return what it means that a handle is dragged to a place; all else is as it was when it was grabbed."""
+        return self._moved(state, numbers, laid, handle, place)
+
+    def _moved(self, state: S, numbers: N, laid: Laid | QRectF, hit: Hit, place: QPointF) -> Change[S] | None:
+        if not isinstance(laid, Laid):
+            return None
+        return self.changed(state, numbers, hit, laid.item.value_at(laid.layout, hit, place))
+
+    def press(self, state: S, numbers: N, key: int) -> Change[S] | None:
+        """Return what a key (of Qt.Key) changes; at the last stop nothing."""
+        step = None if self.reason(numbers) else self.item(numbers).press(key)
+        change = None if step is None else self.changed(state, numbers, step.hit, step.to)
+        return None if change is None or change.state == state else change
+
+    def walk(self, numbers: N, hit: Hit | None, key: int) -> Hit | None:
+        """Return what a key leads to from what is chosen, where it changes nothing."""
+        return None if self.reason(numbers) else self.item(numbers).walk(hit, key)
+
+    def notes(self, numbers: N) -> tuple[TextLine, ...]:
+        """Return what it says, the first line as a headline."""
+        return notes_of(self.says(numbers))
+
+    def numbers(self, numbers: N) -> Arrays:
+        """Return its arrays."""
+        return self.arrays(numbers)
+
+    def withheld(self) -> PictureDrawing[S, N, Any]:
+        """Return how it is drawn while its numbers are asked for: it tells nothing, and nothing moves it."""
+        return PictureDrawing(
+            self.compute,
+            lambda numbers, look, room: room if self.reason(numbers) else laid_out(self.given(numbers), look, room),
+            self.paint,
+            lambda *_: None,
+            lambda *_: NOWHERE,
+            lambda *_: "",
+            lambda numbers: (TextLine(f"Hidden until you answer: {', '.join(self._hidden(numbers))}."),),
+        )
+
+    def _hidden(self, numbers: N) -> tuple[str, ...]:
+        return ("The picture",) if self.reason(numbers) else self.item(numbers).names()
+
+
+def laid_out(item: Item[Any], look: Look, room: QRectF) -> Laid:
+    """Lay an item out in a room."""
+    look = roomy(look, room)
+    return Laid(item, item.layout(look, room), look)
+
+
+WIDE, HIGH, LARGEST = 1000, 700, 1.4
+"""Pixels at zoom 1 up to which a room is an ordinary one; and how much larger words are in it at most."""
+
+
+def roomy(look: Look, room: QRectF) -> Look:
+    """Return the look to draw with in a room: the same in an ordinary one, larger in a very large one."""
+    factor = min(room.width() / look.px(WIDE), room.height() / look.px(HIGH), LARGEST)
+    return replace(look, zoom=look.zoom * factor) if factor > 1.0 else look

@@ -1,0 +1,129 @@
+"""A picture on a shown canvas, with what it changes kept as its state: without the window round it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from heads_driver import painted_texts, pixels
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtTest import QTest
+from svg_reader import overlaps, text_places
+
+from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.items.columns import Placed
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.picture import Laid, Picture
+from attention_explorer.kit.pictures.canvas import PicturesCanvas
+from attention_explorer.kit.theme import LIGHT, Look
+
+
+class PictureOnCanvas:
+    """A hand and an eye for one picture."""
+
+    def __init__(self, qtbot, hand, picture: Picture[Any, Any], state: Any, size: tuple[int, int] = (800, 540)) -> None:
+        self.picture, self.state = picture, state
+        self.before = state
+        self.labels: list[str] = []
+        self.canvas = PicturesCanvas(Look(LIGHT), "Picture", lambda: self.state)
+        self.mouse = hand(self.canvas)
+        self.canvas.changed.connect(self._apply)
+        self.canvas.dragged.connect(self._preview)
+        self.canvas.dropped.connect(self._drop)
+        qtbot.addWidget(self.canvas)
+        self.canvas.resize(*size)
+        self.show()
+        self.canvas.show()
+
+    def show(self) -> None:
+        """Compute and show the picture of the state."""
+        self.canvas.show_picture(self.picture, self.picture.compute(self.state, (0, 0)))
+
+    def _apply(self, change) -> None:
+        self.before = change.state
+        self._preview(change)
+
+    def _preview(self, change) -> None:
+        self.state = change.state
+        self.labels.append(change.label)
+        self.show()
+
+    def _drop(self, kept: bool) -> None:
+        if kept:
+            self.before = self.state
+        else:
+            self.state = self.before
+            self.show()
+
+    # ---- The eye ----
+
+    @property
+    def laid(self) -> Laid:
+        return self.canvas.picture_layout
+
+    def placed(self, name: str) -> Placed:
+        """Return an item of the picture with its layout."""
+        if self.laid.item.name == name:
+            return Placed(self.laid.item, self.laid.layout)
+        found, rest = None, list(self.laid.layout)
+        while found is None:
+            each = rest.pop()
+            found = each if each.item.name == name else None
+            rest += each.layout if isinstance(each.layout, tuple) else ()
+        return found
+
+    @property
+    def said(self) -> str:
+        return self.canvas.words().replace("\N{NO-BREAK SPACE}", " ")
+
+    @property
+    def numbers(self) -> Any:
+        return self.canvas.picture
+
+    def texts(self) -> list[str]:
+        """What is written in the picture, without its marks."""
+        return painted_texts(self.canvas.paint_picture)
+
+    def pixels(self) -> np.ndarray:
+        """What is on the screen, with its marks."""
+        return pixels(self.canvas.grab().toImage()).copy()
+
+    # ---- The hand ----
+
+    def point_at(self, place: QPointF) -> str:
+        self.mouse.move(place)
+        return self.said
+
+    def click(self, place: QPointF) -> None:
+        self.mouse.press(place)
+        self.mouse.release()
+
+    def key(self, key: Qt.Key) -> None:
+        QTest.keyClick(self.canvas, key)
+
+
+def panel_words(picture: Picture[Any, Any], numbers: object, item: str, part: object) -> str:
+    """Return what is said of a part of an item that stands beside a picture."""
+    return picture.words(numbers, Hit(item, part)).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def drawing_of(picture: Picture[Any, Any], numbers: object, size: tuple[int, int]) -> bytes:
+    """Return a picture as an SVG, still and without a frame."""
+    look = replace(Look(LIGHT), still=True)
+
+    def paint(painter) -> None:
+        laid = picture.layout(numbers, look, QRectF(0, 0, *size))
+        picture.paint(painter, numbers, laid, look, vector=True)
+
+    return svg_bytes(paint, QSize(*size), 1.0, "picture", "")
+
+
+def faults_of(drawing: bytes, size: tuple[int, int]) -> list[object]:
+    """Return what is wrong with a drawing: images in it, words on words, and words that are cut."""
+    places = text_places(drawing)
+    room = QRectF(0, 0, *size).adjusted(-1, -1, 1, 1)
+    outside = [text for text, place in places if not room.contains(place.boundingRect())]
+    cut = [text for text, _ in places if text.endswith("…") and not text.endswith(" …")]  # “attends to …” is whole
+    images = ["image"] if b"<image" in drawing else []
+    return [*images, *overlaps(places), *outside, *cut]
